@@ -1,0 +1,77 @@
+// v1.md, "Artifacts": what is deployed.
+import * as z from 'zod/mini';
+import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
+
+/** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */
+export const ARTIFACT_BYTES_LIMIT = 10 * 1024 * 1024;
+
+/** Fields after CreatedTime are ours. `Size` is what the uploader said, in a unit the document leaves open. */
+export const artifact = row(
+  z.looseObject({
+    ArtifactId: z.string().check(z.minLength(1)),
+    Name: text,
+    Version: text,
+    Size: optionalNumber,
+    IsScript: z.catch(z.boolean(), false),
+    Command: text,
+    CreatedTime: text,
+    SizeBytes: optionalNumber,
+    Sha256: optionalText,
+  }),
+);
+export type Artifact = z.output<typeof artifact>;
+
+const line = z.string().check(z.maxLength(4096));
+
+/** The text fields of an upload. `destination` and `command` belong to a script and are required for one. */
+export const artifactForm = z
+  .object({
+    size: z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number of 0 or more')),
+    version: z.string().check(
+      z.maxLength(255),
+      z.refine((version) => version.trim() !== '', 'must not be empty'),
+    ),
+    type: z.enum(['tar.gz', 'script'], 'must be "tar.gz" or "script"'),
+    destination: z.optional(line),
+    command: z.optional(line),
+  })
+  .check((context) => {
+    if (context.value.type !== 'script') return;
+    for (const field of ['destination', 'command'] as const)
+      if (!context.value[field]?.trim())
+        context.issues.push({
+          code: 'custom',
+          path: [field],
+          message: 'must not be empty for a script',
+          input: context.value[field],
+        });
+  });
+export type ArtifactForm = z.output<typeof artifactForm>;
+
+const oneArtifact = z.object({ artifact_id: pathId });
+
+export const artifactEndpoints = {
+  upload: {
+    method: 'POST',
+    path: '/v1/artifact',
+    summary: 'Upload an artifact',
+    form: artifactForm,
+    // The document promises ArtifactId only; ours answers with the whole artifact.
+    response: artifact,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/artifact/:artifact_id',
+    summary: 'Get one artifact',
+    params: oneArtifact,
+    response: artifact,
+  },
+  list: { method: 'GET', path: '/v1/artifact', summary: 'List all artifacts', response: list(artifact) },
+  remove: {
+    method: 'DELETE',
+    path: '/v1/artifact/:artifact_id',
+    summary: 'Delete an artifact; jobs that still wait for it fail',
+    params: oneArtifact,
+  },
+} as const satisfies Group;

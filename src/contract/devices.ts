@@ -1,0 +1,193 @@
+// v1.md, "Devices": the device, its location, and the endpoints on both.
+import * as z from 'zod/mini';
+import { list, nameText, number, optionalText, pathId, pathInteger, row, rowsOf, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
+import { job } from '#/contract/jobs.ts';
+import { tag } from '#/contract/tags.ts';
+
+/** Largest page our service gives; the document names no limit. */
+export const MAX_ROWS_PER_PAGE = 1000;
+
+/** 'Online' and 'Offline' in any letter case; another word stays as it came, since it is not the same as Offline. */
+const deviceStatus = z.pipe(
+  z.transform((value: unknown) => {
+    if (typeof value !== 'string') return 'Unknown';
+    const known = ['Online', 'Offline'].find((word) => word.toLowerCase() === value.trim().toLowerCase());
+    return known ?? (value.trim() || 'Unknown');
+  }),
+  z.string(),
+);
+
+/**
+ * A device as listings show it. The document names the first six fields; the rest is inventory that some services add
+ * (ours: site, times, agent, system and tags). A `DeviceKey` that a service leaks into a listing goes no further.
+ */
+export const device = row(
+  z.looseObject({
+    DeviceId: z.string().check(z.minLength(1)),
+    DeviceName: text,
+    DeviceGroup: text,
+    LocalAddr: text,
+    LocalPort: text,
+    DeviceStatus: deviceStatus,
+    CustomerName: optionalText,
+    CustomerSite: optionalText,
+    CreatedTime: optionalText,
+    LastSeenTime: optionalText,
+    AgentVersion: optionalText,
+    SysOS: optionalText,
+    SysArch: optionalText,
+    SysHostname: optionalText,
+    SysPlatform: optionalText,
+    SysKernelVersion: optionalText,
+    SysCpuModel: optionalText,
+    SysTotalMemory: optionalText,
+    SysTotalDisk: optionalText,
+    SysMacAddress: optionalText,
+    Tags: z.catch(z.optional(z.array(tag)), undefined),
+  }),
+  { drop: ['DeviceKey'] },
+);
+export type Device = z.output<typeof device>;
+
+/** What create answers, the only time a key is shown. */
+export const newDevice = z.object({ DeviceId: z.string(), DeviceKey: z.string() });
+export type NewDevice = z.output<typeof newDevice>;
+
+/** One page of the fleet; TotalNumDevices is undefined where a service does not count. */
+const devicePage = z.pipe(
+  z.transform((value: unknown, context) => {
+    const rows = rowsOf(value);
+    if (!rows) {
+      context.issues.push({ code: 'custom', message: 'holds no list of devices', input: value });
+      return z.NEVER;
+    }
+    const total = typeof value === 'object' && value !== null && 'TotalNumDevices' in value ? value.TotalNumDevices : '';
+    const count = total === '' || total === null ? Number.NaN : Number(total);
+    return Number.isInteger(count) && count >= rows.length ? { Devices: rows, TotalNumDevices: count } : { Devices: rows };
+  }),
+  z.object({ Devices: z.array(device), TotalNumDevices: z.optional(z.int()) }),
+);
+export type DevicePage = z.output<typeof devicePage>;
+
+/** Where a device is. 0/0 means "never set" (v1.md, "Device location"); range is the reader's business. */
+export const deviceLocation = z.object({ DeviceId: z.string(), Lat: number, Lng: number });
+export type DeviceLocation = z.output<typeof deviceLocation>;
+
+/** Degrees, as JSON numbers. */
+export const position = z.object({
+  Lat: z.number('must be a number').check(z.gte(-90, 'must be between -90 and 90'), z.lte(90, 'must be between -90 and 90')),
+  Lng: z
+    .number('must be a number')
+    .check(z.gte(-180, 'must be between -180 and 180'), z.lte(180, 'must be between -180 and 180')),
+});
+export type Position = z.output<typeof position>;
+
+const groupText = z.string().check(z.maxLength(255));
+
+/** Body of create. A group may be empty: a device need not belong to one. */
+export const deviceDraft = z.object({ DeviceName: nameText, DeviceGroup: groupText });
+export type DeviceDraft = z.output<typeof deviceDraft>;
+
+/** Body of update: at least one of the four. */
+export const deviceChange = z
+  .object({
+    DeviceName: z.optional(nameText),
+    DeviceGroup: z.optional(groupText),
+    CustomerName: z.optional(z.string().check(z.maxLength(255))),
+    CustomerSite: z.optional(z.string().check(z.maxLength(255))),
+  })
+  .check(
+    z.refine(
+      (change) => Object.values(change).some((value) => value !== undefined),
+      'must hold at least one of DeviceName, DeviceGroup, CustomerName, CustomerSite',
+    ),
+  );
+export type DeviceChange = z.output<typeof deviceChange>;
+
+/** All given conditions must hold (AND). */
+export const deviceFilter = z.object({
+  device_name: z.optional(z.string()),
+  device_group: z.optional(z.string()),
+  device_id: z.optional(z.string()),
+  device_status: z.optional(z.string()),
+  device_tag: z.optional(z.string()),
+});
+export type DeviceFilter = z.output<typeof deviceFilter>;
+
+const oneDevice = z.object({ device_id: pathId });
+const onePage = z.object({ page_num: pathInteger(), rows_per_page: pathInteger(MAX_ROWS_PER_PAGE) });
+
+export const deviceEndpoints = {
+  create: {
+    method: 'POST',
+    path: '/v1/devices',
+    summary: 'Create a device',
+    body: deviceDraft,
+    response: newDevice,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/devices/:device_id',
+    summary: 'Change the named fields of a device',
+    params: oneDevice,
+    body: deviceChange,
+  },
+  locate: {
+    method: 'POST',
+    path: '/v1/devices/location/:device_id',
+    summary: 'Set where a device is',
+    params: oneDevice,
+    body: position,
+  },
+  locations: {
+    method: 'GET',
+    path: '/v1/devices/location',
+    summary: 'List the locations of all devices',
+    response: list(deviceLocation),
+  },
+  page: {
+    method: 'GET',
+    path: '/v1/devices/:page_num/:rows_per_page',
+    summary: 'List devices, page by page',
+    params: onePage,
+    response: devicePage,
+  },
+  filter: {
+    method: 'GET',
+    path: '/v1/devices/:page_num/:rows_per_page/filters',
+    summary: 'List the devices that meet every given condition, page by page',
+    params: onePage,
+    query: deviceFilter,
+    response: list(device),
+  },
+  selected: {
+    method: 'GET',
+    path: '/v1/devices',
+    summary: 'List the devices named in the body (a GET with a body: browsers cannot send one)',
+    body: z.array(z.object({ DeviceId: z.string() })),
+    response: list(device),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/v1/devices/:device_id',
+    summary: 'Delete a device, its waiting jobs and its tunnels',
+    params: oneDevice,
+  },
+  rekey: {
+    method: 'POST',
+    path: '/v1/devices/:device_id/key',
+    summary: 'Give a device a new key; the old one ends at once',
+    addition: true,
+    params: oneDevice,
+    response: newDevice,
+  },
+  jobs: {
+    method: 'GET',
+    path: '/v1/devices/:device_id/jobs',
+    summary: "List one device's jobs, children of group and tag jobs included, oldest first",
+    addition: true,
+    params: oneDevice,
+    response: list(job),
+  },
+} as const satisfies Group;

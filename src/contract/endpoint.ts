@@ -1,0 +1,152 @@
+// The shape of one row of the contract. Every other file here is a table of such rows, and both ends derive from
+// them: the dashboard's `call` and the service's `implement`.
+import * as z from 'zod/mini';
+
+type Schema<Output = unknown> = z.ZodMiniType<Output>;
+
+/** One operation of the API. `response` absent means "200, no body" in the document. */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path below the base address; `:name` marks a value taken from `params`. */
+  path: `/v1/${string}`;
+  summary: string;
+  /** Ours, not in the document: a service without it answers 404, and the dashboard does without. */
+  addition?: true;
+  params?: Schema<Record<string, string | number>>;
+  query?: Schema<Record<string, string | undefined>>;
+  /** JSON body. */
+  body?: Schema;
+  /** multipart/form-data: the text fields; the file itself is the part named `file`. */
+  form?: Schema<Record<string, string | undefined>>;
+  response?: Schema;
+}
+
+/** The endpoints of one section of the document, by the name of the operation. */
+export type Group = Record<string, Endpoint>;
+
+type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> } ? { [K in Key]: Output } : unknown;
+
+/** What a caller hands to `call` and a handler receives, after parsing. */
+export type RequestOf<E extends Endpoint> = Parsed<E, 'params'> &
+  Parsed<E, 'query'> &
+  Parsed<E, 'body'> &
+  (E extends { form: Schema<infer Fields> } ? { form: Fields } : unknown);
+
+/** What a handler returns and `call` resolves to. */
+export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer Output> } ? Output : void;
+
+/** One function for each row of a group: leave one out and it does not compile. */
+export type Handlers<G extends Group, Extra> = {
+  [Name in keyof G]: (request: RequestOf<G[Name]> & Extra) => ResponseOf<G[Name]> | Promise<ResponseOf<G[Name]>>;
+};
+
+// ---- Writing is exact ----------------------------------------------------------------------------------------------
+
+/** An identifier in a path. Empty, `.` and `..` would make the URL mean a whole collection (browsers fold them away). */
+export const pathId = z
+  .string()
+  .check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(255),
+    z.refine((id) => id !== '.' && id !== '..', 'must not be "." or ".."'),
+  );
+
+/** A whole number ≥ 1 in a path: digits on the wire, a number on both sides of it. */
+export const pathInteger = (max?: number) =>
+  z.pipe(
+    z.transform((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value)),
+    z
+      .int('must be a whole number')
+      .check(z.gte(1, 'must be at least 1'), ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)])),
+  );
+
+/** A name a person gives: 1 to 255 characters, not only blanks. */
+export const nameText = z
+  .string()
+  .check(
+    z.maxLength(255),
+    z.refine((text) => text.trim() !== '', 'must not be empty'),
+  );
+
+// ---- Reading is lenient --------------------------------------------------------------------------------------------
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null` or an
+ * empty body for an empty list. All else is undefined, and never an empty list.
+ */
+export function rowsOf(value: unknown): unknown[] | undefined {
+  if (value === null || value === undefined || value === '') return [];
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+  const arrays = Object.values(value).filter(Array.isArray);
+  return arrays.length === 1 ? arrays[0] : undefined;
+}
+
+/** A list in any of the shapes of {@link rowsOf}; every row is read by `row`. */
+export const list = <Row>(row: Schema<Row>) =>
+  z.pipe(
+    z.transform((value, context) => {
+      const rows = rowsOf(value);
+      if (rows) return rows;
+      context.issues.push({ code: 'custom', message: 'is not a list', input: value });
+      return z.NEVER;
+    }),
+    z.array(row),
+  );
+
+const plain = (value: unknown) =>
+  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : value;
+
+/** Text that another service may leave out, null or send as a number; missing reads as ''. */
+export const text = z.pipe(
+  z.transform((value: unknown) => (value === undefined || value === null ? '' : plain(value))),
+  z.string(),
+);
+
+/** Text that is only there on some services. */
+export const optionalText = z.optional(
+  z.pipe(
+    z.transform((value: unknown) => (value === null ? undefined : plain(value))),
+    z.optional(z.string()),
+  ),
+);
+
+const numeric = (value: unknown) =>
+  typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+
+/** A number that another service may send as a numeric string. */
+export const number = z.pipe(z.transform(numeric), z.number());
+
+/** A number that is only there on some services; unreadable counts as absent. */
+export const optionalNumber = z.optional(
+  z.pipe(
+    z.transform((value: unknown) => {
+      const read = numeric(value);
+      return typeof read === 'number' && Number.isFinite(read) ? read : undefined;
+    }),
+    z.optional(z.number()),
+  ),
+);
+
+/** An object as the service sent it, other spellings of a field's name brought to ours and secrets left out. */
+export const row = <Output extends Record<string, unknown>>(
+  shape: Schema<Output>,
+  { spellings = {}, drop = [] }: { spellings?: Record<string, string>; drop?: string[] } = {},
+) =>
+  z.pipe(
+    z.transform((value: unknown) => {
+      if (!isObject(value)) return value;
+      const read: Record<string, unknown> = { ...value };
+      for (const name of drop) delete read[name];
+      for (const [other, name] of Object.entries(spellings)) {
+        if (!(other in read)) continue;
+        read[name] ??= read[other];
+        delete read[other];
+      }
+      return read;
+    }),
+    shape,
+  );

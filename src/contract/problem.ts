@@ -1,0 +1,48 @@
+// The body of an error. Ours is RFC 9457; v1.md leaves it open, so anything another service says is read too.
+import * as z from 'zod/mini';
+
+/** RFC 9457 problem details, with the fields at fault where there are any. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.optional(z.string()),
+  errors: z.optional(z.array(z.object({ field: z.string(), message: z.string() }))),
+});
+export type ProblemBody = z.output<typeof problem>;
+
+/** What a person is told of a refused request; `detail` holds at most 500 characters of text. */
+export interface Refusal {
+  detail: string;
+  fields: { field: string; message: string }[];
+}
+
+const MOST = 500;
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value.trim();
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('; ');
+  if (typeof value !== 'object' || value === null) return '';
+  const { field, message, detail, title, error } = value as Record<string, unknown>;
+  const said = textOf(detail) || textOf(message) || textOf(error) || textOf(title);
+  return said && typeof field === 'string' && field ? `${field} ${said}` : said;
+};
+
+/** Reads an error body in any shape: problem+json, {message}, {error}, {errors}, text, HTML, nothing. */
+export function readRefusal(body: string): Refusal {
+  const raw = { detail: body.trim().slice(0, MOST), fields: [] };
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return raw;
+  }
+  if (typeof value === 'string') return { detail: value.slice(0, MOST), fields: [] };
+  if (typeof value !== 'object' || value === null) return raw;
+  const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors : [];
+  const fields = errors.filter(
+    (error): error is { field: string; message: string } =>
+      typeof error === 'object' && error !== null && typeof error.field === 'string' && typeof error.message === 'string',
+  );
+  const said = textOf(value) || textOf(errors);
+  return { detail: (said || raw.detail).slice(0, MOST), fields };
+}
