@@ -1,5 +1,5 @@
 // The body of an error. Ours is RFC 9457; v1.md leaves it open, so anything another service says is read too.
-import * as z from 'zod/mini';
+import * as z from "zod/mini";
 
 /** RFC 9457 problem details, with the fields at fault where there are any. */
 export const problem = z.object({
@@ -19,12 +19,12 @@ export interface Refusal {
 
 const MOST = 500;
 const textOf = (value: unknown): string => {
-  if (typeof value === 'string') return value.trim();
-  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('; ');
-  if (typeof value !== 'object' || value === null) return '';
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join("; ");
+  if (typeof value !== "object" || value === null) return "";
   const { field, message, detail, title, error } = value as Record<string, unknown>;
   const said = textOf(detail) || textOf(message) || textOf(error) || textOf(title);
-  return said && typeof field === 'string' && field ? `${field} ${said}` : said;
+  return said && typeof field === "string" && field ? `${field} ${said}` : said;
 };
 
 /** Reads an error body in any shape: problem+json, {message}, {error}, {errors}, text, HTML, nothing. */
@@ -36,12 +36,15 @@ export function readRefusal(body: string): Refusal {
   } catch {
     return raw;
   }
-  if (typeof value === 'string') return { detail: value.slice(0, MOST), fields: [] };
-  if (typeof value !== 'object' || value === null) return raw;
-  const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors : [];
+  if (typeof value === "string") return { detail: value.slice(0, MOST), fields: [] };
+  if (typeof value !== "object" || value === null) return raw;
+  const errors = "errors" in value && Array.isArray(value.errors) ? value.errors : [];
   const fields = errors.filter(
     (error): error is { field: string; message: string } =>
-      typeof error === 'object' && error !== null && typeof error.field === 'string' && typeof error.message === 'string',
+      typeof error === "object" &&
+      error !== null &&
+      typeof error.field === "string" &&
+      typeof error.message === "string",
   );
   const said = textOf(value) || textOf(errors);
   return { detail: (said || raw.detail).slice(0, MOST), fields };
