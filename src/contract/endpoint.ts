@@ -104,12 +104,10 @@ export const list = <Row>(row: Schema<Row>) =>
     z.array(row),
   );
 
-const plain = (value: unknown) =>
-  typeof value === "number" || typeof value === "boolean" || typeof value === "bigint"
-    ? String(value)
-    : value;
+/** Any value of JSON as text: one field of an unforeseen type must not blank the answer it is in. */
+const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Text that another service may leave out, null or send as a number; missing reads as ''. */
+/** Text that another service may leave out, null or send as another type; missing reads as ''. */
 export const text = z.pipe(
   z.transform((value: unknown) => (value === undefined || value === null ? "" : plain(value))),
   z.string(),

@@ -26,7 +26,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
  * A job, a parent or a child. The document names the fields up to Result; the rest are additions of ours, under the
  * spellings that other services use too. Unknown fields are kept, to be shown as they came.
  */
-export const job = row(
+const jobRow = row(
   z.looseObject({
     JobId: text,
     JobName: text,
@@ -51,6 +51,14 @@ export const job = row(
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
   }),
   { spellings: { StdOut: "Stdout", Output: "Stdout", StdErr: "Stderr", Name: "JobName" } },
+);
+
+/** A job; a child that came as no object at all is shown as a bare result, so that it cannot blank the others. */
+export const job = z.pipe(
+  z.transform((value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { Result: value },
+  ),
+  jobRow,
 );
 export type Job = z.output<typeof job>;
 

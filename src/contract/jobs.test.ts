@@ -1,0 +1,43 @@
+// Jobs in the shapes of several services, and the rule of one target and one thing to run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { job, jobDraft, jobEndpoints } from '#/contract/jobs.ts';
+
+test('spellings of output come together', () => {
+  for (const field of ['Stdout', 'StdOut', 'Output']) assert.equal(job.parse({ JobId: 'j', [field]: 'hello' }).Stdout, 'hello');
+  assert.equal(job.parse({ JobId: 'j', StdErr: 'oops' }).Stderr, 'oops');
+  assert.equal(job.parse({ JobId: 'j', Name: 'roll out' }).JobName, 'roll out');
+  assert.equal(job.parse({ JobId: 'j', ExitCode: '3' }).ExitCode, 3);
+});
+
+test('one odd child never blanks the others', () => {
+  const children = jobEndpoints.children.response.parse([
+    { JobId: 'a', Result: 'done' },
+    { something: 'else', Counts: 'many', ExitCode: 'none' },
+    { JobId: 'c', Result: { lines: ['one', 'two'] } },
+    'only text',
+    null,
+  ]);
+  assert.equal(children.length, 5);
+  assert.equal(children[0]?.Result, 'done');
+  assert.equal(children[1]?.something, 'else');
+  assert.equal(children[2]?.Result, '{"lines":["one","two"]}');
+  assert.equal(children[3]?.Result, 'only text');
+  assert.equal(children[4]?.Result, '');
+});
+
+test('a draft names one target and one thing to run', () => {
+  const good = { Name: 'n', DeviceId: 'd', ArtifactId: 'a' };
+  assert.ok(jobDraft.safeParse(good).success);
+  assert.ok(jobDraft.safeParse({ ...good, DeviceGroup: '' }).success, 'an empty target counts as left out');
+  for (const bad of [
+    { Name: 'n', ArtifactId: 'a' },
+    { ...good, DeviceGroup: 'g' },
+    { ...good, TagId: 't' },
+    { Name: 'n', DeviceId: 'd' },
+    { ...good, WorkflowId: 'w' },
+    { ...good, Name: ' ' },
+    { ...good, DeviceId: 7 },
+  ])
+    assert.ok(!jobDraft.safeParse(bad).success, JSON.stringify(bad));
+});
