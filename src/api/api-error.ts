@@ -1,0 +1,80 @@
+// The one error of the data layer: whatever went wrong with a request, in words a person can act on.
+import { readRefusal } from '#/contract/problem.ts';
+import type { Refusal } from '#/contract/problem.ts';
+
+/**
+ * - `network`: no answer came, so it is unknown whether a write was carried out.
+ * - `timeout`: given up after the time limit; likewise unknown.
+ * - `refused`: the service answered with an error status.
+ * - `unexpected`: the answer was a success whose body is not what the contract says.
+ */
+export type ApiErrorKind = 'network' | 'timeout' | 'refused' | 'unexpected';
+
+const TITLES: Record<number, string> = {
+  400: 'The service refused the request',
+  401: 'You are not signed in any more',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'That conflicts with something that exists',
+  413: 'Too large',
+  429: 'Too many requests',
+  502: 'The service could not be reached',
+  503: 'The service is busy',
+};
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly kind: ApiErrorKind;
+  /** HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** What the service said, as text, at most 500 characters. */
+  readonly detail: string;
+  /** The fields at fault, under their wire names. */
+  readonly fields: Refusal['fields'];
+  /** Seconds the service asked to wait, at most 60. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: ApiErrorKind,
+    message: string,
+    { status = 0, detail = '', fields = [], retryAfter }: Partial<Pick<ApiError, 'status' | 'detail' | 'fields' | 'retryAfter'>> = {},
+  ) {
+    super(message);
+    this.kind = kind;
+    this.status = status;
+    this.detail = detail;
+    this.fields = fields;
+    this.retryAfter = retryAfter;
+  }
+}
+
+const retryAfterOf = (header: string | null): number | undefined => {
+  if (!header) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(60, Math.max(0, seconds)) : undefined;
+};
+
+/** The error for an answer with an error status. */
+export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
+  const { detail, fields } = readRefusal(body);
+  const title = TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
+  return new ApiError('refused', `${title} (${status})`, { status, detail, fields, retryAfter: retryAfterOf(retryAfter) });
+}
+
+/** The error for a success answer that cannot be read as what the contract says. */
+export const unexpectedError = (status: number, body: string): ApiError =>
+  new ApiError('unexpected', `Unexpected response (${status})`, {
+    status,
+    detail: body.trim().slice(0, 500) || 'The body was empty.',
+  });
+
+/** Whether an error says that the session is over. */
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
+/** Errors for a form, by field name; what belongs to no known field is left to the message above the form. */
+export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    error.fields.filter(({ field }) => known.includes(field)).map(({ field, message }) => [field, message]),
+  );
+}

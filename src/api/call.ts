@@ -1,0 +1,139 @@
+// The only place that sends a request. `call` takes a row of the contract; `upload` is the same for a file, with
+// progress; `send` is below both, for the gateway's few paths outside /v1.
+import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
+import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Milliseconds until the request is given up. */
+  timeout?: number;
+}
+
+const TIMEOUT = 30_000;
+
+/** What a row needs at run time, whatever its types are. */
+interface AnyRequest {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | undefined>;
+  body?: unknown;
+}
+
+/**
+ * The URL of an endpoint with its values filled in and encoded. An empty id, `.` and `..` are refused here, since a
+ * browser would fold them away and the request would mean the whole collection.
+ */
+export function pathOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = {} }: AnyRequest = {}): string {
+  const path = endpoint.path.replace(/:([a-z_]+)/g, (_, name: string) => {
+    const value = String(params[name] ?? '');
+    if (value === '' || value === '.' || value === '..')
+      throw new ApiError('refused', `"${value}" cannot be used as ${name}`, { detail: 'Nothing was sent.' });
+    return encodeURIComponent(value);
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') search.set(name, value);
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** Sends one request and gives status and text, or raises an ApiError. An abort by the caller stays an AbortError. */
+export async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  { signal, timeout = TIMEOUT }: CallOptions = {},
+): Promise<{ status: number; text: string }> {
+  const limit = AbortSignal.timeout(timeout);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, {
+      method,
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: 'same-origin',
+      redirect: 'error',
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw limit.aborted ? timeoutError(timeout) : networkError();
+  }
+  if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
+  return { status: response.status, text };
+}
+
+const timeoutError = (timeout: number) =>
+  new ApiError('timeout', `No answer within ${Math.round(timeout / 1000)} seconds`, {
+    detail: 'The service may be overloaded or unreachable.',
+  });
+const networkError = () =>
+  new ApiError('network', 'The service cannot be reached', {
+    detail: 'Check that it is running and that this computer is connected to it.',
+  });
+
+function read<E extends Endpoint>(endpoint: E, status: number, text: string): ResponseOf<E> {
+  if (!endpoint.response) return undefined as ResponseOf<E>;
+  let value: unknown = null;
+  try {
+    if (text !== '') value = JSON.parse(text);
+  } catch {
+    throw unexpectedError(status, text);
+  }
+  const result = endpoint.response.safeParse(value);
+  if (!result.success) throw unexpectedError(status, text);
+  return result.data as ResponseOf<E>;
+}
+
+/** Calls one endpoint of the contract and reads its answer. */
+export async function call<E extends Endpoint>(endpoint: E, request: RequestOf<E>, options?: CallOptions): Promise<ResponseOf<E>> {
+  const parts = request as AnyRequest;
+  const { status, text } = await send(endpoint.method, pathOf(endpoint, parts), parts.body, options);
+  return read(endpoint, status, text);
+}
+
+/** How far an upload is, in bytes of the whole request. */
+export interface UploadProgress {
+  sent: number;
+  total: number;
+}
+
+/** Calls an endpoint that takes a file. XHR, because fetch cannot tell how much has been sent. */
+export function upload<E extends Endpoint>(
+  endpoint: E,
+  request: RequestOf<E> & { file: File },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void } = {},
+): Promise<ResponseOf<E>> {
+  const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) data.set(name, value);
+  data.set('file', file);
+  return new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    const abort = () => xhr.abort();
+    const settle = () => signal?.removeEventListener('abort', abort);
+    xhr.open(endpoint.method, endpoint.path);
+    xhr.setRequestHeader('accept', 'application/json');
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
+    xhr.onload = () => {
+      settle();
+      if (xhr.status < 200 || xhr.status > 299)
+        return reject(refusalError(xhr.status, xhr.responseText, xhr.getResponseHeader('retry-after')));
+      try {
+        resolve(read(endpoint, xhr.status, xhr.responseText));
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    xhr.onerror = () => {
+      settle();
+      reject(networkError());
+    };
+    xhr.onabort = () => {
+      settle();
+      reject(new DOMException('The upload was cancelled', 'AbortError'));
+    };
+    if (signal?.aborted) return reject(new DOMException('The upload was cancelled', 'AbortError'));
+    signal?.addEventListener('abort', abort);
+    xhr.send(data);
+  });
+}

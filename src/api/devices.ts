@@ -1,0 +1,95 @@
+// Devices, as queries and mutations.
+import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+
+/** One page of a listing; `total` is undefined where the service does not count. */
+export interface DeviceRows {
+  rows: Device[];
+  total: number | undefined;
+  /** Whether there is, or may be, a next page: without a total a full page is all there is to go by. */
+  more: boolean;
+}
+
+const isFiltered = (filter: DeviceFilter) => Object.values(filter).some((value) => value !== undefined && value !== '');
+
+async function readPage(page: number, rows: number, filter: DeviceFilter, signal: AbortSignal): Promise<DeviceRows> {
+  const params = { page_num: page, rows_per_page: rows };
+  if (isFiltered(filter)) {
+    const found = await call(deviceEndpoints.filter, { params, query: filter }, { signal });
+    return { rows: found, total: undefined, more: found.length >= rows };
+  }
+  const { Devices, TotalNumDevices: total } = await call(deviceEndpoints.page, { params }, { signal });
+  const counts = total !== undefined && total >= (page - 1) * rows + Devices.length;
+  return { rows: Devices, total: counts ? total : undefined, more: counts ? page * rows < total : Devices.length >= rows };
+}
+
+/** The API has no "get one device": the filter matches a part of an id, so the exact one is picked here. */
+async function readOne(id: string, signal: AbortSignal): Promise<Device> {
+  const query = { device_id: id };
+  const found = await call(deviceEndpoints.filter, { params: { page_num: 1, rows_per_page: 25 }, query }, { signal });
+  const device = found.find((row) => row.DeviceId === id);
+  if (!device) throw new ApiError('refused', `There is no device ${id}`, { status: 404, detail: 'It may have been deleted.' });
+  return device;
+}
+
+/** How often a visible page asks again for what changes by itself, in milliseconds. */
+const LIVE = 5_000;
+
+export const deviceQueries = {
+  all: ['devices'] as const,
+  page: (page: number, rows: number, filter: DeviceFilter = {}) =>
+    queryOptions({
+      queryKey: ['devices', 'page', page, rows, filter],
+      queryFn: ({ signal }) => readPage(page, rows, filter, signal),
+      placeholderData: keepPreviousData,
+      refetchInterval: LIVE,
+    }),
+  one: (id: string) =>
+    queryOptions({
+      queryKey: ['devices', 'one', id],
+      queryFn: ({ signal }) => readOne(id, signal),
+      refetchInterval: LIVE,
+    }),
+  locations: () =>
+    queryOptions({
+      queryKey: ['devices', 'locations'],
+      queryFn: ({ signal }) => call(deviceEndpoints.locations, {}, { signal }),
+    }),
+  /** 404 on a service without this addition. */
+  jobs: (id: string) =>
+    queryOptions({
+      queryKey: ['devices', 'jobs', id],
+      queryFn: ({ signal }) => call(deviceEndpoints.jobs, { params: { device_id: id } }, { signal }),
+      refetchInterval: LIVE,
+    }),
+};
+
+const changed = { invalidates: [['devices']] };
+const counted = { invalidates: [['devices'], ['account']] };
+
+export const deviceMutations = {
+  create: () => mutationOptions({ mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }), meta: counted }),
+  update: (id: string) =>
+    mutationOptions({
+      mutationFn: (body: DeviceChange) => call(deviceEndpoints.update, { params: { device_id: id }, body }),
+      meta: changed,
+    }),
+  locate: (id: string) =>
+    mutationOptions({
+      mutationFn: (body: Position) => call(deviceEndpoints.locate, { params: { device_id: id }, body }),
+      meta: changed,
+    }),
+  remove: (id: string) =>
+    mutationOptions({
+      mutationFn: () => call(deviceEndpoints.remove, { params: { device_id: id } }),
+      meta: { invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']] },
+    }),
+  rekey: (id: string) =>
+    mutationOptions({
+      mutationFn: () => call(deviceEndpoints.rekey, { params: { device_id: id } }),
+      meta: changed,
+    }),
+};

@@ -1,0 +1,66 @@
+// Jobs, as queries and mutations, and what a job's fields say of its state.
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { Job, JobDraft } from '#/contract/jobs.ts';
+import { call } from '#/api/call.ts';
+
+/** What a job is doing, in the words the pages use. `Finished`: ended, and the service does not say how. */
+export type JobState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled' | 'Interrupted' | 'Finished';
+
+const KNOWN: readonly string[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'];
+const SEEN: Record<string, JobState> = { scheduled: 'Waiting', device_offline: 'Waiting' };
+
+/**
+ * The state of a job or child. Our Status words count as they are; without one the times tell: no StartTime waits, a
+ * StartTime alone runs, an EndTime has ended, and then an exit code tells how.
+ */
+export function jobState(job: Pick<Job, 'Status' | 'StartTime' | 'EndTime' | 'ExitCode'>): JobState {
+  const known = KNOWN.find((word) => word.toLowerCase() === job.Status?.toLowerCase());
+  if (known) return known as JobState;
+  if (job.EndTime) return job.ExitCode === undefined ? 'Finished' : job.ExitCode === 0 ? 'Succeeded' : 'Failed';
+  const seen = SEEN[job.Status?.toLowerCase() ?? ''];
+  return seen ?? (job.StartTime ? 'Running' : 'Waiting');
+}
+
+/** Whether a job may still change by itself. A parent moves as long as one of its children does. */
+export function isMoving(job: Job): boolean {
+  if (job.Counts) return (job.Counts['Waiting'] ?? 0) + (job.Counts['Running'] ?? 0) > 0;
+  const state = jobState(job);
+  return state === 'Waiting' || state === 'Running';
+}
+
+/** Whether a job was aimed at a group or tag, so that it has children. */
+export const isParent = (job: Job): boolean => job.Counts !== undefined || (job.DeviceId === '' && !job.ParentJobId);
+
+/** How often a visible page asks again while something moves, in milliseconds. */
+const MOVING = 1_000;
+const RESTING = 15_000;
+
+export const jobQueries = {
+  list: () =>
+    queryOptions({
+      queryKey: ['jobs', 'list'],
+      queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
+      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * MOVING : RESTING),
+    }),
+  one: (id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id],
+      queryFn: ({ signal }) => call(jobEndpoints.get, { params: { job_id: id } }, { signal }),
+      refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? MOVING : false),
+    }),
+  children: (id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'children', id],
+      queryFn: ({ signal }) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
+      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? MOVING : false),
+    }),
+};
+
+const changed = { invalidates: [['jobs'], ['devices', 'jobs']] };
+
+export const jobMutations = {
+  submit: () => mutationOptions({ mutationFn: (body: JobDraft) => call(jobEndpoints.submit, { body }), meta: changed }),
+  remove: (id: string) =>
+    mutationOptions({ mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }), meta: changed }),
+};

@@ -1,0 +1,20 @@
+// Workflows (legacy), as queries and mutations.
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import type { WorkflowDraft } from '#/contract/workflows.ts';
+import { call } from '#/api/call.ts';
+
+const changed = { invalidates: [['workflows']] };
+
+export const workflowQueries = {
+  list: () => queryOptions({ queryKey: ['workflows'], queryFn: ({ signal }) => call(workflowEndpoints.list, {}, { signal }) }),
+};
+
+export const workflowMutations = {
+  create: () => mutationOptions({ mutationFn: (body: WorkflowDraft) => call(workflowEndpoints.create, { body }), meta: changed }),
+  remove: (id: string) =>
+    mutationOptions({
+      mutationFn: () => call(workflowEndpoints.remove, { params: { workflow_id: id } }),
+      meta: changed,
+    }),
+};
