@@ -39,11 +39,15 @@ export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer 
   ? Output
   : void;
 
-/** One function for each row of a group: leave one out and it does not compile. */
-export type Handlers<G extends Group, Extra> = {
+/**
+ * One function for each row of a group: leave one out and it does not compile. `Extra` is what a service adds to every
+ * request, `Other` what its handlers may return instead. A form is not handed over: it comes with a file, which the
+ * handler has to read as it arrives.
+ */
+export type Handlers<G extends Group, Extra, Other = never> = {
   [Name in keyof G]: (
-    request: RequestOf<G[Name]> & Extra,
-  ) => ResponseOf<G[Name]> | Promise<ResponseOf<G[Name]>>;
+    request: Omit<RequestOf<G[Name]>, 'form'> & Extra,
+  ) => ResponseOf<G[Name]> | Other | Promise<ResponseOf<G[Name]> | Other>;
 };
 
 // ---- Writing is exact ----------------------------------------------------------------------------------------------

@@ -1,0 +1,32 @@
+// Who did what to which thing, when and from where. Rows are only ever added (the table refuses the rest), never hold
+// a secret, and are written in the same transaction as what they tell of.
+import type { Tx } from './store/database.ts';
+
+/** Who asks: known for every request that got past the door. */
+export interface Caller {
+  account: { id: number; email: string };
+  /** `token:<id>`, `session:<id>` or `device:<id>`. */
+  actor: string;
+  /** Where the request came from, as far as TRUSTED_PROXY lets it be known. */
+  address: string;
+}
+
+export interface Audit {
+  /** Notes one act. `action` reads like `device.create`; `target` is the id it was done to. */
+  record(tx: Tx, caller: Caller, action: string, target: string): void;
+  /** Notes an attempt that was refused, by somebody who may not be known. */
+  refused(tx: Tx, from: { actor: string; address: string }, action: string): void;
+}
+
+const INSERT = 'INSERT INTO audit (at, account_id, actor, address, action, target, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)';
+
+export function openAudit(now: () => number): Audit {
+  return {
+    record: (tx, { account, actor, address }, action, target) => {
+      tx.run(INSERT, now(), account.id, actor, address, action, target, 'done');
+    },
+    refused: (tx, { actor, address }, action) => {
+      tx.run(INSERT, now(), null, actor, address, action, '', 'refused');
+    },
+  };
+}

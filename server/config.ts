@@ -1,0 +1,126 @@
+// The environment, read once and checked: a value that cannot work stops the start with one sentence naming it.
+import { BlockList, isIP } from 'node:net';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface Config {
+  host: string;
+  /** 0 lets the system choose (tests). */
+  port: number;
+  dataDir: string;
+  authToken: string | undefined;
+  accountEmail: string;
+  maxDevices: number;
+  /** Bytes of artifacts that an account may store. */
+  artifactQuota: number;
+  /** Origin that people, browsers and devices use; undefined: derived from the listening address. */
+  publicUrl: string | undefined;
+  isTrustedProxy: (address: string) => boolean;
+  tls: { cert: string; key: string } | undefined;
+  /** Failed sign-ins that one address may have in a minute. */
+  signinLimit: number;
+  tunnelPort: number;
+}
+
+/** The start cannot go on; the message is the whole explanation. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads and checks the environment. */
+export function readConfig(env: Environment): Config {
+  const value = (name: string) => env[name]?.trim() || undefined;
+  const whole = (name: string, otherwise: number, least: number, most: number) => {
+    const text = value(name);
+    if (text === undefined) return otherwise;
+    const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least && number <= most))
+      throw new ConfigError(`${name} is "${text}", but it must be a whole number from ${least} to ${most}.`);
+    return number;
+  };
+
+  const accountEmail = value('ACCOUNT_EMAIL') ?? 'operator@localhost';
+  if (!/^[^\s@]+@[^\s@]+$/.test(accountEmail) || accountEmail.length > 254)
+    throw new ConfigError(`ACCOUNT_EMAIL is "${accountEmail}", but it must be an e-mail address like you@example.com.`);
+
+  return {
+    host: readHost(value('HOST') ?? '127.0.0.1'),
+    port: whole('PORT', 8080, 0, 65_535),
+    dataDir: path.resolve(value('DATA_DIR') ?? './data'),
+    authToken: readToken(value('AUTH_TOKEN')),
+    accountEmail,
+    maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
+    artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
+    publicUrl: readPublicUrl(value('PUBLIC_URL')),
+    isTrustedProxy: readProxies(value('TRUSTED_PROXY')),
+    tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
+    signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
+    tunnelPort: whole('TUNNEL_PORT', 8081, 0, 65_535),
+  };
+}
+
+function readHost(host: string): string {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (!isIP(bare) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare))
+    throw new ConfigError(`HOST is "${host}", but it must be an address or a name to listen on, like 127.0.0.1 or 0.0.0.0.`);
+  return bare;
+}
+
+function readToken(token: string | undefined): string | undefined {
+  // RFC 6750, section 2.1: what fits in an Authorization header. The value itself is a secret, so it is not repeated.
+  if (token !== undefined && !/^[\w.~+/-]+=*$/.test(token))
+    throw new ConfigError(
+      'AUTH_TOKEN holds characters that do not fit in an Authorization header: use letters, digits and - . _ ~ + / only.',
+    );
+  return token;
+}
+
+function readPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password;
+  if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new ConfigError(
+      `PUBLIC_URL is "${text}", but it must be an http or https address without a path, like https://muster.example.com.`,
+    );
+  return url.origin;
+}
+
+/** Addresses and networks, separated by commas; `loopback` names this machine. */
+function readProxies(text: string | undefined): (address: string) => boolean {
+  if (text === undefined) return () => false;
+  const trusted = new BlockList();
+  for (const item of text.split(',').map((part) => part.trim())) {
+    if (item === 'loopback') {
+      trusted.addSubnet('127.0.0.0', 8, 'ipv4');
+      trusted.addAddress('::1', 'ipv6');
+      continue;
+    }
+    const [address = '', bits, ...rest] = item.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv6' ? 128 : 32;
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (!isIP(address) || rest.length > 0 || !(length <= most))
+      throw new ConfigError(
+        `TRUSTED_PROXY holds "${item}", but it must be addresses or networks separated by commas, like 10.0.0.2 or 10.0.0.0/8, or the word loopback.`,
+      );
+    trusted.addSubnet(address, length, family);
+  }
+  return (address) => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function readTls(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined)
+    throw new ConfigError('TLS_CERT and TLS_KEY belong together, but only one of them is set.');
+  const read = (name: string, file: string) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch {
+      throw new ConfigError(`${name} is "${file}", but that file cannot be read.`);
+    }
+  };
+  return { cert: read('TLS_CERT', certFile), key: read('TLS_KEY', keyFile) };
+}

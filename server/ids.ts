@@ -1,0 +1,18 @@
+// Random names and secrets. Ids are short because people read them; secrets are long because nobody has to.
+import { createHash, randomBytes } from 'node:crypto';
+
+// 32 signs, so that a byte chooses without bias; of those that look alike (0/o, 1/i/l, u/v) one each.
+const SIGNS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A new id of lower-case letters and digits, five random bits each: 12 of them are 60 bits. */
+export function newId(length = 12): string {
+  let id = '';
+  for (const byte of randomBytes(length)) id += SIGNS[byte & 31];
+  return id;
+}
+
+/** A new secret of 256 random bits; the prefix says what it opens and keeps it from starting with a dash. */
+export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(32).toString('base64url')}`;
+
+/** What is stored of a secret. They hold at least 128 random bits, so a plain hash cannot be guessed backwards. */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();

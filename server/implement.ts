@@ -1,0 +1,155 @@
+// From a row of the contract to a route: parses what came in exactly as the row says, calls the handler, writes what
+// it returns. What is true of every endpoint (limits, error shapes, ETags) is done here and nowhere else.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hash } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Context as HonoContext } from 'hono';
+import * as z from 'zod/mini';
+import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/endpoint.ts';
+import { issueText } from '#/contract/issue-text.ts';
+import type { Caller } from './audit.ts';
+import { invalid, Problem } from './problem.ts';
+import type { FieldError } from './problem.ts';
+
+/** What Hono's context carries in this service: Node's own request, and who asks. */
+export interface Env {
+  Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
+  Variables: { caller: Caller; nonce: string };
+}
+export type App = Hono<Env>;
+
+/** What a handler gets besides the parsed parts of its request. */
+export interface Asked extends Caller {
+  /** The request itself, for the few handlers that need more: an upload reads `http.env.incoming`. */
+  http: HonoContext<Env>;
+}
+
+/** One function for each endpoint of a group. Where the row has `form`, the handler reads the raw request itself. */
+export type Handlers<G extends Group> = ContractHandlers<G, Asked, Prepared>;
+
+/** An answer that a handler has already turned into JSON, for lists too large to build as objects. */
+export class Prepared {
+  readonly json: string | ReadableStream<Uint8Array>;
+  /** Changes whenever the answer would. Without it, a hash of the text serves; a stream has none. */
+  readonly version: string | undefined;
+
+  constructor(json: string | ReadableStream<Uint8Array>, version?: string) {
+    this.json = json;
+    this.version = version;
+  }
+}
+
+/** Most bytes of a JSON body. */
+const BODY_LIMIT = 1024 * 1024;
+/** A body that is not here by then is given up: a slow sender must not hold memory for ever. */
+const BODY_TIMEOUT_MS = 30_000;
+
+/** Registers one route for each endpoint of the group. */
+export function implement<G extends Group>(app: App, group: G, handlers: Handlers<G>): void {
+  for (const [name, endpoint] of inOrder(Object.entries(group))) {
+    const handle = handlers[name as keyof G] as (request: object) => unknown;
+    app.on(endpoint.method, endpoint.path, async (http) => {
+      const request: Record<string, unknown> = { ...http.get('caller'), http };
+      if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
+      if (endpoint.query) request['query'] = parse(endpoint.query, http.req.query());
+      if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming));
+      return answer(http, endpoint, await handle(request));
+    });
+  }
+}
+
+/**
+ * Where two rows could match one path, the one with a fixed word further left comes first, whatever their order in the
+ * contract: `/v1/devices/:device_id/jobs` before `/v1/devices/:page_num/:rows_per_page`.
+ */
+function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
+  const rank = ({ path }: Endpoint) => path.split('/').map((part) => (part.startsWith(':') ? '1' : '0')).join('');
+  return rows.toSorted(([, one], [, other]) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
+}
+
+/** Reads `value` by `schema`, or refuses it with the fields at fault. */
+export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {
+  const read = z.safeParse(schema, value);
+  if (read.success) return read.data;
+  throw invalid(read.error.issues.map((issue): FieldError => ({ field: issue.path.join('.'), message: issueText(issue) })));
+}
+
+/**
+ * The JSON body of a request, off the wire. Not by way of Hono: it hides the body of a GET (fetch knows none), and one
+ * way for all of them is one place for the limit.
+ */
+async function readJson(incoming: IncomingMessage): Promise<unknown> {
+  const bytes = await readBody(incoming);
+  if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Problem(400, 'The body is not JSON', 'Send the fields as a JSON body in UTF-8.');
+  }
+}
+
+function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  // What was not read would be taken for the next request: the connection ends with the refusal.
+  const refuse = (status: number, title: string, detail: string) =>
+    new Problem(status, title, detail, { headers: { Connection: 'close' } });
+  const tooLarge = () => refuse(413, 'The body is too large', 'A JSON body may hold at most 1 MB.');
+  const coding = incoming.headers['content-encoding'];
+  if (coding !== undefined && coding !== 'identity')
+    throw refuse(415, `The body is encoded as "${coding}"`, 'Send it without a Content-Encoding.');
+  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
+
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const timer = setTimeout(
+      () => end(() => reject(refuse(408, 'The body did not arrive in time', 'Send the request again.'))),
+      BODY_TIMEOUT_MS,
+    );
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      incoming.off('data', take).off('end', finish).off('close', lost).off('error', lost);
+      settle();
+    };
+    const take = (part: Buffer) => {
+      length += part.length;
+      parts.push(part);
+      if (length > BODY_LIMIT) end(() => reject(tooLarge()));
+    };
+    const finish = () => end(() => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
+    const lost = () => end(() => reject(refuse(400, 'The body was cut off', 'Send the request again.')));
+    incoming.on('data', take).on('end', finish).on('close', lost).on('error', lost);
+  });
+}
+
+/** 200 with what the handler returned; a GET can be asked again with If-None-Match. */
+function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Response {
+  if (value instanceof Response) return value;
+  if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
+  const json = value instanceof Prepared ? value.json : JSON.stringify(value);
+  const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  if (endpoint.method === 'GET') {
+    const version =
+      value instanceof Prepared && value.version !== undefined
+        ? value.version
+        : typeof json === 'string'
+          ? hash('sha1', json, 'base64url')
+          : undefined;
+    if (version !== undefined) {
+      const etag = `"${version}"`;
+      headers['Cache-Control'] = 'private, no-cache';
+      headers['Vary'] = 'Authorization, Cookie';
+      headers['ETag'] = etag;
+      if (matches(http.req.header('If-None-Match'), etag)) {
+        if (typeof json !== 'string') void json.cancel();
+        return http.body(null, 304, headers);
+      }
+    }
+  }
+  return http.body(json, 200, headers);
+}
+
+/** RFC 9110, section 13.1.2: weak comparison with any of the listed tags. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}

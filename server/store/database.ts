@@ -1,0 +1,224 @@
+// The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
+// answers all of them, and each still stands or falls alone.
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { Problem } from '../problem.ts';
+import { migrations } from './migrations.ts';
+
+export interface Reader {
+  get<T>(sql: string, ...args: SQLInputValue[]): T | undefined;
+  all<T>(sql: string, ...args: SQLInputValue[]): T[];
+}
+
+/** What a unit of work sees. Valid only while the unit runs. */
+export interface Tx extends Reader {
+  run(sql: string, ...args: SQLInputValue[]): { changes: number; lastInsertRowid: number };
+  /** Runs once the unit is durable, before anybody is told; not at all when the unit is undone. Must not throw. */
+  afterCommit(effect: () => void): void;
+}
+
+export interface Database extends Reader {
+  /**
+   * Runs `unit` (synchronous: all of it or nothing) and resolves to what it returned, after that is safely on disk.
+   * A unit that throws is undone and rejects with what it threw; the units around it are not touched.
+   */
+  write<T>(unit: (tx: Tx) => T): Promise<T>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  unit: (tx: Tx) => unknown;
+  resolve: (value: never) => void;
+  reject: (cause: unknown) => void;
+}
+
+/** Longest that one shared transaction keeps the process from answering anything else. */
+const LONGEST_BATCH_MS = 20;
+/** How long a write waits for another process (`npm run token`) to let go of the file. */
+const LOCKED_PATIENCE_MS = 5_000;
+
+const errorCode = (cause: unknown): number | undefined =>
+  cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
+const BUSY = 5;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+
+/** Faults of the disk or the file, in words for the person at the other end; anything else stays what it is. */
+function inWords(cause: unknown): unknown {
+  const again = { headers: { 'Retry-After': '5' } };
+  switch (errorCode(cause)) {
+    case BUSY:
+      return new Problem(503, 'The database is in use by another program', 'Nothing was changed. Try again in a moment.', again);
+    case FULL:
+      return new Problem(503, 'The disk of the service is full', 'Nothing was changed. Free some space, then try again.', again);
+    case IO_ERROR:
+    case CORRUPT:
+      return new Problem(
+        503,
+        'The service cannot use its disk',
+        'Nothing was changed. The operator should look at the disk that holds DATA_DIR.',
+        again,
+      );
+    default:
+      return cause;
+  }
+}
+
+/** Opens (and, where there is none, makes) the database and brings its tables up to date. */
+export function openDatabase(file: string): Database {
+  const sqlite = new DatabaseSync(file);
+  sqlite.exec(`
+    PRAGMA busy_timeout = 2000;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -65536;
+  `);
+  migrate(sqlite);
+  sqlite.exec('PRAGMA optimize = 0x10002; PRAGMA busy_timeout = 50');
+
+  const statements = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, (statement = sqlite.prepare(sql)));
+    return statement;
+  };
+  const reader: Reader = {
+    get: <T>(sql: string, ...args: SQLInputValue[]) => prepared(sql).get(...args) as T | undefined,
+    all: <T>(sql: string, ...args: SQLInputValue[]) => prepared(sql).all(...args) as T[],
+  };
+
+  let queue: Waiting[] = [];
+  let scheduled = false;
+  let closed = false;
+  let lockedSince: number | undefined;
+  let whenIdle: (() => void)[] = [];
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flush);
+  };
+
+  const rollBack = () => {
+    if (sqlite.isTransaction) prepared('ROLLBACK').run();
+  };
+
+  /** Runs one unit between savepoints; its effects are kept for after the commit. */
+  const runUnit = (unit: (tx: Tx) => unknown): { value: unknown; effects: (() => void)[] } => {
+    const effects: (() => void)[] = [];
+    let live = true;
+    const tx: Tx = {
+      ...reader,
+      run: (sql, ...args) => {
+        if (!live) throw new TypeError('A transaction was used after its unit of work had ended');
+        const { changes, lastInsertRowid } = prepared(sql).run(...args);
+        return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
+      },
+      afterCommit: (effect) => effects.push(effect),
+    };
+    prepared('SAVEPOINT unit').run();
+    try {
+      const value = unit(tx);
+      if (value instanceof Promise) throw new TypeError('A unit of work must not be asynchronous');
+      prepared('RELEASE unit').run();
+      return { value, effects };
+    } catch (cause) {
+      // A full disk makes SQLite give up the whole transaction: then there is no savepoint left to go back to.
+      if (sqlite.isTransaction) {
+        prepared('ROLLBACK TO unit').run();
+        prepared('RELEASE unit').run();
+      }
+      throw cause;
+    } finally {
+      live = false;
+    }
+  };
+
+  function flush(): void {
+    scheduled = false;
+    try {
+      prepared('BEGIN IMMEDIATE').run();
+    } catch (cause) {
+      lockedSince ??= performance.now();
+      if (errorCode(cause) === BUSY && performance.now() - lockedSince < LOCKED_PATIENCE_MS) {
+        scheduled = true;
+        setTimeout(flush, 20);
+        return;
+      }
+      lockedSince = undefined;
+      const all = queue.splice(0);
+      for (const { reject } of all) reject(inWords(cause));
+      return idle();
+    }
+    lockedSince = undefined;
+
+    const started = performance.now();
+    const done: (Waiting & { value: unknown; effects: (() => void)[] })[] = [];
+    let taken = 0;
+    let lost: unknown;
+    for (const waiting of queue) {
+      taken += 1;
+      try {
+        done.push({ ...waiting, ...runUnit(waiting.unit) });
+      } catch (cause) {
+        waiting.reject(inWords(cause));
+        if (!sqlite.isTransaction) {
+          lost = cause;
+          break;
+        }
+      }
+      if (performance.now() - started > LONGEST_BATCH_MS) break;
+    }
+    queue = queue.slice(taken);
+    if (lost === undefined)
+      try {
+        prepared('COMMIT').run();
+      } catch (cause) {
+        lost = cause;
+        rollBack();
+      }
+    if (lost === undefined) {
+      for (const { effects } of done) for (const effect of effects) effect();
+      for (const { resolve, value } of done) resolve(value as never);
+    } else for (const { reject } of done) reject(inWords(lost));
+    idle();
+  }
+
+  function idle(): void {
+    if (queue.length > 0) return schedule();
+    for (const tell of whenIdle.splice(0)) tell();
+  }
+
+  return {
+    ...reader,
+    write: <T>(unit: (tx: Tx) => T) =>
+      new Promise<T>((resolve, reject) => {
+        if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
+        queue.push({ unit, resolve: resolve as (value: never) => void, reject });
+        schedule();
+      }),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));
+      whenIdle = [];
+      sqlite.exec('PRAGMA optimize');
+      sqlite.close();
+    },
+  };
+}
+
+function migrate(sqlite: DatabaseSync): void {
+  const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (at > migrations.length)
+    throw new Error(
+      `The database is of a newer version of Muster (its step ${at}; this one knows ${migrations.length}): start the newer version.`,
+    );
+  for (const [index, step] of migrations.entries()) {
+    if (index < at) continue;
+    sqlite.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}

@@ -1,0 +1,24 @@
+// What is wrong with a value, in words that follow its field's name: "DeviceName must not be empty".
+import type * as z from 'zod/mini';
+
+type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> & Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
+
+/** What zod says where neither the schema nor a locale has words. */
+const NO_WORDS = 'Invalid input';
+
+/** The words for one issue: the schema's own where it has some. */
+export function issueText(issue: z.core.$ZodIssue): string {
+  const { code, message, expected, maximum, minimum, origin }: Issue = issue;
+  if (message && message !== NO_WORDS) return message;
+  const signs = origin === 'string' ? ' characters' : '';
+  switch (code) {
+    case 'invalid_type':
+      return expected === 'array' ? 'must be a list' : `must be ${expected === 'object' || expected === 'int' ? 'an' : 'a'} ${String(expected)}`;
+    case 'too_big':
+      return `must be at most ${String(maximum)}${signs}${signs && ' long'}`;
+    case 'too_small':
+      return `must be at least ${String(minimum)}${signs}${signs && ' long'}`;
+    default:
+      return 'is not valid';
+  }
+}
