@@ -1,0 +1,131 @@
+// The messages between the service and the agent on a device: JSON text frames on one WebSocket that the agent opens.
+// Both ends parse what they receive with these schemas. The agent is bundled from this file and its own folder alone.
+//
+// A job travels like this. `run` offers the device's oldest unfinished job, again at every `hello`. The agent writes it
+// to disk, starts it and says `started`; `output` carries what the command prints, each piece with its place in the
+// stream, so that a piece sent twice changes nothing; `ended` closes it. `stored` tells how much output is safe, and
+// `settled` that the end is: only then does the agent forget the job.
+import * as z from 'zod/mini';
+
+/** Raised when an older peer could no longer follow; `hello` and `welcome` carry it. */
+export const LINK_VERSION = 1;
+
+/** Where the agent dials, below the service's address. */
+export const LINK_PATH = '/agent/link';
+
+/** The agent pings this often; either side takes the link for lost after {@link LOST_AFTER_MS} of silence. */
+export const PING_EVERY_MS = 15_000;
+export const LOST_AFTER_MS = 35_000;
+
+/** Most bytes of output in one message, and most that an agent sends ahead of `stored`. */
+export const OUTPUT_PIECE = 48 * 1024;
+export const OUTPUT_WINDOW = 256 * 1024;
+
+/** Largest frame either side accepts. */
+export const MAX_FRAME = 1024 * 1024;
+
+/** Why the service ends a link; anything else is a reason to dial again. */
+export const CLOSE = { replaced: 4000, revoked: 4001, protocol: 4002, version: 4003 } as const;
+
+export const STREAMS = ['stdout', 'stderr'] as const;
+export type Stream = (typeof STREAMS)[number];
+
+const jobId = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+const bytes = z.int().check(z.gte(0));
+const short = z.string().check(z.maxLength(255));
+const sizes = z.object({ stdout: bytes, stderr: bytes });
+
+/** How a command ended. `not-started`: it never ran. `interrupted`: it did, and nobody knows how far it came. */
+export const OUTCOMES = ['exited', 'timed-out', 'cancelled', 'interrupted', 'not-started'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+const hello = z.object({
+  type: z.literal('hello'),
+  version: z.int(),
+  /** Names the agent's data folder. A job handed to one folder never runs from another. */
+  journal: jobId,
+  /** The service's address as this agent dials it; the commands it is given fetch from there. */
+  server: z.string().check(z.maxLength(2048)),
+  agentVersion: short,
+  os: short,
+  arch: short,
+  hostname: short,
+  /** The device's side of the connection. */
+  localAddr: short,
+  localPort: short,
+  /** Jobs on its disk that are not settled. */
+  jobs: z.array(jobId),
+});
+export type Hello = z.output<typeof hello>;
+
+const started = z.object({
+  type: z.literal('started'),
+  job: jobId,
+  /** Milliseconds since, by the device's clock: its date may be years off, a difference is not. */
+  ago: bytes,
+});
+
+const output = z.object({
+  type: z.literal('output'),
+  job: jobId,
+  stream: z.enum(STREAMS),
+  /** Place of the first byte in the stream. */
+  offset: bytes,
+  /** base64 */
+  data: z.string(),
+});
+
+const ended = z.object({
+  type: z.literal('ended'),
+  job: jobId,
+  outcome: z.enum(OUTCOMES),
+  /** 128 + the signal's number for a command that a signal ended, as shells have it. */
+  exitCode: z.optional(z.int()),
+  /** For a person; on every outcome but a plain exit. */
+  reason: z.optional(z.string().check(z.maxLength(1000))),
+  startedAgo: z.optional(bytes),
+  endedAgo: bytes,
+});
+export type Ended = z.output<typeof ended>;
+
+const agentMessage = z.discriminatedUnion('type', [hello, started, output, ended]);
+export type AgentMessage = z.output<typeof agentMessage>;
+
+const welcome = z.object({ type: z.literal('welcome'), version: z.int(), device: z.string(), name: z.string() });
+
+const run = z.object({
+  type: z.literal('run'),
+  job: jobId,
+  command: z.string(),
+  timeLimitSeconds: z.int().check(z.gte(1)),
+  /** Most bytes kept of each stream. */
+  outputLimit: bytes,
+  /** Output that the service has already. */
+  have: sizes,
+});
+export type Run = z.output<typeof run>;
+
+const stored = z.object({ type: z.literal('stored'), job: jobId, have: sizes });
+
+/** Stop the job, or never start it; it is answered with `ended` like any other. */
+const cancel = z.object({ type: z.literal('cancel'), job: jobId });
+
+const settled = z.object({ type: z.literal('settled'), job: jobId });
+
+const serviceMessage = z.discriminatedUnion('type', [welcome, run, stored, cancel, settled]);
+export type ServiceMessage = z.output<typeof serviceMessage>;
+
+/**
+ * Reads a frame. `undefined` for a type this side has never heard of, so that a newer peer may say more; throws on a
+ * broken one.
+ */
+function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message>) {
+  return (frame: string): Message | undefined => {
+    const value: unknown = JSON.parse(frame);
+    const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
+    if (typeof type === 'string' && !types.includes(type)) return undefined;
+    return schema.parse(value);
+  };
+}
+export const readAgentMessage = reader<AgentMessage>(['hello', 'started', 'output', 'ended'], agentMessage);
+export const readServiceMessage = reader<ServiceMessage>(['welcome', 'run', 'stored', 'cancel', 'settled'], serviceMessage);

@@ -1,0 +1,133 @@
+// The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
+import { useEffect, useState } from 'react';
+import { NavLink, Outlet, useLocation, useNavigation } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import {
+  IconChartDots3,
+  IconCpu,
+  IconHistory,
+  IconLayoutDashboard,
+  IconMap2,
+  IconMenu2,
+  IconPackage,
+  IconPlugConnected,
+  IconRocket,
+  IconUserCircle,
+  IconX,
+} from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
+import { Meter } from '#/ui/meter.tsx';
+import { UiProvider } from '#/ui/ui-provider.tsx';
+import { SchemeSwitch } from './scheme-switch.tsx';
+import { SessionWatch } from './session-watch.tsx';
+import classes from './shell.module.css';
+
+const NAVIGATION = [
+  { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, end: true },
+  { to: paths.devices(), label: 'Devices', Icon: IconCpu },
+  { to: paths.map(), label: 'Map', Icon: IconMap2 },
+  { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage },
+  { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
+  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3 },
+  { to: paths.workflows(), label: 'Workflows', Icon: IconHistory },
+  { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
+];
+
+function Licence() {
+  const { data } = useQuery(accountQueries.get());
+  return data ? (
+    <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
+  ) : null;
+}
+
+function Navigation({ onGo }: { onGo: () => void }) {
+  return (
+    <>
+      <nav aria-label="Pages" className={classes['links']}>
+        {NAVIGATION.map(({ to, label, Icon, end = false }) => (
+          <NavLink key={to} to={to} end={end} className={classes['link'] ?? ''} onClick={onGo}>
+            <Icon size={18} stroke={1.6} aria-hidden />
+            {label}
+          </NavLink>
+        ))}
+      </nav>
+      <div className={classes['foot']}>
+        <Licence />
+        <div className={classes['footRow']}>
+          <NavLink to={paths.account()} className={classes['link'] ?? ''} onClick={onGo}>
+            <IconUserCircle size={18} stroke={1.6} aria-hidden />
+            Account
+          </NavLink>
+          <SchemeSwitch />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Frame() {
+  const [open, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  const navigation = useNavigation();
+  useEffect(() => {
+    document.getElementById('main')?.scrollTo(0, 0);
+  }, [pathname]);
+  useEffect(() => {
+    if (!open) return;
+    const close = ({ key }: KeyboardEvent) => key === 'Escape' && setOpen(false);
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [open]);
+  const Toggle = open ? IconX : IconMenu2;
+  return (
+    <div className={classes['shell']}>
+      <a href="#main" className={classes['skip']}>
+        Skip to the page
+      </a>
+      <div className={classes['progress']} data-busy={navigation.state !== 'idle'} aria-hidden />
+      <header className={classes['top']}>
+        <Brand />
+        <button
+          type="button"
+          className={classes['burger']}
+          aria-expanded={open}
+          aria-controls="navigation"
+          aria-label={open ? 'Close the menu' : 'Open the menu'}
+          onClick={() => setOpen(!open)}
+        >
+          <Toggle size={20} stroke={1.6} aria-hidden />
+        </button>
+      </header>
+      <div id="navigation" className={classes['side']} data-open={open}>
+        <div className={classes['sideBrand']}>
+          <Brand />
+        </div>
+        <Navigation onGo={() => setOpen(false)} />
+      </div>
+      <main id="main" tabIndex={-1} className={classes['main']}>
+        <Outlet />
+      </main>
+      <SessionWatch />
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <span className={classes['brand']}>
+      <img src="/favicon.svg" alt="" width="22" height="22" />
+      Muster
+    </span>
+  );
+}
+
+export function Shell() {
+  return (
+    <UiProvider>
+      <Frame />
+    </UiProvider>
+  );
+}
+

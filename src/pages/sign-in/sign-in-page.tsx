@@ -1,0 +1,117 @@
+// Sign-in: a pasted API token, or the code of the link printed when the service starts. Without Mantine, so that the
+// first thing a person loads is small; the rest of the dashboard is fetched behind it.
+import { useEffect, useRef, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '#/api/api-error.ts';
+import { onSession, sessionQueries, signIn } from '#/api/session.ts';
+import type { Credential } from '#/api/session.ts';
+import classes from './sign-in-page.module.css';
+
+/** Where to go after sign-in: a path of this dashboard, never another host. */
+function nextOf(search: string): string {
+  const next = new URLSearchParams(search).get('next') ?? '/';
+  const url = URL.parse(next, location.origin);
+  return next.startsWith('/') && url?.origin === location.origin ? url.pathname + url.search : '/';
+}
+
+/** The single-use code of a sign-in link; it leaves the address bar before anything else happens. */
+function takeCode(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code) history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
+}
+
+function explain(error: unknown, credential: Credential): { title: string; detail: string } {
+  if (!(error instanceof ApiError)) return { title: 'Sign-in failed', detail: String(error) };
+  if (error.status === 401)
+    return 'Code' in credential
+      ? { title: 'This sign-in link no longer works', detail: 'Each link works once, for ten minutes. Paste an API token, or start the service again for a new link.' }
+      : { title: 'The service does not know this token', detail: 'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.' };
+  if (error.status === 429)
+    return { title: 'Too many failed attempts', detail: `Try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.` };
+  return { title: error.message, detail: error.detail };
+}
+
+export function SignInPage() {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const client = useQueryClient();
+  const [token, setToken] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<{ title: string; detail: string }>();
+  const input = useRef<HTMLInputElement>(null);
+  const code = useRef<string | null | undefined>(undefined);
+
+  const enter = async (credential: Credential) => {
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      await signIn(credential);
+    } catch (error) {
+      setRefusal(explain(error, credential));
+      setBusy(false);
+      input.current?.focus();
+    }
+  };
+
+  // A sign-in in any tab opens this one as well.
+  useEffect(
+    () =>
+      onSession((event) => {
+        if (event !== 'in') return;
+        client.removeQueries(sessionQueries.current());
+        void navigate(nextOf(search), { replace: true });
+      }),
+    [client, navigate, search],
+  );
+  useEffect(() => {
+    document.title = 'Sign in · Muster';
+    if (code.current !== undefined) return;
+    code.current = takeCode();
+    if (code.current) void enter({ Code: code.current });
+    else void import('#/pages/shell/shell.tsx');
+  });
+
+  return (
+    <main className={classes['page']}>
+      <form
+        className={classes['card']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (token.trim() && !busy) void enter({ Token: token.trim() });
+        }}
+      >
+        <img src="/favicon.svg" alt="" width="40" height="40" />
+        <h1>Sign in to Muster</h1>
+        <p className="dim">Your fleet, its state and its orders.</p>
+        {refusal && (
+          <div role="alert" className={classes['refusal']}>
+            <strong>{refusal.title}</strong>
+            {refusal.detail && <p>{refusal.detail}</p>}
+          </div>
+        )}
+        <label htmlFor="token">API token</label>
+        <input
+          ref={input}
+          id="token"
+          type="password"
+          autoComplete="current-password"
+          spellCheck={false}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page has this one field
+          autoFocus
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+          aria-describedby="token-help"
+          aria-invalid={refusal !== undefined}
+        />
+        <p id="token-help" className={classes['help']}>
+          It was printed when the service first started; <code>npm run token</code> makes another.
+        </p>
+        <button type="submit" disabled={!token.trim() || busy}>
+          {busy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  );
+}

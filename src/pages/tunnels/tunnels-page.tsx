@@ -1,0 +1,5 @@
+import { Page } from '#/ui/page.tsx';
+
+export function TunnelsPage() {
+  return <Page title="Tunnels">{null}</Page>;
+}

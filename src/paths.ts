@@ -1,0 +1,44 @@
+// Every link of the dashboard, so that no page spells a URL.
+
+const withQuery = (path: string, query: Record<string, string | undefined>): string => {
+  const search = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
+  return search.size > 0 ? `${path}?${search}` : path;
+};
+
+/** What the deploy form starts with. */
+export interface DeployStart {
+  device?: string;
+  group?: string;
+  tag?: string;
+  artifact?: string;
+  workflow?: string;
+}
+
+/** The filters of the device table and the map, as they stand in the URL. */
+export interface FleetFilter {
+  name?: string;
+  group?: string;
+  status?: string;
+  id?: string;
+  tag?: string;
+}
+
+export const paths = {
+  overview: () => '/',
+  devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
+  addDevice: () => '/devices?dialog=add',
+  addThisMachine: () => '/devices?dialog=add-this-machine',
+  device: (id: string) => `/devices/${encodeURIComponent(id)}`,
+  map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
+  artifacts: () => '/artifacts',
+  deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
+  jobs: () => '/jobs',
+  job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
+  /** A child's output, on its parent's page. */
+  childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,
+  workflows: () => '/workflows',
+  tunnels: () => '/tunnels',
+  account: () => '/account',
+  /** `next`: where to go once signed in, a path of ours. */
+  signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),
+};

@@ -1,0 +1,48 @@
+// Every URL and the page behind it, each loaded when it is first needed.
+import { redirect } from 'react-router';
+import type { RouteObject } from 'react-router';
+import { queryClient } from '#/api/query-client.ts';
+import { sessionQueries } from '#/api/session.ts';
+import { ShellError } from '#/pages/shell/shell-error.tsx';
+import { paths } from '#/paths.ts';
+
+/** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
+async function requireSession({ request }: { request: Request }) {
+  const session = await queryClient.fetchQuery(sessionQueries.current());
+  if (session.SignedIn) return null;
+  const { pathname, search } = new URL(request.url);
+  return redirect(paths.signIn(pathname + search));
+}
+
+export const routes: RouteObject[] = [
+  {
+    path: '/sign-in',
+    lazy: async () => ({ Component: (await import('#/pages/sign-in/sign-in-page.tsx')).SignInPage }),
+  },
+  {
+    path: '/',
+    loader: requireSession,
+    // Being signed in does not change with the page; the session's own events tell when it ends.
+    shouldRevalidate: () => false,
+    lazy: async () => {
+      const { Shell } = await import('#/pages/shell/shell.tsx');
+      return { Component: Shell };
+    },
+    HydrateFallback: () => null,
+    ErrorBoundary: ShellError,
+    children: [
+      { index: true, lazy: async () => ({ Component: (await import('#/pages/overview/overview-page.tsx')).OverviewPage }) },
+      { path: 'devices', lazy: async () => ({ Component: (await import('#/pages/devices/devices-page.tsx')).DevicesPage }) },
+      { path: 'devices/:id', lazy: async () => ({ Component: (await import('#/pages/devices/device-page.tsx')).DevicePage }) },
+      { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
+      { path: 'artifacts', lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }) },
+      { path: 'deploy', lazy: async () => ({ Component: (await import('#/pages/jobs/deploy-page.tsx')).DeployPage }) },
+      { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
+      { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
+      { path: 'workflows', lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }) },
+      { path: 'tunnels', lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }) },
+      { path: 'account', lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }) },
+      { path: '*', lazy: async () => ({ Component: (await import('#/pages/shell/not-found-page.tsx')).NotFoundPage }) },
+    ],
+  },
+];

@@ -1,0 +1,67 @@
+// The question before something is lost: names the thing and the consequence; for many at once, a word to type.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { FormError } from './view.tsx';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What happens to what. */
+  children: ReactNode;
+  /** The verb and the thing: "Delete device". */
+  confirmLabel: string;
+  /** Must be typed before the button works: the name or the count. */
+  typed?: string | undefined;
+  busy: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, onClose, title, children, confirmLabel, typed, busy, error, onConfirm } = props;
+  const [text, setText] = useState('');
+  const ready = typed === undefined || text.trim() === typed;
+  const close = () => {
+    setText('');
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={busy ? () => undefined : close} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready && !busy) onConfirm();
+        }}
+      >
+        <Stack gap="md">
+          <div>{children}</div>
+          {typed !== undefined && (
+            <TextInput
+              label={
+                <>
+                  Type <strong>{typed}</strong> to confirm
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+          )}
+          <FormError error={error} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={close} disabled={busy} {...(typed === undefined ? { 'data-autofocus': true } : {})}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red" loading={busy} disabled={!ready}>
+              {confirmLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,78 @@
+// Copy, also where the clipboard API is not there (plain http on a LAN address is no secure context).
+import { useEffect, useState } from 'react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+/** Puts text on the clipboard; false when the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.readOnly = true;
+    area.className = 'visually-hidden';
+    // Inside an open dialog the focus trap would take the selection away from the end of the body.
+    const home = document.activeElement?.closest('[role="dialog"]') ?? document.body;
+    home.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+interface CopyButtonProps {
+  value: string;
+  /** What is copied: the button's name is "Copy <what>". */
+  what: string;
+  /** A button with words instead of an icon. */
+  words?: boolean;
+  onCopied?: () => void;
+}
+
+export function CopyButton({ value, what, words = false, onCopied }: CopyButtonProps) {
+  const [state, setState] = useState<'idle' | 'done' | 'refused'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), 1600);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async () => {
+    const done = await copyText(value);
+    setState(done ? 'done' : 'refused');
+    if (done) onCopied?.();
+  };
+  const said = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
+  const Icon = state === 'done' ? IconCheck : IconCopy;
+  return (
+    <>
+      {words ? (
+        <Button variant="default" size="xs" leftSection={<Icon size={16} stroke={1.6} aria-hidden />} onClick={() => void copy()}>
+          {said || `Copy ${what}`}
+        </Button>
+      ) : (
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy ${what}`} title={said || `Copy ${what}`} onClick={() => void copy()}>
+          <Icon size={15} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      )}
+      <span role="status" className="visually-hidden">
+        {said}
+      </span>
+    </>
+  );
+}
+
+/** An id: shortened in the middle, copied whole, shown whole on hover. */
+export function ShortId({ value, what = 'id' }: { value: string; what?: string }) {
+  const short = value.length > 14 ? `${value.slice(0, 6)}…${value.slice(-5)}` : value;
+  return (
+    <span style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }}>
+      <span className="mono dim" title={value}>
+        {short}
+      </span>
+      <CopyButton value={value} what={what} />
+    </span>
+  );
+}

@@ -1,0 +1,51 @@
+// Numbers, sizes and spans of time in the reader's own notation.
+
+const count = new Intl.NumberFormat();
+export const formatCount = (value: number): string => count.format(value);
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** Bytes with a binary prefix and at most three figures: "9.8 MB" is 9.8 × 1024 × 1024. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** step;
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: UNITS[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: step === 0 || value >= 100 ? 0 : 1,
+  }).format(value);
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600_000],
+  ['month', 2_629_800_000],
+  ['week', 604_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+];
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+
+/** "3 min. ago", "in 2 days"; under five seconds either way it is "now". */
+export function formatAge(at: Date, now: Date): string {
+  const span = at.getTime() - now.getTime();
+  if (Math.abs(span) < 5000) return relative.format(0, 'second');
+  const [unit, size] = STEPS.find(([, length]) => Math.abs(span) >= length) ?? ['second', 1000];
+  return relative.format(Math.trunc(span / size), unit);
+}
+
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+/** Date and time with the zone, in the reader's own zone. */
+export const formatTime = (at: Date): string => absolute.format(at);
+
+/** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". Milliseconds in. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,53 @@
+// The frame of every page: title in the tab and on the page, a line of explanation, the actions.
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import classes from './page.module.css';
+
+interface PageProps {
+  title: string;
+  /** Replaces the plain title in the heading, for a name with a state beside it. */
+  heading?: ReactNode;
+  /** One line under the title. */
+  lead?: ReactNode;
+  /** Above the title: the way back to the list. */
+  back?: ReactNode;
+  actions?: ReactNode;
+  /** Fills the window: no padding, no page scroll. For the map. */
+  full?: boolean;
+  children: ReactNode;
+}
+
+export function Page({ title, heading, lead, back, actions, full = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Muster`;
+  }, [title]);
+  return (
+    <div className={full ? classes['full'] : classes['page']}>
+      <header className={classes['head']}>
+        <div className={classes['titles']}>
+          {back && <div className={classes['back']}>{back}</div>}
+          <h1>{heading ?? title}</h1>
+          {lead && <p className={classes['lead']}>{lead}</p>}
+        </div>
+        {actions && <div className={classes['actions']}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page under a heading of its own. */
+export function Section({ title, lead, actions, children }: Omit<PageProps, 'full' | 'back' | 'heading'>) {
+  return (
+    <section className={classes['section']} aria-label={title}>
+      <header className={classes['sectionHead']}>
+        <div className={classes['titles']}>
+          <h2>{title}</h2>
+          {lead && <p className={classes['lead']}>{lead}</p>}
+        </div>
+        {actions && <div className={classes['actions']}>{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+// A point in time: relative in place, absolute on hover. All of them tick on one clock.
+import { useSyncExternalStore } from 'react';
+import { formatAge, formatTime } from './format.ts';
+
+const TICK = 5_000;
+let now = new Date();
+let timer: ReturnType<typeof setInterval> | undefined;
+const watchers = new Set<() => void>();
+
+function subscribe(watcher: () => void) {
+  watchers.add(watcher);
+  timer ??= setInterval(() => {
+    now = new Date();
+    for (const each of watchers) each();
+  }, TICK);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time of the shared clock, moving every few seconds. */
+export const useNow = (): Date => useSyncExternalStore(subscribe, () => (timer ? now : (now = new Date(Math.floor(Date.now() / TICK) * TICK))));
+
+/** `at` undefined: the text as the service sent it, or a dash when there is none. */
+export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {
+  const moment = useNow();
+  if (!at) return <span className="dim">{raw || '–'}</span>;
+  return (
+    <time dateTime={at.toISOString()} title={formatTime(at)} className="tabular">
+      {formatAge(at, moment)}
+    </time>
+  );
+}
