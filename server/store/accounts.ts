@@ -1,0 +1,40 @@
+// Accounts. The first one is the operator's; what the environment says of it holds from each start on.
+import type { Account } from '#/contract/account.ts';
+import type { Config } from '../config.ts';
+import { adoptEnvToken, listTokens, makeToken } from './tokens.ts';
+import type { Reader, Tx } from './database.ts';
+
+/** The operator's account. */
+export const FIRST_ACCOUNT = 1;
+
+/** Brings the first account in line with the environment; `madeToken` is set when it had no token yet. */
+export function setUpFirstAccount(
+  tx: Tx,
+  { accountEmail, maxDevices, artifactQuota, authToken }: Config,
+  now: number,
+): { madeToken?: string; envTokenRevoked: boolean } {
+  tx.run(
+    `INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET email = excluded.email, max_devices = excluded.max_devices, artifact_limit = excluded.artifact_limit`,
+    FIRST_ACCOUNT,
+    accountEmail,
+    maxDevices,
+    artifactQuota,
+    now,
+  );
+  if (authToken !== undefined)
+    return { envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
+  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { envTokenRevoked: false };
+  return { madeToken: makeToken(tx, FIRST_ACCOUNT, 'First token', now).secret, envTokenRevoked: false };
+}
+
+/** The account as the contract shows it. */
+export function readAccount(db: Reader, accountId: number): Account | undefined {
+  return db.get<Account>(
+    `SELECT email AS UserEmail, max_devices AS PlanMaxDeviceLimit, num_devices AS NumDevicesAdded,
+       (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS ArtifactBytesUsed,
+       artifact_limit AS ArtifactBytesLimit
+     FROM accounts WHERE id = ?`,
+    accountId,
+  );
+}

@@ -1,0 +1,71 @@
+// The devices of an account in creation order, in memory: which one stands at the top of page 4,000 is then one array
+// access, where SQL would count its way there through 100,000 rows.
+import { newId } from '../ids.ts';
+import type { Database, Tx } from './database.ts';
+
+export interface DeviceOrder {
+  count(accountId: number): number;
+  /** The seq of the device at `offset`, counted from 0. */
+  at(accountId: number, offset: number): number | undefined;
+  /** Both take effect when the unit of work is durable, and not at all when it is undone. */
+  added(tx: Tx, accountId: number, seq: number): void;
+  removed(tx: Tx, accountId: number, seq: number): void;
+  /** A device was placed: answers about the places of devices are out of date. */
+  moved(tx: Tx, accountId: number): void;
+  /** Changes when a device is added, removed or moved. */
+  version(accountId: number): string;
+}
+
+interface Fleet {
+  seqs: number[];
+  changes: number;
+}
+
+export function openDeviceOrder(db: Database): DeviceOrder {
+  const boot = newId();
+  const fleets = new Map<number, Fleet>();
+  const fleetOf = (accountId: number): Fleet => {
+    let fleet = fleets.get(accountId);
+    if (!fleet) {
+      const rows = db.all<{ seq: number }>('SELECT seq FROM devices WHERE account_id = ? ORDER BY seq', accountId);
+      fleets.set(accountId, (fleet = { seqs: rows.map(({ seq }) => seq), changes: 0 }));
+    }
+    return fleet;
+  };
+  /** Where `seq` stands or would stand. */
+  const placeOf = (seqs: number[], seq: number): number => {
+    let low = 0;
+    let high = seqs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((seqs[middle] ?? 0) < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  // A fleet that nobody has asked for yet is read from the table when somebody does.
+  const onCommit = (tx: Tx, accountId: number, change: (seqs: number[]) => void) =>
+    tx.afterCommit(() => {
+      const fleet = fleets.get(accountId);
+      if (!fleet) return;
+      fleet.changes += 1;
+      change(fleet.seqs);
+    });
+
+  return {
+    count: (accountId) => fleetOf(accountId).seqs.length,
+    at: (accountId, offset) => fleetOf(accountId).seqs[offset],
+    added: (tx, accountId, seq) =>
+      onCommit(tx, accountId, (seqs) => {
+        const place = placeOf(seqs, seq);
+        if (seqs[place] !== seq) seqs.splice(place, 0, seq);
+      }),
+    removed: (tx, accountId, seq) =>
+      onCommit(tx, accountId, (seqs) => {
+        const place = placeOf(seqs, seq);
+        if (seqs[place] === seq) seqs.splice(place, 1);
+      }),
+    moved: (tx, accountId) => onCommit(tx, accountId, () => {}),
+    version: (accountId) => `${boot}-${accountId}-${fleetOf(accountId).changes}`,
+  };
+}

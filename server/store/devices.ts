@@ -1,0 +1,193 @@
+// Devices in the database. Listings leave it as JSON text, built by SQLite: a page of 25 takes half the time that rows
+// made into objects and then into text would.
+import type { DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
+import { hashSecret, newId, newSecret } from '../ids.ts';
+import { notFound, Problem } from '../problem.ts';
+import type { Reader, Tx } from './database.ts';
+import { fold } from './fold.ts';
+
+/** What the rest of the service needs to know of a device. */
+export interface DeviceRow {
+  seq: number;
+  id: string;
+  account_id: number;
+  name: string;
+}
+
+const isoTime = (column: string) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`;
+
+/** A listing object of the contract, from a row called `d`. */
+const LISTING = `json_object(
+  'DeviceId', d.id, 'DeviceName', d.name, 'DeviceGroup', d.grp, 'LocalAddr', d.local_addr, 'LocalPort', d.local_port,
+  'DeviceStatus', iif(d.online, 'Online', 'Offline'), 'CustomerName', d.customer, 'CustomerSite', d.site,
+  'CreatedTime', ${isoTime('d.created')}, 'LastSeenTime', ifnull(${isoTime('d.last_seen')}, ''),
+  'AgentVersion', d.agent_version, 'SysOS', d.os, 'SysArch', d.arch, 'SysHostname', d.hostname,
+  'Tags', json((
+    SELECT json_group_array(json_object('TagId', t.id, 'TagName', t.name))
+    FROM device_tags dt JOIN tags t ON t.id = dt.tag_id WHERE dt.device_seq = d.seq
+  ))
+)`;
+
+const PAGE = `
+  SELECT json_group_array(${LISTING}) AS json
+  FROM (SELECT * FROM devices INDEXED BY devices_of_account WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?) d`;
+
+/** JSON list of `rows` devices, from the one with `seq` on, in creation order. */
+export const listFrom = (db: Reader, accountId: number, seq: number, rows: number): string =>
+  db.get<{ json: string }>(PAGE, accountId, seq, rows)?.json ?? '[]';
+
+/** JSON list of the devices that meet every condition; an empty condition is none. */
+export function listFiltered(db: Reader, accountId: number, filter: DeviceFilter, offset: number, rows: number): string {
+  const { where, values } = conditions(accountId, filter);
+  if (!where) return '[]';
+  const sql = `
+    SELECT json_group_array(${LISTING}) AS json FROM (
+      SELECT * FROM devices
+      WHERE seq IN (SELECT seq FROM devices WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?) ORDER BY seq
+      LIMIT -1
+    ) d`;
+  return db.get<{ json: string }>(sql, ...values, rows, offset)?.json ?? '[]';
+}
+
+/** The conditions of a filter as SQL; `where` is empty when no device can meet them. */
+function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
+  const parts = ['account_id = ?'];
+  const values: (string | number)[] = [accountId];
+  const add = (sql: string, ...more: (string | number)[]) => {
+    parts.push(sql);
+    values.push(...more);
+  };
+  if (filter.device_name) add('instr(name_folded, ?) > 0', fold(filter.device_name));
+  if (filter.device_id) add('instr(id, ?) > 0', fold(filter.device_id));
+  if (filter.device_group) add('grp = ?', filter.device_group);
+  if (filter.device_tag)
+    add(
+      'seq IN (SELECT device_seq FROM device_tags WHERE tag_id IN (SELECT id FROM tags WHERE account_id = ? AND (id = ? OR name = ?)))',
+      accountId,
+      filter.device_tag,
+      filter.device_tag,
+    );
+  if (filter.device_status) {
+    const status = fold(filter.device_status.trim());
+    if (status === 'online') add('online = 1');
+    else if (status === 'offline') add('online = 0');
+    else return { where: '', values: [] };
+  }
+  return { where: parts.join(' AND '), values };
+}
+
+/** JSON objects of the devices with these ids, in the order of the ids, unknown ones left out. */
+export const listSelected = (db: Reader, accountId: number, ids: string[]): string[] =>
+  db
+    .all<{ json: string }>(
+      `SELECT ${LISTING} AS json FROM json_each(?) asked CROSS JOIN devices d ON d.id = asked.value AND d.account_id = ?
+       ORDER BY asked.key`,
+      JSON.stringify(ids),
+      accountId,
+    )
+    .map(({ json }) => json);
+
+/** JSON list of where `rows` devices after `seq` are, and the seq of the last of them (null past the end). */
+export const locationsAfter = (db: Reader, accountId: number, seq: number, rows: number) =>
+  db.get<{ json: string; last: number | null }>(
+    `SELECT json_group_array(json_object('DeviceId', id, 'Lat', lat, 'Lng', lng)) AS json, max(seq) AS last
+     FROM (SELECT seq, id, lat, lng FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)`,
+    accountId,
+    seq,
+    rows,
+  ) ?? { json: '[]', last: null };
+
+/** The device of this account with this id; anything else is a 404. */
+export function deviceById(db: Reader, accountId: number, id: string): DeviceRow {
+  const row = db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?', id, accountId);
+  if (!row) throw notFound('device', id);
+  return row;
+}
+
+/** The device that holds this key. */
+export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
+  db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
+
+/** Adds a device, unless the account's licence is used up. The key is told here and never again. */
+export function insertDevice(tx: Tx, accountId: number, draft: DeviceDraft, now: number): { seq: number; id: string; key: string } {
+  const plan = tx.get<{ num_devices: number; max_devices: number }>(
+    'SELECT num_devices, max_devices FROM accounts WHERE id = ?',
+    accountId,
+  );
+  if (!plan || plan.num_devices >= plan.max_devices)
+    throw new Problem(
+      403,
+      'The device licence is used up',
+      `The account holds ${plan?.num_devices} of ${plan?.max_devices} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
+    );
+  const id = newId();
+  const key = newSecret('mdk');
+  const name = draft.DeviceName.toWellFormed();
+  const { lastInsertRowid: seq } = tx.run(
+    'INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    id,
+    accountId,
+    name,
+    fold(name),
+    draft.DeviceGroup.toWellFormed(),
+    hashSecret(key),
+    now,
+  );
+  return { seq, id, key };
+}
+
+/** Writes the given fields only. */
+export function updateDevice(tx: Tx, seq: number, change: DeviceChange): void {
+  const set = (column: string, value: string | undefined) => {
+    if (value !== undefined) tx.run(`UPDATE devices SET ${column} = ? WHERE seq = ?`, value.toWellFormed(), seq);
+  };
+  set('name', change.DeviceName);
+  if (change.DeviceName !== undefined) set('name_folded', fold(change.DeviceName.toWellFormed()));
+  set('grp', change.DeviceGroup);
+  set('customer', change.CustomerName);
+  set('site', change.CustomerSite);
+}
+
+export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
+  tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);
+
+/** Deletes a device with its key, tags and tunnels. Its jobs are the dispatch's business. */
+export const deleteDevice = (tx: Tx, seq: number) => tx.run('DELETE FROM devices WHERE seq = ?', seq);
+
+/** Gives a device a new key; the old one opens nothing from here on. */
+export function replaceKey(tx: Tx, seq: number): string {
+  const key = newSecret('mdk');
+  tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
+  return key;
+}
+
+/** What an agent tells of itself when it connects. */
+export interface Inventory {
+  addr: string;
+  port: string;
+  version: string;
+  os: string;
+  arch: string;
+  hostname: string;
+  at: number;
+}
+
+export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch, hostname, at }: Inventory) =>
+  tx.run(
+    `UPDATE devices SET online = 1, last_seen = ?, local_addr = ?, local_port = ?, agent_version = ?, os = ?, arch = ?, hostname = ?
+     WHERE seq = ?`,
+    at,
+    addr,
+    port,
+    version,
+    os,
+    arch,
+    hostname,
+    seq,
+  );
+
+export const markOffline = (tx: Tx, seq: number, at: number) =>
+  tx.run('UPDATE devices SET online = 0, last_seen = ? WHERE seq = ?', at, seq);
+
+/** After a start nobody is connected, whatever the table says. */
+export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 WHERE online = 1');

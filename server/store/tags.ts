@@ -1,0 +1,40 @@
+// Tags: names of an account that any number of its devices carry.
+import type { Tag } from '#/contract/tags.ts';
+import { newId } from '../ids.ts';
+import { notFound, Problem } from '../problem.ts';
+import type { Reader, Tx } from './database.ts';
+
+export const listTags = (db: Reader, accountId: number): Tag[] =>
+  db.all<Tag>('SELECT id AS TagId, name AS TagName FROM tags WHERE account_id = ? ORDER BY created, rowid', accountId);
+
+/** Makes a tag and returns its id. */
+export function insertTag(tx: Tx, accountId: number, name: string, now: number): string {
+  const id = newId();
+  const { changes } = tx.run(
+    'INSERT INTO tags (id, account_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT (account_id, name) DO NOTHING',
+    id,
+    accountId,
+    name.toWellFormed(),
+    now,
+  );
+  if (changes === 0) throw new Problem(409, `There is a tag "${name}" already`, 'Use that one, or choose another name.');
+  return id;
+}
+
+/** Deletes a tag and with it its place on every device. */
+export function deleteTag(tx: Tx, accountId: number, id: string): void {
+  const { changes } = tx.run('DELETE FROM tags WHERE id = ? AND account_id = ?', id, accountId);
+  if (changes === 0) throw notFound('tag', id);
+}
+
+/** The tag of this account with this id; anything else is a 404. */
+export function requireTag(db: Reader, accountId: number, id: string): void {
+  if (!db.get('SELECT 1 FROM tags WHERE id = ? AND account_id = ?', id, accountId)) throw notFound('tag', id);
+}
+
+/** A device carries a tag once, however often it is put on. */
+export const attachTag = (tx: Tx, deviceSeq: number, tagId: string) =>
+  tx.run('INSERT INTO device_tags (device_seq, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING', deviceSeq, tagId);
+
+export const detachTag = (tx: Tx, deviceSeq: number, tagId: string) =>
+  tx.run('DELETE FROM device_tags WHERE device_seq = ? AND tag_id = ?', deviceSeq, tagId);
