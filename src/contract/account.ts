@@ -1,15 +1,7 @@
 // v1.md, "Account": who holds the account and what the plan allows. The tokens are an addition of ours.
-import * as z from "zod/mini";
-import {
-  list,
-  nameText,
-  number,
-  optionalNumber,
-  optionalText,
-  pathId,
-  text,
-} from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 export const account = z.looseObject({
   UserEmail: text,
@@ -34,30 +26,30 @@ export const newApiToken = z.object({ TokenId: z.string(), Token: z.string() });
 
 export const accountEndpoints = {
   get: {
-    method: "GET",
-    path: "/v1/account",
-    summary: "Get the account and its usage",
+    method: 'GET',
+    path: '/v1/account',
+    summary: 'Get the account and its usage',
     response: account,
   },
   tokens: {
-    method: "GET",
-    path: "/v1/account/tokens",
-    summary: "List the API tokens of the account",
+    method: 'GET',
+    path: '/v1/account/tokens',
+    summary: 'List the API tokens of the account',
     addition: true,
     response: list(apiToken),
   },
   createToken: {
-    method: "POST",
-    path: "/v1/account/tokens",
-    summary: "Make an API token; it is shown in this answer only",
+    method: 'POST',
+    path: '/v1/account/tokens',
+    summary: 'Make an API token; it is shown in this answer only',
     addition: true,
     body: z.object({ Name: nameText }),
     response: newApiToken,
   },
   revokeToken: {
-    method: "DELETE",
-    path: "/v1/account/tokens/:token_id",
-    summary: "Revoke an API token; it ends at once",
+    method: 'DELETE',
+    path: '/v1/account/tokens/:token_id',
+    summary: 'Revoke an API token; it ends at once',
     addition: true,
     params: z.object({ token_id: pathId }),
   },

@@ -128,4 +128,7 @@ function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message
   };
 }
 export const readAgentMessage = reader<AgentMessage>(['hello', 'started', 'output', 'ended'], agentMessage);
-export const readServiceMessage = reader<ServiceMessage>(['welcome', 'run', 'stored', 'cancel', 'settled'], serviceMessage);
+export const readServiceMessage = reader<ServiceMessage>(
+  ['welcome', 'run', 'stored', 'cancel', 'settled'],
+  serviceMessage,
+);

@@ -1,7 +1,7 @@
 // v1.md, "Artifacts": what is deployed.
-import * as z from "zod/mini";
-import { list, optionalNumber, optionalText, pathId, row, text } from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 /** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */
 export const ARTIFACT_BYTES_LIMIT = 10 * 1024 * 1024;
@@ -27,23 +27,23 @@ const line = z.string().check(z.maxLength(4096));
 /** The text fields of an upload. `destination` and `command` belong to a script and are required for one. */
 export const artifactForm = z
   .object({
-    size: z.string().check(z.regex(/^\d{1,15}$/, "must be a whole number of 0 or more")),
+    size: z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number of 0 or more')),
     version: z.string().check(
       z.maxLength(255),
-      z.refine((version) => version.trim() !== "", "must not be empty"),
+      z.refine((version) => version.trim() !== '', 'must not be empty'),
     ),
-    type: z.enum(["tar.gz", "script"], 'must be "tar.gz" or "script"'),
+    type: z.enum(['tar.gz', 'script'], 'must be "tar.gz" or "script"'),
     destination: z.optional(line),
     command: z.optional(line),
   })
   .check((context) => {
-    if (context.value.type !== "script") return;
-    for (const field of ["destination", "command"] as const)
+    if (context.value.type !== 'script') return;
+    for (const field of ['destination', 'command'] as const)
       if (!context.value[field]?.trim())
         context.issues.push({
-          code: "custom",
+          code: 'custom',
           path: [field],
-          message: "must not be empty for a script",
+          message: 'must not be empty for a script',
           input: context.value[field],
         });
   });
@@ -53,30 +53,30 @@ const oneArtifact = z.object({ artifact_id: pathId });
 
 export const artifactEndpoints = {
   upload: {
-    method: "POST",
-    path: "/v1/artifact",
-    summary: "Upload an artifact",
+    method: 'POST',
+    path: '/v1/artifact',
+    summary: 'Upload an artifact',
     form: artifactForm,
     // The document promises ArtifactId only; ours answers with the whole artifact.
     response: artifact,
   },
   get: {
-    method: "GET",
-    path: "/v1/artifact/:artifact_id",
-    summary: "Get one artifact",
+    method: 'GET',
+    path: '/v1/artifact/:artifact_id',
+    summary: 'Get one artifact',
     params: oneArtifact,
     response: artifact,
   },
   list: {
-    method: "GET",
-    path: "/v1/artifact",
-    summary: "List all artifacts",
+    method: 'GET',
+    path: '/v1/artifact',
+    summary: 'List all artifacts',
     response: list(artifact),
   },
   remove: {
-    method: "DELETE",
-    path: "/v1/artifact/:artifact_id",
-    summary: "Delete an artifact; jobs that still wait for it fail",
+    method: 'DELETE',
+    path: '/v1/artifact/:artifact_id',
+    summary: 'Delete an artifact; jobs that still wait for it fail',
     params: oneArtifact,
   },
 } as const satisfies Group;

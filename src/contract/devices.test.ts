@@ -45,13 +45,23 @@ test('a page without a believable total still shows its devices', () => {
 });
 
 test('locations read numeric strings and leave range to the reader', () => {
-  assert.deepEqual(deviceLocation.parse({ DeviceId: 'd', Lat: '52.5', Lng: 13 }), { DeviceId: 'd', Lat: 52.5, Lng: 13 });
+  assert.deepEqual(deviceLocation.parse({ DeviceId: 'd', Lat: '52.5', Lng: 13 }), {
+    DeviceId: 'd',
+    Lat: 52.5,
+    Lng: 13,
+  });
   assert.equal(deviceLocation.parse({ DeviceId: 'd', Lat: 1234, Lng: 0 }).Lat, 1234);
 });
 
 test('writing is exact', () => {
   assert.ok(position.safeParse({ Lat: -90, Lng: 180 }).success);
-  for (const bad of [{ Lat: '1', Lng: 1 }, { Lat: 90.1, Lng: 0 }, { Lat: 0, Lng: -180.5 }, { Lat: 0 }, { Lat: null, Lng: 0 }])
+  for (const bad of [
+    { Lat: '1', Lng: 1 },
+    { Lat: 90.1, Lng: 0 },
+    { Lat: 0, Lng: -180.5 },
+    { Lat: 0 },
+    { Lat: null, Lng: 0 },
+  ])
     assert.ok(!position.safeParse(bad).success, JSON.stringify(bad));
   assert.ok(deviceDraft.safeParse({ DeviceName: 'pump', DeviceGroup: '' }).success);
   for (const bad of [{ DeviceName: 'pump' }, { DeviceName: '', DeviceGroup: 'g' }, { DeviceName: 1, DeviceGroup: 'g' }])

@@ -1,19 +1,9 @@
 // v1.md, "Devices": the device, its location, and the endpoints on both.
-import * as z from "zod/mini";
-import {
-  list,
-  nameText,
-  number,
-  optionalText,
-  pathId,
-  pathInteger,
-  row,
-  rowsOf,
-  text,
-} from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
-import { job } from "#/contract/jobs.ts";
-import { tag } from "#/contract/tags.ts";
+import * as z from 'zod/mini';
+import { list, nameText, number, optionalText, pathId, pathInteger, row, rowsOf, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
+import { job } from '#/contract/jobs.ts';
+import { tag } from '#/contract/tags.ts';
 
 /** Largest page our service gives; the document names no limit. */
 export const MAX_ROWS_PER_PAGE = 1000;
@@ -21,11 +11,9 @@ export const MAX_ROWS_PER_PAGE = 1000;
 /** 'Online' and 'Offline' in any letter case; another word stays as it came, since it is not the same as Offline. */
 const deviceStatus = z.pipe(
   z.transform((value: unknown) => {
-    if (typeof value !== "string") return "Unknown";
-    const known = ["Online", "Offline"].find(
-      (word) => word.toLowerCase() === value.trim().toLowerCase(),
-    );
-    return known ?? (value.trim() || "Unknown");
+    if (typeof value !== 'string') return 'Unknown';
+    const known = ['Online', 'Offline'].find((word) => word.toLowerCase() === value.trim().toLowerCase());
+    return known ?? (value.trim() || 'Unknown');
   }),
   z.string(),
 );
@@ -58,7 +46,7 @@ export const device = row(
     SysMacAddress: optionalText,
     Tags: z.catch(z.optional(z.array(tag)), undefined),
   }),
-  { drop: ["DeviceKey"] },
+  { drop: ['DeviceKey'] },
 );
 export type Device = z.output<typeof device>;
 
@@ -68,23 +56,19 @@ export type NewDevice = z.output<typeof newDevice>;
 
 /** One page of the fleet; TotalNumDevices is undefined where a service does not count. */
 const devicePage = z.pipe(
-  z.transform(
-    (value: unknown, context): { Devices: unknown[]; TotalNumDevices?: number | undefined } => {
-      const rows = rowsOf(value);
-      if (!rows) {
-        context.issues.push({ code: "custom", message: "holds no list of devices", input: value });
-        return z.NEVER;
-      }
-      const total =
-        typeof value === "object" && value !== null && "TotalNumDevices" in value
-          ? value.TotalNumDevices
-          : "";
-      const count = total === "" || total === null ? Number.NaN : Number(total);
-      return Number.isInteger(count) && count >= rows.length
-        ? { Devices: rows, TotalNumDevices: count }
-        : { Devices: rows };
-    },
-  ),
+  z.transform((value: unknown, context): { Devices: unknown[]; TotalNumDevices?: number | undefined } => {
+    const rows = rowsOf(value);
+    if (!rows) {
+      context.issues.push({ code: 'custom', message: 'holds no list of devices', input: value });
+      return z.NEVER;
+    }
+    const total =
+      typeof value === 'object' && value !== null && 'TotalNumDevices' in value ? value.TotalNumDevices : '';
+    const count = total === '' || total === null ? Number.NaN : Number(total);
+    return Number.isInteger(count) && count >= rows.length
+      ? { Devices: rows, TotalNumDevices: count }
+      : { Devices: rows };
+  }),
   z.object({ Devices: z.array(device), TotalNumDevices: z.optional(z.int()) }),
 );
 export type DevicePage = z.output<typeof devicePage>;
@@ -96,11 +80,11 @@ export type DeviceLocation = z.output<typeof deviceLocation>;
 /** Degrees, as JSON numbers. */
 export const position = z.object({
   Lat: z
-    .number("must be a number")
-    .check(z.gte(-90, "must be between -90 and 90"), z.lte(90, "must be between -90 and 90")),
+    .number('must be a number')
+    .check(z.gte(-90, 'must be between -90 and 90'), z.lte(90, 'must be between -90 and 90')),
   Lng: z
-    .number("must be a number")
-    .check(z.gte(-180, "must be between -180 and 180"), z.lte(180, "must be between -180 and 180")),
+    .number('must be a number')
+    .check(z.gte(-180, 'must be between -180 and 180'), z.lte(180, 'must be between -180 and 180')),
 });
 export type Position = z.output<typeof position>;
 
@@ -121,7 +105,7 @@ export const deviceChange = z
   .check(
     z.refine(
       (change) => Object.values(change).some((value) => value !== undefined),
-      "must hold at least one of DeviceName, DeviceGroup, CustomerName, CustomerSite",
+      'must hold at least one of DeviceName, DeviceGroup, CustomerName, CustomerSite',
     ),
   );
 export type DeviceChange = z.output<typeof deviceChange>;
@@ -144,71 +128,71 @@ const onePage = z.object({
 
 export const deviceEndpoints = {
   create: {
-    method: "POST",
-    path: "/v1/devices",
-    summary: "Create a device",
+    method: 'POST',
+    path: '/v1/devices',
+    summary: 'Create a device',
     body: deviceDraft,
     response: newDevice,
   },
   update: {
-    method: "PATCH",
-    path: "/v1/devices/:device_id",
-    summary: "Change the named fields of a device",
+    method: 'PATCH',
+    path: '/v1/devices/:device_id',
+    summary: 'Change the named fields of a device',
     params: oneDevice,
     body: deviceChange,
   },
   locate: {
-    method: "POST",
-    path: "/v1/devices/location/:device_id",
-    summary: "Set where a device is",
+    method: 'POST',
+    path: '/v1/devices/location/:device_id',
+    summary: 'Set where a device is',
     params: oneDevice,
     body: position,
   },
   locations: {
-    method: "GET",
-    path: "/v1/devices/location",
-    summary: "List the locations of all devices",
+    method: 'GET',
+    path: '/v1/devices/location',
+    summary: 'List the locations of all devices',
     response: list(deviceLocation),
   },
   page: {
-    method: "GET",
-    path: "/v1/devices/:page_num/:rows_per_page",
-    summary: "List devices, page by page",
+    method: 'GET',
+    path: '/v1/devices/:page_num/:rows_per_page',
+    summary: 'List devices, page by page',
     params: onePage,
     response: devicePage,
   },
   filter: {
-    method: "GET",
-    path: "/v1/devices/:page_num/:rows_per_page/filters",
-    summary: "List the devices that meet every given condition, page by page",
+    method: 'GET',
+    path: '/v1/devices/:page_num/:rows_per_page/filters',
+    summary: 'List the devices that meet every given condition, page by page',
     params: onePage,
     query: deviceFilter,
     response: list(device),
   },
   selected: {
-    method: "GET",
-    path: "/v1/devices",
-    summary: "List the devices named in the body (a GET with a body: browsers cannot send one)",
+    method: 'GET',
+    path: '/v1/devices',
+    summary: 'List the devices named in the body (a GET with a body: browsers cannot send one)',
     body: z.array(z.object({ DeviceId: z.string() })),
     response: list(device),
   },
   remove: {
-    method: "DELETE",
-    path: "/v1/devices/:device_id",
-    summary: "Delete a device, its waiting jobs and its tunnels",
+    method: 'DELETE',
+    path: '/v1/devices/:device_id',
+    summary: 'Delete a device, its waiting jobs and its tunnels',
     params: oneDevice,
   },
   rekey: {
-    method: "POST",
-    path: "/v1/devices/:device_id/key",
-    summary: "Give a device a new key; the old one ends at once",
+    method: 'POST',
+    path: '/v1/devices/:device_id/key',
+    summary: 'Give a device a new key; the old one ends at once',
     addition: true,
     params: oneDevice,
     response: newDevice,
   },
   jobs: {
-    method: "GET",
-    path: "/v1/devices/:device_id/jobs",
+    method: 'GET',
+    path: '/v1/devices/:device_id/jobs',
     summary: "List one device's jobs, children of group and tag jobs included, oldest first",
     addition: true,
     params: oneDevice,

@@ -30,7 +30,8 @@ test('anything else is no list, and never an empty one', () => {
   const rows = list(z.number());
   assert.deepEqual(rows.parse({ Any: [1, 2] }), [1, 2]);
   assert.deepEqual(rows.parse(null), []);
-  for (const other of ['<html>', {}, { a: [1], b: [2] }, [1, 'x']]) assert.ok(refused(rows, other), JSON.stringify(other));
+  for (const other of ['<html>', {}, { a: [1], b: [2] }, [1, 'x']])
+    assert.ok(refused(rows, other), JSON.stringify(other));
 });
 
 test('text may be missing, null, or of another plain type', () => {
@@ -58,7 +59,10 @@ test('numbers may be numeric strings', () => {
 });
 
 test('a row brings spellings together, drops secrets and keeps what it does not know', () => {
-  const read = row(z.looseObject({ Stdout: text }), { spellings: { StdOut: 'Stdout', Output: 'Stdout' }, drop: ['DeviceKey'] });
+  const read = row(z.looseObject({ Stdout: text }), {
+    spellings: { StdOut: 'Stdout', Output: 'Stdout' },
+    drop: ['DeviceKey'],
+  });
   assert.deepEqual(read.parse({ StdOut: 'a', Extra: 1, DeviceKey: 'secret' }), { Stdout: 'a', Extra: 1 });
   assert.deepEqual(read.parse({ Stdout: 'kept', Output: 'other' }), { Stdout: 'kept' });
   const source = { Output: 'x', DeviceKey: 'k' };

@@ -1,12 +1,12 @@
 // The shape of one row of the contract. Every other file here is a table of such rows, and both ends derive from
 // them: the dashboard's `call` and the service's `implement`.
-import * as z from "zod/mini";
+import * as z from 'zod/mini';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
 
 /** One operation of the API. `response` absent means "200, no body" in the document. */
 export interface Endpoint {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path below the base address; `:name` marks a value taken from `params`. */
   path: `/v1/${string}`;
   summary: string;
@@ -24,20 +24,16 @@ export interface Endpoint {
 /** The endpoints of one section of the document, by the name of the operation. */
 export type Group = Record<string, Endpoint>;
 
-type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> }
-  ? { [K in Key]: Output }
-  : unknown;
+type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> } ? { [K in Key]: Output } : unknown;
 
 /** What a caller hands to `call` and a handler receives, after parsing. */
-export type RequestOf<E extends Endpoint> = Parsed<E, "params"> &
-  Parsed<E, "query"> &
-  Parsed<E, "body"> &
+export type RequestOf<E extends Endpoint> = Parsed<E, 'params'> &
+  Parsed<E, 'query'> &
+  Parsed<E, 'body'> &
   (E extends { form: Schema<infer Fields> } ? { form: Fields } : unknown);
 
 /** What a handler returns and `call` resolves to. */
-export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer Output> }
-  ? Output
-  : void;
+export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer Output> } ? Output : void;
 
 /**
  * One function for each row of a group: leave one out and it does not compile. `Extra` is what a service adds to every
@@ -54,42 +50,37 @@ export type Handlers<G extends Group, Extra, Other = never> = {
 
 /** An identifier in a path. Empty, `.` and `..` would make the URL mean a whole collection (browsers fold them away). */
 export const pathId = z.string().check(
-  z.minLength(1, "must not be empty"),
+  z.minLength(1, 'must not be empty'),
   z.maxLength(255),
-  z.refine((id) => id !== "." && id !== "..", 'must not be "." or ".."'),
+  z.refine((id) => id !== '.' && id !== '..', 'must not be "." or ".."'),
 );
 
 /** A whole number ≥ 1 in a path: digits on the wire, a number on both sides of it. */
 export const pathInteger = (max?: number) =>
   z.pipe(
-    z.transform((value) =>
-      typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value,
-    ),
+    z.transform((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value)),
     z
-      .int("must be a whole number")
-      .check(
-        z.gte(1, "must be at least 1"),
-        ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)]),
-      ),
+      .int('must be a whole number')
+      .check(z.gte(1, 'must be at least 1'), ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)])),
   );
 
 /** A name a person gives: 1 to 255 characters, not only blanks. */
 export const nameText = z.string().check(
   z.maxLength(255),
-  z.refine((text) => text.trim() !== "", "must not be empty"),
+  z.refine((text) => text.trim() !== '', 'must not be empty'),
 );
 
 // ---- Reading is lenient --------------------------------------------------------------------------------------------
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null` or an
  * empty body for an empty list. All else is undefined, and never an empty list.
  */
 export function rowsOf(value: unknown): unknown[] | undefined {
-  if (value === null || value === undefined || value === "") return [];
+  if (value === null || value === undefined || value === '') return [];
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
   const arrays = Object.values(value).filter(Array.isArray);
@@ -102,7 +93,7 @@ export const list = <Row>(row: Schema<Row>) =>
     z.transform((value, context) => {
       const rows = rowsOf(value);
       if (rows) return rows;
-      context.issues.push({ code: "custom", message: "is not a list", input: value });
+      context.issues.push({ code: 'custom', message: 'is not a list', input: value });
       return z.NEVER;
     }),
     z.array(row),
@@ -113,7 +104,7 @@ const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stri
 
 /** Text that another service may leave out, null or send as another type; missing reads as ''. */
 export const text = z.pipe(
-  z.transform((value: unknown) => (value === undefined || value === null ? "" : plain(value))),
+  z.transform((value: unknown) => (value === undefined || value === null ? '' : plain(value))),
   z.string(),
 );
 
@@ -126,9 +117,7 @@ export const optionalText = z.optional(
 );
 
 const numeric = (value: unknown) =>
-  typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value))
-    ? Number(value)
-    : value;
+  typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 
 /** A number that another service may send as a numeric string. */
 export const number = z.pipe(z.transform(numeric), z.number());
@@ -138,7 +127,7 @@ export const optionalNumber = z.optional(
   z.pipe(
     z.transform((value: unknown) => {
       const read = numeric(value);
-      return typeof read === "number" && Number.isFinite(read) ? read : undefined;
+      return typeof read === 'number' && Number.isFinite(read) ? read : undefined;
     }),
     z.optional(z.number()),
   ),

@@ -1,7 +1,8 @@
 // What is wrong with a value, in words that follow its field's name: "DeviceName must not be empty".
 import type * as z from 'zod/mini';
 
-type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> & Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
+type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> &
+  Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
 
 /** What zod says where neither the schema nor a locale has words. */
 const NO_WORDS = 'Invalid input';
@@ -13,7 +14,9 @@ export function issueText(issue: z.core.$ZodIssue): string {
   const signs = origin === 'string' ? ' characters' : '';
   switch (code) {
     case 'invalid_type':
-      return expected === 'array' ? 'must be a list' : `must be ${expected === 'object' || expected === 'int' ? 'an' : 'a'} ${String(expected)}`;
+      return expected === 'array'
+        ? 'must be a list'
+        : `must be ${expected === 'object' || expected === 'int' ? 'an' : 'a'} ${String(expected)}`;
     case 'too_big':
       return `must be at most ${String(maximum)}${signs}${signs && ' long'}`;
     case 'too_small':

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { job, jobDraft, jobEndpoints } from '#/contract/jobs.ts';
 
 test('spellings of output come together', () => {
-  for (const field of ['Stdout', 'StdOut', 'Output']) assert.equal(job.parse({ JobId: 'j', [field]: 'hello' }).Stdout, 'hello');
+  for (const field of ['Stdout', 'StdOut', 'Output'])
+    assert.equal(job.parse({ JobId: 'j', [field]: 'hello' }).Stdout, 'hello');
   assert.equal(job.parse({ JobId: 'j', StdErr: 'oops' }).Stderr, 'oops');
   assert.equal(job.parse({ JobId: 'j', Name: 'roll out' }).JobName, 'roll out');
   assert.equal(job.parse({ JobId: 'j', ExitCode: '3' }).ExitCode, 3);

@@ -1,25 +1,10 @@
 // v1.md, "Jobs (deployments)": one order to a device, or to all devices of a group or tag.
-import * as z from "zod/mini";
-import {
-  list,
-  nameText,
-  optionalNumber,
-  optionalText,
-  pathId,
-  row,
-  text,
-} from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, nameText, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 /** The states of our service; the document names none. Every state after Running is final. */
-export const JOB_STATUSES = [
-  "Waiting",
-  "Running",
-  "Succeeded",
-  "Failed",
-  "Cancelled",
-  "Interrupted",
-] as const;
+export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /**
@@ -50,7 +35,7 @@ const jobRow = row(
     /** Set on a parent: how many children are in each state. States without a child are left out. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
   }),
-  { spellings: { StdOut: "Stdout", Output: "Stdout", StdErr: "Stderr", Name: "JobName" } },
+  { spellings: { StdOut: 'Stdout', Output: 'Stdout', StdErr: 'Stderr', Name: 'JobName' } },
 );
 
 /** A job; a child that came as no object at all is shown as a bare result, so that it cannot blank the others. */
@@ -62,7 +47,7 @@ export const job = z.pipe(
 );
 export type Job = z.output<typeof job>;
 
-const present = (value: string | undefined) => value !== undefined && value !== "";
+const present = (value: string | undefined) => value !== undefined && value !== '';
 
 /** Body of submit: exactly one target, exactly one thing to run. */
 export const jobDraft = z
@@ -75,13 +60,12 @@ export const jobDraft = z
     WorkflowId: z.optional(z.string()),
   })
   .check((context) => {
-    const refuse = (message: string) =>
-      context.issues.push({ code: "custom", message, input: context.value });
+    const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
     const { DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId } = context.value;
     if ([DeviceId, DeviceGroup, TagId].filter(present).length !== 1)
-      refuse("needs exactly one target: DeviceId, DeviceGroup or TagId");
+      refuse('needs exactly one target: DeviceId, DeviceGroup or TagId');
     if ([ArtifactId, WorkflowId].filter(present).length !== 1)
-      refuse("needs exactly one of ArtifactId (recommended) and WorkflowId (legacy)");
+      refuse('needs exactly one of ArtifactId (recommended) and WorkflowId (legacy)');
   });
 export type JobDraft = z.output<typeof jobDraft>;
 
@@ -89,37 +73,36 @@ const oneJob = z.object({ job_id: pathId });
 
 export const jobEndpoints = {
   submit: {
-    method: "POST",
-    path: "/v1/job",
-    summary: "Submit a job to a device, a group or a tag",
+    method: 'POST',
+    path: '/v1/job',
+    summary: 'Submit a job to a device, a group or a tag',
     body: jobDraft,
     response: z.looseObject({ JobId: z.string().check(z.minLength(1)) }),
   },
   get: {
-    method: "GET",
-    path: "/v1/job/:job_id",
-    summary: "Get one job; of a parent, its overall summary",
+    method: 'GET',
+    path: '/v1/job/:job_id',
+    summary: 'Get one job; of a parent, its overall summary',
     params: oneJob,
     response: job,
   },
   children: {
-    method: "GET",
-    path: "/v1/job/:job_id/childjobs",
-    summary: "List the child jobs of a parent, with the output of each device",
+    method: 'GET',
+    path: '/v1/job/:job_id/childjobs',
+    summary: 'List the child jobs of a parent, with the output of each device',
     params: oneJob,
     response: list(job),
   },
   list: {
-    method: "GET",
-    path: "/v1/job",
-    summary: "List jobs to single devices and parent jobs, in summary",
+    method: 'GET',
+    path: '/v1/job',
+    summary: 'List jobs to single devices and parent jobs, in summary',
     response: list(job),
   },
   remove: {
-    method: "DELETE",
-    path: "/v1/job/:job_id",
-    summary:
-      "Delete a job: a waiting one is cancelled, a running one stopped first, a parent takes its children along",
+    method: 'DELETE',
+    path: '/v1/job/:job_id',
+    summary: 'Delete a job: a waiting one is cancelled, a running one stopped first, a parent takes its children along',
     params: oneJob,
   },
 } as const satisfies Group;

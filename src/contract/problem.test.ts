@@ -44,7 +44,10 @@ test('text, HTML and nothing stay as they came', () => {
 test('no body makes an endless message or an endless recursion', () => {
   assert.equal(detail('x'.repeat(10_000)).length, 500);
   assert.equal(detail({ message: 'y'.repeat(10_000) }).length, 500);
-  assert.equal(readRefusal(JSON.stringify({ errors: [{ field: 'F', message: 'z'.repeat(9000) }] })).fields[0]?.message.length, 500);
+  assert.equal(
+    readRefusal(JSON.stringify({ errors: [{ field: 'F', message: 'z'.repeat(9000) }] })).fields[0]?.message.length,
+    500,
+  );
   const depth = 200_000;
   assert.equal(detail(`${'{"error":'.repeat(depth)}"deep"${'}'.repeat(depth)}`).length, 500);
 });

@@ -1,5 +1,5 @@
 // The body of an error. Ours is RFC 9457; v1.md leaves it open, so anything another service says is read too.
-import * as z from "zod/mini";
+import * as z from 'zod/mini';
 
 /** RFC 9457 problem details, with the fields at fault where there are any. */
 export const problem = z.object({
@@ -48,9 +48,9 @@ export function readRefusal(body: string): Refusal {
   } catch {
     return raw;
   }
-  if (typeof value === "string") return { detail: value.slice(0, MOST), fields: [] };
-  if (typeof value !== "object" || value === null) return raw;
-  const errors = "errors" in value && Array.isArray(value.errors) ? value.errors : [];
+  if (typeof value === 'string') return { detail: value.slice(0, MOST), fields: [] };
+  if (typeof value !== 'object' || value === null) return raw;
+  const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors : [];
   const fields = errors
     .filter(isFieldError)
     .map(({ field, message }) => ({ field: field.slice(0, MOST), message: message.slice(0, MOST) }));

@@ -26,7 +26,12 @@ test('lists are read bare, wrapped and empty', () => {
 
 test('a workflow needs a name and a command', () => {
   assert.ok(workflowDraft.safeParse({ Name: 'n', Command: 'uptime' }).success);
-  for (const bad of [{ Name: 'n', Command: ' \n' }, { Name: '', Command: 'x' }, { Name: 'n' }, { Name: 'n', Command: 'x'.repeat(70_000) }])
+  for (const bad of [
+    { Name: 'n', Command: ' \n' },
+    { Name: '', Command: 'x' },
+    { Name: 'n' },
+    { Name: 'n', Command: 'x'.repeat(70_000) },
+  ])
     assert.ok(!workflowDraft.safeParse(bad).success);
 });
 

@@ -1,8 +1,8 @@
 // Tags. v1.md uses them (a filter, a job target) and leaves the endpoints open; these are the ones known services
 // have, plus detach.
-import * as z from "zod/mini";
-import { list, nameText, pathId, text } from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, nameText, pathId, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 export const tag = z.object({
   TagId: z.pipe(text, z.string().check(z.minLength(1))),
@@ -14,37 +14,37 @@ const deviceAndTag = z.object({ device_id: pathId, tag_id: pathId });
 
 export const tagEndpoints = {
   list: {
-    method: "GET",
-    path: "/v1/tag",
-    summary: "List all tags",
+    method: 'GET',
+    path: '/v1/tag',
+    summary: 'List all tags',
     addition: true,
     response: list(tag),
   },
   create: {
-    method: "POST",
-    path: "/v1/tag/:tag_name",
-    summary: "Create a tag",
+    method: 'POST',
+    path: '/v1/tag/:tag_name',
+    summary: 'Create a tag',
     addition: true,
     params: z.object({ tag_name: z.pipe(pathId, nameText) }),
   },
   remove: {
-    method: "DELETE",
-    path: "/v1/tag/:tag_id",
-    summary: "Delete a tag and take it off every device",
+    method: 'DELETE',
+    path: '/v1/tag/:tag_id',
+    summary: 'Delete a tag and take it off every device',
     addition: true,
     params: z.object({ tag_id: pathId }),
   },
   attach: {
-    method: "POST",
-    path: "/v1/devices/:device_id/tag/:tag_id",
-    summary: "Put a tag on a device",
+    method: 'POST',
+    path: '/v1/devices/:device_id/tag/:tag_id',
+    summary: 'Put a tag on a device',
     addition: true,
     params: deviceAndTag,
   },
   detach: {
-    method: "DELETE",
-    path: "/v1/devices/:device_id/tag/:tag_id",
-    summary: "Take a tag off a device",
+    method: 'DELETE',
+    path: '/v1/devices/:device_id/tag/:tag_id',
+    summary: 'Take a tag off a device',
     addition: true,
     params: deviceAndTag,
   },

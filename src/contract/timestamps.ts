@@ -40,7 +40,9 @@ const ABBREVIATIONS: [hours: number, names: string][] = [
   [12, 'NZST FJT'],
   [13, 'NZDT'],
 ];
-const ZONES = new Map(ABBREVIATIONS.flatMap(([hours, names]) => names.split(' ').map((name) => [name, hours] as const)));
+const ZONES = new Map(
+  ABBREVIATIONS.flatMap(([hours, names]) => names.split(' ').map((name) => [name, hours] as const)),
+);
 
 /** Minutes east of UTC of 'EST', '+0530', 'GMT+2', 'UTC-03:00', '+0000 UTC'; undefined where nobody can know. */
 function zoneMinutes(zone: string): number | undefined {

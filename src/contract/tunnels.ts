@@ -1,7 +1,7 @@
 // v1.md, "Tunnels": local services of devices, reachable from outside. Devices open them; the API lists and closes.
-import * as z from "zod/mini";
-import { list, optionalText, pathId, row, text } from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 /** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. The last three fields are ours. */
 export const tunnel = row(
@@ -21,12 +21,12 @@ export const tunnel = row(
 export type Tunnel = z.output<typeof tunnel>;
 
 export const tunnelEndpoints = {
-  list: { method: "GET", path: "/v1/tunnels", summary: "List all tunnels", response: list(tunnel) },
-  removeAll: { method: "DELETE", path: "/v1/tunnels", summary: "Delete all tunnels" },
+  list: { method: 'GET', path: '/v1/tunnels', summary: 'List all tunnels', response: list(tunnel) },
+  removeAll: { method: 'DELETE', path: '/v1/tunnels', summary: 'Delete all tunnels' },
   remove: {
-    method: "DELETE",
-    path: "/v1/tunnels/:tunnel_id",
-    summary: "Delete the tunnel with this Name",
+    method: 'DELETE',
+    path: '/v1/tunnels/:tunnel_id',
+    summary: 'Delete the tunnel with this Name',
     params: z.object({ tunnel_id: pathId }),
   },
 } as const satisfies Group;

@@ -1,7 +1,7 @@
 // v1.md, "Workflows (legacy)": a named command, the older way to deploy.
-import * as z from "zod/mini";
-import { list, nameText, pathId, row, text } from "#/contract/endpoint.ts";
-import type { Group } from "#/contract/endpoint.ts";
+import * as z from 'zod/mini';
+import { list, nameText, pathId, row, text } from '#/contract/endpoint.ts';
+import type { Group } from '#/contract/endpoint.ts';
 
 export const workflow = row(
   z.looseObject({
@@ -17,7 +17,7 @@ export const workflowDraft = z.object({
   Name: nameText,
   Command: z.string().check(
     z.maxLength(65_536),
-    z.refine((command) => command.trim() !== "", "must not be empty"),
+    z.refine((command) => command.trim() !== '', 'must not be empty'),
   ),
 });
 export type WorkflowDraft = z.output<typeof workflowDraft>;
@@ -26,29 +26,29 @@ const oneWorkflow = z.object({ workflow_id: pathId });
 
 export const workflowEndpoints = {
   create: {
-    method: "POST",
-    path: "/v1/workflow",
-    summary: "Define a workflow",
+    method: 'POST',
+    path: '/v1/workflow',
+    summary: 'Define a workflow',
     body: workflowDraft,
     response: z.looseObject({ WorkflowId: z.string() }),
   },
   get: {
-    method: "GET",
-    path: "/v1/workflow/:workflow_id",
-    summary: "Get one workflow",
+    method: 'GET',
+    path: '/v1/workflow/:workflow_id',
+    summary: 'Get one workflow',
     params: oneWorkflow,
     response: workflow,
   },
   list: {
-    method: "GET",
-    path: "/v1/workflow",
-    summary: "List all workflows",
+    method: 'GET',
+    path: '/v1/workflow',
+    summary: 'List all workflows',
     response: list(workflow),
   },
   remove: {
-    method: "DELETE",
-    path: "/v1/workflow/:workflow_id",
-    summary: "Delete a workflow",
+    method: 'DELETE',
+    path: '/v1/workflow/:workflow_id',
+    summary: 'Delete a workflow',
     params: oneWorkflow,
   },
 } as const satisfies Group;
