@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { device } from '#/contract/devices.ts';
+import { job } from '#/contract/jobs.ts';
+import { failedLately, fleetFigures, runningNow, wentOffline } from './figures.ts';
+
+const now = new Date('2026-11-02T12:00:00Z');
+const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...fields });
+const aDevice = (DeviceId: string, fields: object) => device.parse({ DeviceId, ...fields });
+
+test('an unknown state is neither Online nor Offline', () => {
+  const fleet = [aDevice('a', { DeviceStatus: 'online' }), aDevice('b', { DeviceStatus: 'OFFLINE' }), aDevice('c', { DeviceStatus: 'Sleeping' })];
+  assert.deepEqual(fleetFigures(fleet), { online: 1, offline: 1, other: 1 });
+});
+
+test('under way: what waits or runs, newest first, children counted', () => {
+  const lines = runningNow([
+    aJob({ JobId: 'old', Status: 'Waiting', CreatedTime: 'Nov 1, 2026, 10:00:00 UTC' }),
+    aJob({ JobId: 'done', Status: 'Succeeded', StartTime: 'x', EndTime: 'y' }),
+    aJob({ JobId: 'group', StartTime: 'Nov 2, 2026, 10:00:00 UTC', Counts: { Succeeded: 3, Running: 1, Waiting: 2 } }),
+  ]);
+  assert.deepEqual(lines.map((line) => [line.job.JobId, line.state, line.detail]), [
+    ['group', 'Running', '3 of 6 done'],
+    ['old', 'Waiting', 'Waiting'],
+  ]);
+});
+
+test('failed: within a day, with the exit code; a parent by its children', () => {
+  const lines = failedLately(
+    [
+      aJob({ JobId: 'one', Status: 'Failed', ExitCode: 3, EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
+      aJob({ JobId: 'ancient', Status: 'Failed', EndTime: 'Oct 2, 2026, 11:00:00 UTC' }),
+      aJob({ JobId: 'fine', Status: 'Succeeded', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
+      aJob({ JobId: 'group', EndTime: 'Nov 2, 2026, 11:30:00 UTC', Counts: { Succeeded: 3, Failed: 1, Interrupted: 1 } }),
+    ],
+    now,
+  );
+  assert.deepEqual(lines.map((line) => [line.job.JobId, line.detail]), [
+    ['group', '2 of 5 failed'],
+    ['one', 'Failed, exit code 3'],
+  ]);
+});
+
+test('went Offline last: only devices that were seen, the latest first', () => {
+  const lines = wentOffline([
+    aDevice('a', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T10:00:00.000Z' }),
+    aDevice('b', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T11:00:00.000Z' }),
+    aDevice('c', { DeviceStatus: 'Offline', LastSeenTime: '' }),
+    aDevice('d', { DeviceStatus: 'Online', LastSeenTime: '2026-11-02T11:30:00.000Z' }),
+  ]);
+  assert.deepEqual(lines.map((line) => line.device.DeviceId), ['b', 'a']);
+});
