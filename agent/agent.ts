@@ -1,0 +1,83 @@
+// One device's agent: a data folder, a connection, and the jobs between them. main.ts runs one as a program; tests and
+// the demo run many in one process.
+import { arch, hostname, platform, release } from 'node:os';
+import { LINK_VERSION } from '#/contract/agent-link.ts';
+import { Connection } from './connection.ts';
+import type { Ending } from './connection.ts';
+import { JobDesk } from './job-desk.ts';
+import { Spool } from './spool.ts';
+import type { JobFolder } from './spool.ts';
+import { supervise } from './supervise.ts';
+import { AGENT_VERSION } from './version.ts';
+
+export interface AgentOptions {
+  /** Address of the service, http or https. */
+  server: string;
+  key: string;
+  /** The agent's own folder; no other agent may use it. */
+  data: string;
+  /** Where a notable event goes; at most a line each time something changes. */
+  log?: (line: string) => void;
+  /** How a job is started. The default runs it inside this process, which a killed agent takes along. */
+  launch?: (folder: JobFolder) => Promise<string | undefined>;
+  /** What the device shows as its host name; the default is this machine's. */
+  hostname?: string;
+}
+
+export interface Agent {
+  /** Settles when it ended, by `stop` or because the service will not have it. */
+  ending: Promise<Ending>;
+  /** Ends the connection. A job under way goes on. */
+  stop(): Promise<void>;
+}
+
+const inThisProcess = async (folder: JobFolder): Promise<undefined> => {
+  await supervise(folder);
+};
+
+const short = (text: string) => text.slice(0, 255);
+
+/** Starts an agent; it dials until it is stopped or refused. */
+export function startAgent({
+  server,
+  key,
+  data,
+  log = () => {},
+  launch = inThisProcess,
+  ...options
+}: AgentOptions): Agent {
+  const spool = new Spool(data);
+  const desk = new JobDesk({ spool, launch, log, send: (message) => connection.send(message) });
+  const connection = new Connection({
+    server,
+    key,
+    log,
+    linkVersion: LINK_VERSION,
+    hello: () => ({
+      journal: spool.journal,
+      agentVersion: AGENT_VERSION,
+      os: short(`${platform()} ${release()}`),
+      arch: arch(),
+      hostname: short(options.hostname ?? hostname()),
+      jobs: desk.unsettled(),
+    }),
+    received: (message) => {
+      switch (message.type) {
+        case 'welcome':
+          return;
+        case 'run':
+          return desk.run(message);
+        case 'stored':
+          return desk.stored(message.job, message.have);
+        case 'cancel':
+          return desk.cancel(message.job);
+        case 'settled':
+          return desk.settled(message.job);
+      }
+    },
+    lost: () => desk.hush(),
+  });
+  connection.dial();
+  void connection.ending.then(() => desk.stop());
+  return { ending: connection.ending, stop: () => connection.stop() };
+}

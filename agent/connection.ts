@@ -1,0 +1,186 @@
+// Keeps one WebSocket to the service open: dials, dials again with full jitter, notices a line that went silent, and
+// knows the few answers after which dialling again makes no sense.
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import type { RawData } from 'ws';
+import {
+  CLOSE,
+  LINK_PATH,
+  LOST_AFTER_MS,
+  MAX_FRAME,
+  PING_EVERY_MS,
+  readServiceMessage,
+} from '#/contract/agent-link.ts';
+import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.ts';
+
+/** Why the agent ends by itself; `line` is for the person who started it. */
+export interface Ending {
+  why: 'refused' | 'replaced' | 'stopped';
+  line: string;
+}
+
+export interface ConnectionOptions {
+  /** http or https address of the service. */
+  server: string;
+  key: string;
+  hello: () => Omit<Hello, 'type' | 'version' | 'server' | 'localAddr' | 'localPort'>;
+  received: (message: ServiceMessage) => void;
+  lost: () => void;
+  log: (line: string) => void;
+  linkVersion: number;
+}
+
+/** Longest wait before dialling again: short at first, so that a restarted service has its fleet back in seconds. */
+const SOON_MS = 8_000;
+const LATER_MS = 60_000;
+const LATER_AFTER_MS = 5 * 60_000;
+
+export class Connection {
+  /** Settles when the agent is not to dial again. */
+  readonly ending: Promise<Ending>;
+  readonly #options: ConnectionOptions;
+  #resolveEnding: (ending: Ending) => void = () => {};
+  #over = false;
+  #socket: WebSocket | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #tries = 0;
+  #failingSince: number | undefined;
+  #saidUnreachable = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.ending = new Promise((resolve) => (this.#resolveEnding = resolve));
+  }
+
+  /** Sends, or drops while there is no link: everything that matters is told again after the next `hello`. */
+  send(message: AgentMessage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  dial(): void {
+    const { server, key, lost, linkVersion } = this.#options;
+    const url = new URL(server);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    url.pathname = url.pathname.replace(/\/*$/, LINK_PATH);
+    const socket = new WebSocket(url, {
+      headers: { Authorization: `Bearer ${key}` },
+      perMessageDeflate: false,
+      handshakeTimeout: 15_000,
+      maxPayload: MAX_FRAME,
+    });
+    this.#socket = socket;
+    let fault = 'the connection was closed';
+    let heard = performance.now();
+    let pinging: NodeJS.Timeout | undefined;
+    let local: { localAddress?: string | undefined; localPort?: number | undefined } = {};
+
+    socket.on('upgrade', (response: IncomingMessage) => {
+      local = response.socket;
+    });
+    socket.on('unexpected-response', (request, response) => {
+      fault = `it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim();
+      request.destroy();
+      if (response.statusCode === 401)
+        this.#end(
+          'refused',
+          `${server} refused this device key. Check the key, or make a new one on the device's page.`,
+        );
+      else socket.terminate();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      fault = faultOf(error) || fault;
+    });
+    socket.on('open', () => {
+      this.send({
+        type: 'hello',
+        version: linkVersion,
+        server,
+        ...this.#options.hello(),
+        localAddr: (local.localAddress ?? '').replace(/^::ffff:/, ''),
+        localPort: String(local.localPort ?? ''),
+      });
+      pinging = setInterval(() => {
+        if (performance.now() - heard > LOST_AFTER_MS) {
+          fault = 'the line went silent';
+          socket.terminate();
+        } else socket.ping();
+      }, PING_EVERY_MS);
+    });
+    socket.on('pong', () => (heard = performance.now()));
+    socket.on('message', (frame: RawData, isBinary: boolean) => {
+      heard = performance.now();
+      if (socket !== this.#socket || isBinary) return;
+      this.#receive(socket, (frame as Buffer).toString());
+    });
+    socket.on('close', (code: number, reason: Buffer) => {
+      clearInterval(pinging);
+      if (socket !== this.#socket) return;
+      this.#socket = undefined;
+      lost();
+      if (code === CLOSE.replaced)
+        this.#end('replaced', 'Another agent connected with the same device key: this one stops.');
+      else if (code === CLOSE.revoked)
+        this.#end('refused', `${server} no longer accepts this device key: ${String(reason)}.`);
+      else this.#again(reason.length > 0 ? String(reason) : fault);
+    });
+  }
+
+  /** Closes the link properly, so that the device shows as Offline at once. */
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    this.#end('stopped', 'Stopped.');
+    if (!socket) return;
+    await new Promise<void>((resolve) => {
+      const impatient = setTimeout(() => socket.terminate(), 1000);
+      socket.on('close', () => {
+        clearTimeout(impatient);
+        resolve();
+      });
+      socket.close(1000);
+    });
+  }
+
+  #receive(socket: WebSocket, frame: string): void {
+    let message: ServiceMessage | undefined;
+    try {
+      message = readServiceMessage(frame);
+    } catch {
+      socket.close(CLOSE.protocol, 'The agent could not read a message of the service');
+      return;
+    }
+    if (!message) return;
+    if (message.type === 'welcome') {
+      this.#tries = 0;
+      this.#failingSince = undefined;
+      this.#saidUnreachable = false;
+      this.#options.log(`Connected to ${this.#options.server} as "${message.name}".`);
+    }
+    this.#options.received(message);
+  }
+
+  #end(why: Ending['why'], line: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#retry);
+    this.#resolveEnding({ why, line });
+  }
+
+  /** Dials again at a random moment within a span that doubles: thousands of agents must not come back at once. */
+  #again(fault: string): void {
+    if (this.#over) return;
+    this.#failingSince ??= performance.now();
+    const most = performance.now() - this.#failingSince > LATER_AFTER_MS ? LATER_MS : SOON_MS;
+    const span = Math.min(most, 500 * 2 ** Math.min(this.#tries, 10));
+    this.#tries += 1;
+    this.#retry = setTimeout(() => this.dial(), Math.random() * span);
+    if (this.#saidUnreachable) return;
+    this.#saidUnreachable = true;
+    this.#options.log(`No connection to ${this.#options.server} (${fault}): trying again until there is one.`);
+  }
+}
+
+/** A network error in few words; one with several causes (an address for each family) names the last. */
+function faultOf(error: NodeJS.ErrnoException): string {
+  const cause = error instanceof AggregateError ? (error.errors.at(-1) as NodeJS.ErrnoException | undefined) : error;
+  return cause?.code ?? cause?.message ?? '';
+}

@@ -1,0 +1,38 @@
+// Writing so that it is still there after the power went: the whole promise of "at most once" rests on these lines.
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+/** Makes the names in a folder durable; a file's own fsync does not cover its name. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Puts a whole file in place, or none of it. */
+export function writeDurably(file: string, text: string, mode = 0o600): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  const handle = openSync(draft, 'w', mode);
+  try {
+    writeFileSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(draft, file);
+  syncFolder(path.dirname(file));
+}
+
+/** Adds a line and flushes it. */
+export function appendDurably(file: string, line: string): void {
+  const handle = openSync(file, 'a', 0o600);
+  try {
+    writeSync(handle, `${line}\n`);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

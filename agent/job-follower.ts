@@ -1,0 +1,164 @@
+// Follows one job on disk and tells the service about it: that it started, what it prints, how it ended. It reads
+// only what the supervisor wrote, so it makes no difference whether this agent started the job or one before it.
+import { closeSync, openSync, readSync } from 'node:fs';
+import { OUTPUT_PIECE, OUTPUT_WINDOW, STREAMS } from '#/contract/agent-link.ts';
+import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
+import { endTree } from './processes.ts';
+import type { JobEnd, JobFolder } from './spool.ts';
+import { jobEntry } from './supervise.ts';
+import { watchFolder } from './watch-folder.ts';
+
+/** Output is sent in gulps, not line by line. */
+const GULP_EVERY_MS = 50;
+
+type Sizes = Record<Stream, number>;
+
+export class JobFollower {
+  readonly job: string;
+  readonly folder: JobFolder;
+  /** Settles when the job has ended on this device, whether or not the service knows. */
+  readonly ended: Promise<void>;
+  readonly #send: (message: AgentMessage) => void;
+  #resolveEnded: () => void = () => {};
+  #unwatch: () => void = () => {};
+  #end: JobEnd | undefined;
+  #clearing = false;
+  #gulp: NodeJS.Timeout | undefined;
+  /** What the service has, and what was sent to it on this link; undefined while it has not asked. */
+  #stored: Sizes | undefined;
+  #sent: Sizes = { stdout: 0, stderr: 0 };
+  #toldStart = false;
+  #toldEnd = false;
+
+  constructor(job: string, folder: JobFolder, send: (message: AgentMessage) => void) {
+    this.job = job;
+    this.folder = folder;
+    this.#send = send;
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+    this.#unwatch = watchFolder(folder.folder, () => this.#soon());
+    this.#look();
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** The service offers the job and says what it has of the output: tell everything after that. */
+  tell(have: Sizes): void {
+    this.#stored = { ...have };
+    this.#sent = { ...have };
+    this.#toldStart = false;
+    this.#toldEnd = false;
+    this.#look();
+  }
+
+  /** The link is gone: nothing more is told until the service offers the job again. */
+  hush(): void {
+    this.#stored = undefined;
+  }
+
+  /** The service has this much for good. */
+  stored(have: Sizes): void {
+    if (!this.#stored) return;
+    this.#stored = { ...have };
+    this.#soon();
+  }
+
+  stop(): void {
+    this.#unwatch();
+    clearTimeout(this.#gulp);
+  }
+
+  #soon(): void {
+    this.#gulp ??= setTimeout(() => {
+      this.#gulp = undefined;
+      this.#look();
+    }, GULP_EVERY_MS);
+  }
+
+  #look(): void {
+    if (!this.#end) {
+      // The end is read before the output: then what is read of the output is all there is.
+      const end = this.folder.end();
+      if (end) this.#finish(end);
+      else if (this.folder.owner()?.alive === false) void this.#clearUp();
+    }
+    this.#report();
+  }
+
+  #finish(end: JobEnd): void {
+    this.#end = end;
+    this.#unwatch();
+    this.#resolveEnded();
+  }
+
+  /** Whoever ran the job is gone without a word: the device went down, or it was killed. Nobody knows how far it came. */
+  async #clearUp(): Promise<void> {
+    if (this.#clearing) return;
+    this.#clearing = true;
+    // What still runs of it would disturb the next job.
+    await endTree(undefined, jobEntry(this.job));
+    const begun = this.folder.begun();
+    const end: JobEnd = this.folder.end() ?? {
+      outcome: 'interrupted',
+      reason:
+        'The device or its agent went down in the middle; how far the command came is not known. It is not run again.',
+      ...(begun && { startedAt: begun.at }),
+      endedAt: Date.now(),
+    };
+    try {
+      this.folder.writeEnd(end);
+    } catch {
+      // A full disk: the next start comes to the same end.
+    }
+    this.#finish(end);
+    this.#report();
+  }
+
+  #report(): void {
+    if (!this.#stored || this.#toldEnd) return;
+    const startedAt = this.#end?.startedAt ?? this.folder.begun()?.at;
+    if (startedAt !== undefined && !this.#toldStart) {
+      this.#toldStart = true;
+      this.#send({ type: 'started', job: this.job, ago: since(startedAt) });
+    }
+    const all = STREAMS.map((stream) => this.#sendOutput(stream, this.#stored?.[stream] ?? 0)).every(Boolean);
+    if (!this.#end || !all) return;
+    this.#toldEnd = true;
+    const { outcome, exitCode, reason, endedAt } = this.#end;
+    this.#send({
+      type: 'ended',
+      job: this.job,
+      outcome,
+      ...(exitCode !== undefined && { exitCode }),
+      ...(reason !== undefined && { reason: reason.slice(0, 1000) }),
+      ...(startedAt !== undefined && { startedAgo: since(startedAt) }),
+      endedAgo: since(endedAt),
+    });
+  }
+
+  /** Sends what is new in a stream, as far as the window allows; true when the service was sent all there is. */
+  #sendOutput(stream: Stream, stored: number): boolean {
+    let file: number;
+    try {
+      file = openSync(this.folder.file(stream), 'r');
+    } catch {
+      return true; // The command was never started, or not yet.
+    }
+    try {
+      const piece = Buffer.allocUnsafe(OUTPUT_PIECE);
+      while (this.#sent[stream] - stored < OUTPUT_WINDOW) {
+        const offset = this.#sent[stream];
+        const length = readSync(file, piece, 0, OUTPUT_PIECE, offset);
+        if (length === 0) return true;
+        this.#sent[stream] += length;
+        this.#send({ type: 'output', job: this.job, stream, offset, data: piece.toString('base64', 0, length) });
+      }
+      return false;
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+const since = (at: number): number => Math.max(0, Math.round(Date.now() - at));

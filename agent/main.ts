@@ -1,0 +1,77 @@
+// The agent as a program. `supervise` and `fetch` are its own doing: it starts itself again to run a job, and stands
+// in for curl where a device has none.
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startAgent } from './agent.ts';
+import { curlFolder, runFetch } from './fetch-command.ts';
+import { HELP, keepSettings, readOptions, UsageError } from './options.ts';
+import type { Settings } from './options.ts';
+import { JobFolder } from './spool.ts';
+import { supervise } from './supervise.ts';
+import { AGENT_VERSION } from './version.ts';
+
+const EXIT = { stopped: 0, cannotStart: 1, refused: 2, replaced: 3 } as const;
+const ownCommand = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)];
+const ownFolder = (data: string) => path.join(data, 'bin');
+
+/** Starts a job's supervisor as a process that outlives this one. */
+function launch(folder: JobFolder): Promise<string | undefined> {
+  const [program = '', ...args] = ownCommand;
+  const { DEVICE_KEY: _secret, MUSTER_JOB_ID: _job, ...env } = process.env;
+  const complaints = folder.file('supervisor.log');
+  const log = openSync(complaints, 'a', 0o600);
+  try {
+    const child = spawn(program, [...args, 'supervise', folder.folder], {
+      cwd: '/',
+      env,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    child.unref();
+    return new Promise((resolve) => {
+      child.on('error', (error) => resolve(error.message));
+      child.on('exit', (code) => resolve(code === 0 ? undefined : readFileSync(complaints, 'utf8').trim().slice(-500)));
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function runSupervisor(folder: string): Promise<void> {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+  const own = ownFolder(path.dirname(path.dirname(folder)));
+  await supervise(new JobFolder(folder), curlFolder(own, ownCommand), stopping.signal);
+}
+
+async function runAgent(settings: Settings): Promise<number> {
+  keepSettings(settings);
+  delete process.env['DEVICE_KEY'];
+  const agent = startAgent({ ...settings, launch, log: (line) => console.log(line) });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());
+  const { why, line } = await agent.ending;
+  if (why !== 'stopped') console.error(line);
+  return EXIT[why];
+}
+
+async function main(args: string[]): Promise<number> {
+  if (args[0] === 'supervise' && args[1]) {
+    await runSupervisor(args[1]);
+    return EXIT.stopped;
+  }
+  if (args[0] === 'fetch') return runFetch(args.slice(1));
+  const options = readOptions(args, process.env);
+  if (typeof options !== 'string') return runAgent(options);
+  process.stdout.write(options === 'help' ? HELP : `${AGENT_VERSION}\n`);
+  return EXIT.stopped;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const { message } = error as Error;
+  console.error(error instanceof UsageError ? message : `The agent cannot start: ${message}`);
+  process.exitCode = EXIT.cannotStart;
+}

@@ -1,0 +1,115 @@
+// The agent's command line and data folder. The key comes from a file, the environment or, last, the command line,
+// where every user of the machine can read it; from then on it is kept in the data folder, for its owner alone.
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeDurably } from './durable.ts';
+
+export const HELP = `Muster's agent: connects this device to a Muster service and runs the jobs it is given.
+
+  --server URL      address of the service, for example https://muster.example.com
+  --key-file FILE   file that holds the device key
+  --key KEY         the device key itself (shows in the process list; DEVICE_KEY in the environment does not)
+  --data DIR        the agent's own folder; by default one for each device below
+                    $XDG_STATE_HOME/muster-agent or ~/.local/share/muster-agent
+  --version         print the agent's version
+  --help            print this text
+
+Server and key are kept in the data folder: a later start with the same --data needs neither.
+Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over
+`;
+
+/** The command line cannot work; the message is the whole explanation. */
+export class UsageError extends Error {}
+
+export interface Settings {
+  server: string;
+  key: string;
+  data: string;
+}
+
+/** What was asked for: help, the version, or to run. */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'version' | Settings {
+  const { values } = readArguments(args);
+  if (values.help) return 'help';
+  if (values.version) return 'version';
+
+  const given = values['key-file'] === undefined ? env['DEVICE_KEY'] || values.key : readKeyFile(values['key-file']);
+  if (given === undefined && values.data === undefined)
+    throw new UsageError('No device key: give --key-file FILE, DEVICE_KEY in the environment, or --key KEY.');
+  const data = path.resolve(values.data ?? defaultFolder(given ?? '', env));
+  const key = given?.trim() ?? kept(data, 'key');
+  if (key === undefined)
+    throw new UsageError(`No device key is kept in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
+  // RFC 6750, section 2.1: what fits in an Authorization header.
+  if (!/^[\w.~+/-]+=*$/.test(key))
+    throw new UsageError('That is no device key: copy it again, whole and without quotes.');
+
+  const server = values.server ?? kept(data, 'server');
+  if (server === undefined)
+    throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
+  return { server: readServer(server), key, data };
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        server: { type: 'string' },
+        key: { type: 'string' },
+        'key-file': { type: 'string' },
+        data: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}. --help lists the options.`);
+  }
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new UsageError(`The key file ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Named by the key, so that two devices on one machine (a trial, a test) never share a folder. */
+function defaultFolder(key: string, env: NodeJS.ProcessEnv): string {
+  const base = env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share');
+  return path.join(base, 'muster-agent', createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
+}
+
+function kept(data: string, name: 'key' | 'server'): string | undefined {
+  try {
+    return readFileSync(path.join(data, name), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    throw new UsageError(
+      `--server is "${text}", but it must be an http or https address like https://muster.example.com`,
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Keeps server and key for a later start. */
+export function keepSettings({ server, key, data }: Settings): void {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  for (const [name, value] of [
+    ['key', key],
+    ['server', server],
+  ] as const) {
+    if (kept(data, name) !== value) writeDurably(path.join(data, name), `${value}\n`, 0o600);
+    chmodSync(path.join(data, name), 0o600);
+  }
+}

@@ -1,0 +1,149 @@
+// Runs one job's command and writes down how it ended. It normally does so in a process of its own, which outlives the
+// agent: when the agent is killed in the middle, nothing is run twice and no result is lost.
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OutputFile } from './output-file.ts';
+import { endTree } from './processes.ts';
+import type { JobEnd, JobFolder, JobOrder } from './spool.ts';
+import { watchFolder } from './watch-folder.ts';
+
+/** How long a finished command's leftovers may keep its output open before the job ends without them. */
+const LEFTOVER_GRACE_MS = 3000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The entry by which a job's processes are found again, wherever they went. */
+export const jobEntry = (job: string): string => `MUSTER_JOB_ID=${job}`;
+
+/** What a command finds in its environment: the agent's own, without its secret, and the job's id. */
+function environment(job: string, extraPath: string | undefined): NodeJS.ProcessEnv {
+  const { DEVICE_KEY: _secret, ...env } = process.env;
+  const usual = env['PATH'] || USUAL_PATH;
+  return { ...env, PATH: extraPath ? `${usual}:${extraPath}` : usual, MUSTER_JOB_ID: job };
+}
+
+const duration = (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
+
+/**
+ * Runs the job of this folder to its end, unless somebody else has it. `stopping` fires when the device shuts down.
+ * `extraPath` is searched after the usual folders.
+ */
+export async function supervise(folder: JobFolder, extraPath?: string, stopping?: AbortSignal): Promise<void> {
+  const order = folder.order();
+  if (!order || !folder.takeLock()) return;
+  let end: JobEnd;
+  try {
+    end = await run(folder, order, extraPath, stopping);
+  } catch (error) {
+    const begun = folder.begun();
+    end = {
+      outcome: begun ? 'interrupted' : 'not-started',
+      reason: `The agent could not run the command: ${(error as Error).message}`,
+      ...(begun && { startedAt: begun.at }),
+      endedAt: Date.now(),
+    };
+  }
+  await record(folder, end);
+}
+
+/** Writes the end down; a full disk gets some time to have room again, since the end is known only here. */
+async function record(folder: JobFolder, end: JobEnd): Promise<void> {
+  for (let triesLeft = 60; ; triesLeft -= 1)
+    try {
+      return folder.writeEnd(end);
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await sleep(1000);
+    }
+}
+
+async function run(
+  folder: JobFolder,
+  order: JobOrder,
+  extraPath: string | undefined,
+  stopping: AbortSignal | undefined,
+): Promise<JobEnd> {
+  if (folder.cancelAsked())
+    return { outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() };
+
+  const cwd = folder.file('work');
+  mkdirSync(cwd, { recursive: true, mode: 0o700 });
+  const streams = [
+    new OutputFile(folder.file('stdout'), order.outputLimit),
+    new OutputFile(folder.file('stderr'), order.outputLimit),
+  ];
+  const child = spawn('/bin/sh', ['-c', order.command], {
+    cwd,
+    env: environment(order.job, extraPath),
+    detached: true, // a group of its own, so that all of it can be signalled
+    stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
+  });
+  const exited = new Promise<number | Error>((resolve) => {
+    child.on('error', resolve);
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+  for (const stream of streams) stream.handOver();
+  const silent = Promise.all(streams.map((stream) => stream.finished));
+  if (child.pid === undefined) {
+    const fault = await exited;
+    for (const stream of streams) stream.close(false);
+    return {
+      outcome: 'not-started',
+      reason: `The command could not be started: ${fault instanceof Error ? fault.message : 'no process'}`,
+      endedAt: Date.now(),
+    };
+  }
+  const { at: startedAt } = folder.writeBegun(child.pid);
+
+  let stopped: Pick<JobEnd, 'outcome' | 'reason'> | undefined;
+  let swept: Promise<void> | undefined;
+  const halted = new Promise<void>((resolve) => {
+    const halt = (why: NonNullable<typeof stopped>) => {
+      if (stopped) return;
+      stopped = why;
+      swept = endTree(child.pid, jobEntry(order.job));
+      void swept.then(resolve);
+    };
+    const limit = setTimeout(
+      () =>
+        halt({
+          outcome: 'timed-out',
+          reason: `Stopped: it ran longer than its limit of ${duration(order.timeLimitSeconds)}.`,
+        }),
+      Math.min(order.timeLimitSeconds * 1000, LONGEST_TIMER_MS),
+    );
+    const unwatch = watchFolder(folder.folder, () => {
+      if (folder.cancelAsked()) halt({ outcome: 'cancelled', reason: 'Stopped on request.' });
+    });
+    const shutDown = () => halt({ outcome: 'interrupted', reason: 'The device was shutting down.' });
+    stopping?.addEventListener('abort', shutDown);
+    void exited.then(() => {
+      clearTimeout(limit);
+      unwatch();
+      stopping?.removeEventListener('abort', shutDown);
+    });
+  });
+
+  // A process stuck in the kernel outlives even SIGKILL; the job then ends without its exit code.
+  const code = await Promise.race([exited, halted.then(() => sleep(500, undefined))]);
+  const endedAt = Date.now();
+  await swept;
+  const grace = new AbortController();
+  const leftBehind = await Promise.race([
+    silent.then(() => false),
+    sleep(stopped ? 200 : LEFTOVER_GRACE_MS, true, { signal: grace.signal }).catch(() => true),
+  ]);
+  grace.abort();
+  for (const stream of streams) stream.close(leftBehind);
+
+  const faults = [stopped?.reason, ...streams.map((stream) => stream.fault)].filter((reason) => reason !== undefined);
+  return {
+    outcome: stopped?.outcome ?? 'exited',
+    ...(typeof code === 'number' && { exitCode: code }),
+    ...(faults.length > 0 && { reason: faults.join(' ') }),
+    startedAt,
+    endedAt,
+  };
+}
