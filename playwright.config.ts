@@ -1,0 +1,22 @@
+// The end-to-end tests. There is no shared server: each worker starts a real service of its own (e2e/fixtures.ts).
+import { defineConfig } from '@playwright/test';
+import { launchOptions } from './scripts/browser.ts';
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  forbidOnly: true,
+  retries: 0, // a test that passes the second time hides a fault
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  // scripts/test.ts counts from the JSON file; people read the list.
+  reporter: [['list'], ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? 'test-results/e2e.json' }]],
+  use: {
+    browserName: 'chromium',
+    launchOptions: launchOptions(),
+    actionTimeout: 15_000,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+});

@@ -1,0 +1,82 @@
+// dist/ as a whole: the dashboard and, in dist/agent/agent.mjs, the agent as one file for devices that have no clone.
+// Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fingerprint } from './fingerprint.ts';
+
+const root = dirname(import.meta.dirname);
+const dist = join(root, 'dist');
+const STAMP = '.built-from';
+const SOURCES = [
+  'index.html',
+  'src',
+  'public',
+  'agent',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.config.ts',
+  'scripts/dist.ts',
+];
+
+/** Builds only what `npm start` and the tests need: nothing at all when dist/ already matches the sources. */
+export async function buildIfStale(): Promise<void> {
+  if (isFresh()) return;
+  process.stderr.write('Building the dashboard …\n');
+  await buildDist({ verbose: false });
+}
+
+/** Builds dist/ anew. A failure leaves the dist/ that was there as it is. */
+export async function buildDist({ verbose }: { verbose: boolean }): Promise<void> {
+  // Loaded here and not above: it takes longer to load than the service takes to start.
+  const { build } = await import('vite');
+  // Taken first: an edit made while the build runs must make the next start build again.
+  const builtFrom = fingerprint(root, SOURCES);
+  const outDir = join(root, '.cache', `build-${process.pid}`);
+  const common = { root, logLevel: verbose ? 'info' : 'warn', clearScreen: false } as const;
+  try {
+    await build({ ...common, configFile: join(root, 'vite.config.ts'), build: { outDir, emptyOutDir: true } });
+    await build({
+      ...common,
+      configFile: false,
+      publicDir: false,
+      ssr: { noExternal: true },
+      build: {
+        outDir: join(outDir, 'agent'),
+        ssr: join(root, 'agent/main.ts'),
+        target: 'node20',
+        minify: false, // it is read by the people who are asked to run it on their devices
+        rolldownOptions: {
+          // What ws speeds itself up with if a device happens to have it.
+          external: ['bufferutil', 'utf-8-validate'],
+          output: { entryFileNames: 'agent.mjs', codeSplitting: false, banner: '#!/usr/bin/env node' },
+        },
+      },
+    });
+    writeFileSync(join(outDir, STAMP), builtFrom);
+    replaceDist(outDir);
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+function isFresh(): boolean {
+  const stamp = join(dist, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(root, SOURCES);
+}
+
+/** Puts the built folder in the place of dist/. Of two builds that end at once each wins a round; either result is right. */
+function replaceDist(built: string): void {
+  const old = `${built}-replaced`;
+  for (let round = 1; ; round++) {
+    try {
+      if (existsSync(dist)) renameSync(dist, old);
+      renameSync(built, dist);
+      break;
+    } catch (error) {
+      if (round === 5) throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
+}

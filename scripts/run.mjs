@@ -1,0 +1,94 @@
+// Starts every npm script: `node scripts/run.mjs <file.ts> [arguments]`. It installs what is missing, finds the Node
+// this project is written for, and becomes a thin parent of the TypeScript file: same terminal, signals and exit code.
+// It must itself run on whatever Node the machine has (20 or newer) in a clone where nothing was installed.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install, missingPackage } from './install.mjs';
+
+const MINIMUM = [24, 14]; // "#/…" entries in the imports of package.json are understood from here on
+const WITHOUT_DEV_PACKAGES = new Set(['scripts/start.ts', 'scripts/build.ts', 'agent/main.ts', 'server/token.ts']);
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pinnedPackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const [file, ...args] = process.argv.slice(2);
+
+try {
+  if (!file) throw new Error('Usage: node scripts/run.mjs <file.ts> [arguments]');
+  const withDev = !WITHOUT_DEV_PACKAGES.has(file);
+  if (!nodes()[0] && !pinnedExists()) throw new Error(tooOld());
+  await install(root, () => !nodes()[0] || missingPackage(root, withDev) !== undefined);
+  await launch(nodes());
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** The Node binaries that may run the project, best first. The package is used by path: npm 10 does not link it into .bin. */
+function nodes() {
+  const binary = process.platform === 'win32' ? 'node.exe' : 'node';
+  const pinned = join(root, 'node_modules', pinnedPackage, 'bin', binary);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const ownWillDo = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
+  return [...(existsSync(pinned) ? [pinned] : []), ...(ownWillDo ? [process.execPath] : [])];
+}
+
+/** Whether npm has a Node of the pinned version for this platform; without one the machine's own has to be new enough. */
+function pinnedExists() {
+  return pinnedPackage in JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies;
+}
+
+function tooOld() {
+  return (
+    `Muster needs Node ${MINIMUM.join('.')} or newer on ${process.platform}-${process.arch}; this one is ` +
+    `${process.versions.node}. Install it from https://nodejs.org/ and run the same command again.`
+  );
+}
+
+async function launch([node, ...others]) {
+  if (!node) throw new Error(tooOld());
+  const env = { ...process.env };
+  const pathName = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  env[pathName] = [dirname(node), join(root, 'node_modules', '.bin'), env[pathName]].filter(Boolean).join(delimiter);
+
+  const child = spawn(node, [join(root, file), ...args], { stdio: 'inherit', env });
+  const stopForwarding = forwardSignals(child);
+  const [code, signal, error] = await new Promise((done) => {
+    child.on('error', (failure) => done([1, null, failure]));
+    child.on('exit', (exitCode, exitSignal) => done([exitCode, exitSignal]));
+  });
+  stopForwarding();
+  // The pinned binary is built against glibc; elsewhere (Alpine) the kernel can't start it and another Node must do.
+  if (error) return launch(others);
+  if (signal && process.platform !== 'win32') process.kill(process.pid, signal);
+  process.exitCode = code ?? 1;
+}
+
+/**
+ * Passes signals on. Ctrl+C in a terminal reaches the child by itself, and a second copy would read as "stop at once",
+ * so from there only TERM is passed on. A signal sent to npm may end at the shell between npm and us instead (dash keeps
+ * waiting as a process of its own): that shell's disappearing counts as TERM, or the service would live on unseen.
+ */
+function forwardSignals(child) {
+  const fromTerminal = process.stdin.isTTY === true;
+  let asked = false;
+  const handlers = ['SIGINT', 'SIGHUP', 'SIGTERM'].map((name) => {
+    const handler = () => {
+      asked = true;
+      if (!fromTerminal || name === 'SIGTERM') child.kill(name);
+    };
+    process.on(name, handler);
+    return () => process.off(name, handler);
+  });
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (asked || !process.env['npm_lifecycle_event'] || process.ppid === parent) return;
+    asked = true;
+    child.kill('SIGTERM');
+  }, 500);
+  return () => {
+    clearInterval(watch);
+    handlers.forEach((off) => off());
+  };
+}

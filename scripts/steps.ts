@@ -1,0 +1,126 @@
+// The steps that `npm run check` and `npm test` are made of. Each prints one line when all is well and everything it has
+// to say when it is not, and answers with a count taken from what the tools report to machines, never from their prose.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { run } from 'node:test';
+import { spec, type TestEvent } from 'node:test/reporters';
+import { ensureBrowser } from './browser.ts';
+import { buildIfStale } from './dist.ts';
+import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightReport, type Tally } from './tally.ts';
+
+const root = dirname(import.meta.dirname);
+const UNIT_TESTS = ['src', 'server', 'agent', 'scripts'].map((folder) => `${folder}/**/*.test.ts`);
+const UNIT_TEST_FILE_LIMIT_MS = 300_000;
+const PASSED: Tally = { passed: 1, failed: 0 };
+const FAILED: Tally = { passed: 0, failed: 1 };
+
+interface Outcome extends Tally {
+  /** What to show when something failed. */
+  output: string;
+}
+
+/** Types, lint, format and unused code. A failing one doesn't keep the others from running; each counts as one. */
+export async function staticChecks(): Promise<Tally> {
+  const checks = [
+    ['Types', 'tsc', '-b'],
+    ['Lint', 'oxlint', '--deny-warnings'],
+    ['Format', 'oxfmt', '--check'],
+    ['Unused code', 'knip', '--no-progress'],
+  ] as const;
+  const tallies: Tally[] = [];
+  for (const [name, command, ...args] of checks) tallies.push(await step(name, () => tool(command, args)));
+  return sum(tallies);
+}
+
+/** The unit tests: those of the given files, or all. */
+export function unitTests(files?: string[]): Promise<Tally> {
+  return step('Unit tests', async () => {
+    let counts: NodeCounts = { tests: 0, passed: 0 };
+    const empty: string[] = [];
+    const events = run({
+      ...(files ? { files } : { globPatterns: UNIT_TESTS }),
+      cwd: root,
+      concurrency: 2,
+      timeout: UNIT_TEST_FILE_LIMIT_MS,
+    });
+    async function* worthShowing(): AsyncGenerator<TestEvent> {
+      for await (const event of events as AsyncIterable<TestEvent>) {
+        if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
+        // Node lets a file without a single test pass as if it were one.
+        if (event.type === 'test:pass' && event.data.name === event.data.file) empty.push(event.data.name);
+        if (event.type !== 'test:pass' && event.type !== 'test:summary' && event.type !== 'test:diagnostic')
+          yield event;
+      }
+    }
+    const output = await text(Readable.from(worthShowing()).compose<Readable>(new spec()));
+    const { passed, failed } = tallyOfNode(counts);
+    return {
+      passed: passed - empty.length,
+      failed: failed + empty.length,
+      output: output + empty.map((file) => `${file} holds no test\n`).join(''),
+    };
+  });
+}
+
+/** The end-to-end tests in a browser, after what they need: a browser, and a build that matches the sources. */
+export async function endToEndTests(args: string[]): Promise<Tally> {
+  const ready = await step('Browser and build', async () => {
+    ensureBrowser();
+    await buildIfStale();
+    return { ...PASSED, output: '' };
+  });
+  if (ready.failed > 0) return ready;
+
+  process.stdout.write('\nEnd-to-end tests\n');
+  const reportFile = join(root, '.cache', `e2e-${process.pid}.json`);
+  mkdirSync(dirname(reportFile), { recursive: true });
+  try {
+    const cli = createRequire(import.meta.url).resolve('@playwright/test/cli');
+    const child = spawn(process.execPath, [cli, 'test', ...args], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile },
+    });
+    const code = await new Promise<number | null>((done) => child.on('exit', done));
+    const counted = tallyOfPlaywright(JSON.parse(readFileSync(reportFile, 'utf8')) as PlaywrightReport);
+    // Ended badly without a failing test: the runner itself failed.
+    return code !== 0 && counted.failed === 0 ? sum([counted, FAILED]) : counted;
+  } catch (error) {
+    process.stdout.write(`Playwright left no report: ${String(error)}\n`);
+    return FAILED;
+  } finally {
+    rmSync(reportFile, { force: true });
+  }
+}
+
+async function step(name: string, work: () => Promise<Outcome>): Promise<Tally> {
+  const begun = performance.now();
+  const { passed, failed, output } = await work().catch((error: unknown) => ({ ...FAILED, output: String(error) }));
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const count = passed + failed === 1 ? (failed ? 'failed' : 'ok') : `${passed} passed, ${failed} failed`;
+  process.stdout.write(`${failed ? '✖' : '✔'} ${name}: ${count} (${seconds} s)\n`);
+  if (failed) process.stdout.write(`${output.trimEnd()}\n\n`);
+  return { passed, failed };
+}
+
+/** Runs a tool of node_modules/.bin, which scripts/run.mjs put into the PATH. */
+function tool(command: string, args: string[]): Promise<Outcome> {
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+    env: process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  }
+  return new Promise((done) => {
+    child.on('error', (error) => done({ ...FAILED, output: `${command} could not be started: ${error.message}` }));
+    child.on('close', (code) => done({ ...(code === 0 ? PASSED : FAILED), output }));
+  });
+}

@@ -1,0 +1,44 @@
+// How the dashboard is built and, for `npm run dev`, served: Vite in front, everything that is not a page goes on to the
+// service (SERVICE_URL, set by scripts/dev.ts).
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+// The Host header stays as the browser sent it: the service compares it with its public address, which is Vite's.
+const service = { target: process.env['SERVICE_URL'] ?? 'http://127.0.0.1:8080', changeOrigin: false };
+
+/** The service puts a fresh nonce into index.html at each request; here the page comes from Vite, so one fixed value does. */
+const nonceForDevelopment: Plugin = {
+  name: 'nonce-for-development',
+  apply: 'serve',
+  transformIndexHtml: (html) => html.replaceAll('{{nonce}}', 'development'),
+};
+
+// Looser than the service's own: Vite's hot reload needs inline scripts and styles. Still nothing from another origin.
+const developmentPolicy = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self' ws: wss:",
+].join('; ');
+
+export default defineConfig({
+  plugins: [react(), nonceForDevelopment],
+  build: {
+    assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
+    sourcemap: false,
+    modulePreload: { polyfill: false }, // every browser of the build's target has it
+  },
+  worker: { format: 'es' },
+  server: {
+    headers: { 'Content-Security-Policy': developmentPolicy },
+    proxy: {
+      '/v1': service,
+      '/auth': service,
+      '/agent.mjs': service,
+      '/install.sh': service,
+      '/openapi.json': service,
+      '/agent/link': { ...service, ws: true },
+    },
+  },
+});
