@@ -51,6 +51,12 @@ describe('scripts/run.mjs', () => {
     return { code, signal, out, err };
   }
 
+  async function ready(child: ChildProcess): Promise<void> {
+    assert.ok(child.stdout);
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    assert.equal(String(first), 'ready\n');
+  }
+
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'run-'));
     for (const folder of ['scripts', 'npm']) mkdirSync(join(root, folder));
@@ -141,13 +147,26 @@ describe('scripts/run.mjs', () => {
     test(`${signal} reaches the program once, and its own exit code comes back`, async () => {
       const child = start('scripts/wait.ts');
       const ended = outcome(child);
-      while (!String(((await once(child.stdout!, 'data')) as [Buffer])[0]).includes('ready'));
+      await ready(child);
       child.kill(signal);
       const { code, out } = await ended;
       assert.equal(code, 5);
       assert.equal(out, `ready\n${signal}\n`);
     });
   }
+
+  test('ends the program when the shell that npm put in between is killed', { timeout: 20_000 }, async () => {
+    lock({});
+    // Two commands, so that no shell replaces itself by the first.
+    const command = `"${process.execPath}" scripts/run.mjs scripts/wait.ts; true`;
+    const env = { ...process.env, npm_lifecycle_event: 'start' };
+    const shell = spawn('sh', ['-c', command], { cwd: root, env });
+    const ended = outcome(shell);
+    await ready(shell);
+    shell.kill('SIGTERM');
+    // The pipes close when the program itself is gone.
+    assert.equal((await ended).out, 'ready\nSIGTERM\n');
+  });
 
   test('ends by the signal that ended the program', async () => {
     writeFileSync(join(root, 'scripts/die.ts'), `process.kill(process.pid, 'SIGKILL');`);
