@@ -14,7 +14,8 @@ import { RangeOrWholeSource } from './range-or-whole-source.ts';
 const deepestTiles = 6;
 
 /** GeoNames' licence (CC BY 4.0) asks to be named on the map. */
-const attribution = 'Natural Earth · © <a href="https://www.geonames.org" target="_blank" rel="noopener noreferrer">GeoNames</a>';
+const attribution =
+  'Natural Earth · © <a href="https://www.geonames.org" target="_blank" rel="noopener noreferrer">GeoNames</a>';
 
 /** One for the life of the page: coming back to the map asks for nothing twice. */
 let archive: PMTiles | undefined;
@@ -56,7 +57,9 @@ export function createBaseMap(scheme: Scheme): BaseMap {
   };
 }
 
-function style(scheme: Scheme): Pick<ReturnType<typeof leafletLayer>, 'paintRules' | 'labelRules'> & { backgroundColor: string } {
+function style(
+  scheme: Scheme,
+): Pick<ReturnType<typeof leafletLayer>, 'paintRules' | 'labelRules'> & { backgroundColor: string } {
   const colors = mapColors[scheme];
   return { paintRules: paintRules(colors), labelRules: labelRules(colors), backgroundColor: colors.water };
 }

@@ -36,7 +36,7 @@ function isCity(properties: Properties): boolean {
 }
 
 /** The more important place first: it gets its name before its neighbours do. */
-export function byImportance(a: Properties, b: Properties): number {
+function byImportance(a: Properties, b: Properties): number {
   const weight = (p: Properties): number => number(p, 'population_rank') + (p['capital'] === 'yes' ? 4 : 0);
   return weight(b) - weight(a);
 }
@@ -45,10 +45,28 @@ export function byImportance(a: Properties, b: Properties): number {
 export function paintRules(colors: MapColors): PaintRule[] {
   const isProvince = (_zoom: number, f: Feature): boolean => number(f.props, 'kind_detail') > 2;
   return [
-    { dataLayer: 'earth', symbolizer: new PolygonSymbolizer({ fill: colors.land, stroke: colors.coast, width: 1 }) },
+    {
+      dataLayer: 'earth',
+      // Land that the data cuts at the antimeridian is bare; its coast comes as lines.
+      symbolizer: new PolygonSymbolizer({
+        fill: colors.land,
+        stroke: colors.coast,
+        width: (_z: number, f?: Feature) => (f?.props['bare'] ? 0 : 1),
+      }),
+      filter: (_zoom, f) => f.geomType === GeomType.Polygon,
+    },
+    {
+      dataLayer: 'earth',
+      symbolizer: new LineSymbolizer({ color: colors.coast, width: 1 }),
+      filter: (_zoom, f) => f.geomType === GeomType.Line,
+    },
     {
       dataLayer: 'water',
-      symbolizer: new PolygonSymbolizer({ fill: colors.water, stroke: colors.coast, width: (z: number) => (z < 4 ? 0.3 : 0.7) }),
+      symbolizer: new PolygonSymbolizer({
+        fill: colors.water,
+        stroke: colors.coast,
+        width: (z: number) => (z < 4 ? 0.3 : 0.7),
+      }),
       filter: (_zoom, f) => f.geomType === GeomType.Polygon,
     },
     {
@@ -56,7 +74,11 @@ export function paintRules(colors: MapColors): PaintRule[] {
       minzoom: 4,
       symbolizer: new LineSymbolizer({
         color: colors.river,
-        width: linear([[4, 0.6], [8, 1.6], [12, 3]]),
+        width: linear([
+          [4, 0.6],
+          [8, 1.3],
+          [12, 2],
+        ]),
         lineJoin: 'round',
       }),
       filter: (_zoom, f) => f.geomType === GeomType.Line,
@@ -64,12 +86,28 @@ export function paintRules(colors: MapColors): PaintRule[] {
     {
       dataLayer: 'boundaries',
       minzoom: 4,
-      symbolizer: new LineSymbolizer({ color: colors.provinceBorder, width: linear([[4, 0.6], [7, 1], [10, 1.4]]), lineJoin: 'round' }),
+      symbolizer: new LineSymbolizer({
+        color: colors.provinceBorder,
+        width: linear([
+          [4, 0.6],
+          [7, 1],
+          [10, 1.4],
+        ]),
+        lineJoin: 'round',
+      }),
       filter: (zoom, f) => isProvince(zoom, f) && shown(zoom, f),
     },
     {
       dataLayer: 'boundaries',
-      symbolizer: new LineSymbolizer({ color: colors.countryBorder, width: linear([[1, 0.5], [6, 1.2], [10, 1.8]]), lineJoin: 'round' }),
+      symbolizer: new LineSymbolizer({
+        color: colors.countryBorder,
+        width: linear([
+          [1, 0.5],
+          [6, 1.2],
+          [10, 1.8],
+        ]),
+        lineJoin: 'round',
+      }),
       filter: (zoom, f) => !isProvince(zoom, f),
     },
   ];
@@ -88,7 +126,12 @@ export function labelRules(colors: MapColors): LabelRule[] {
           ...halo,
           fill: colors.country,
           lineHeight: 1.3,
-          font: (z) => `600 ${linear([[1, 10], [4, 12], [7, 15]])(z)}px ${mapFont}`,
+          font: (z) =>
+            `600 ${linear([
+              [1, 10],
+              [4, 12],
+              [7, 15],
+            ])(z)}px ${mapFont}`,
         }),
       ),
       filter: (zoom, f) => f.props['kind'] === 'country' && shown(zoom, f),
@@ -122,7 +165,7 @@ export function labelRules(colors: MapColors): LabelRule[] {
         new CenteredTextSymbolizer({
           fill: colors.sea,
           lineHeight: 1.35,
-          font: (_z, f) => `italic 400 ${f?.props['kind'] === 'ocean' ? 13 : 11.5}px ${mapFont}`,
+          font: (zoom, f) => `italic 400 ${f?.props['kind'] === 'ocean' && zoom > 1 ? 13 : 11}px ${mapFont}`,
         }),
       ),
       filter: (zoom, f) => f.geomType === GeomType.Point && shown(zoom, f),
@@ -148,8 +191,9 @@ export function labelRules(colors: MapColors): LabelRule[] {
 }
 
 /** Larger with the place's size, the more so the closer in: from afar the countries' names must lead. */
-export function placeFont(zoom: number, properties: Properties): string {
-  const bySize = Math.max(0, number(properties, 'population_rank') - 6) * 0.3 * Math.min(1, Math.max(0, (zoom - 2) / 4));
+function placeFont(zoom: number, properties: Properties): string {
+  const bySize =
+    Math.max(0, number(properties, 'population_rank') - 6) * 0.3 * Math.min(1, Math.max(0, (zoom - 2) / 4));
   const size = Math.min(15, 10.5 + bySize + Math.max(0, zoom - 6) * 0.4);
   const weight = isCity(properties) ? (zoom < 5 ? 500 : 600) : 450;
   return `${weight} ${size.toFixed(1)}px ${mapFont}`;

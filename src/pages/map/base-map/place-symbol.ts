@@ -1,6 +1,6 @@
 // A town's dot and name. protomaps-leaflet tries one side of the dot only and drops the name when that side is taken;
 // this tries four, so that Tokyo does not lose its name because "Japan" is written to its right.
-import { CircleSymbolizer, type Label, type LabelSymbolizer, type TextSymbolizer } from 'protomaps-leaflet';
+import type { Label, LabelSymbolizer } from 'protomaps-leaflet';
 
 type Place = LabelSymbolizer['place'];
 type Geometry = Parameters<Place>[1];
@@ -17,8 +17,8 @@ const sides = [
 const air = 2;
 
 interface PlaceSymbolOptions {
-  dot: CircleSymbolizer;
-  text: TextSymbolizer;
+  dot: LabelSymbolizer;
+  text: LabelSymbolizer;
   /** From the middle of the dot to the name. */
   gap: number;
 }
@@ -33,7 +33,7 @@ export class PlaceSymbol implements LabelSymbolizer {
 
   place(...[layout, geometry, feature]: Parameters<Place>): Label[] | undefined {
     const { dot, text, gap } = this.#options;
-    const [mark] = dot.place(layout, geometry, feature);
+    const [mark] = dot.place(layout, geometry, feature) ?? [];
     if (!mark) return undefined;
     // The name is measured at 0,0 and moved: the dot's own anchor gives the library's point type.
     const origin = mark.anchor.clone();
@@ -44,7 +44,7 @@ export class PlaceSymbol implements LabelSymbolizer {
     const height = box.maxY - box.minY;
     for (const side of sides) {
       const left = -side.x * width + (0.5 - side.x) * 2 * gap;
-      const top = -side.y * height + (0.5 - side.y) * 2 * gap;
+      const top = -side.y * height + (0.5 - side.y) * 1.4 * gap;
       const bounds = {
         minX: mark.anchor.x + Math.min(left, -gap) - air,
         minY: mark.anchor.y + Math.min(top, -gap) - air,

@@ -1,6 +1,6 @@
 // Where the map's bytes come from. A tile is a small piece of one file: asked for by HTTP Range where the server has
 // it, and where it has not (a plain static host) the file is fetched whole, once, and cut here.
-import { FetchSource, type RangeResponse, type Source } from 'pmtiles';
+import { EtagMismatch, FetchSource, type RangeResponse, type Source } from 'pmtiles';
 
 /** Waits between tries: a service that restarts is back within seconds. */
 const retryAfter = [500, 2000, 5000];
@@ -18,8 +18,8 @@ export class RangeOrWholeSource implements Source {
   readonly #fetch: typeof fetch;
   readonly #ranges: Pick<Source, 'getBytes'>;
   readonly #wait: (milliseconds: number) => Promise<void>;
-  /** Undefined until the first answer; then the whole file, or 'ranges'. */
-  #kind: Promise<ArrayBuffer | 'ranges'> | undefined;
+  /** What the first answer was: the whole file, or a range. Undefined until one is asked for, and after a failure. */
+  #served: Promise<ArrayBuffer | 'ranges'> | undefined;
   #failures = 0;
 
   constructor(url: string, options: SourceOptions = {}) {
@@ -29,7 +29,7 @@ export class RangeOrWholeSource implements Source {
     this.#wait = options.wait ?? ((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)));
   }
 
-  /** PMTiles remembers a failed header for good under this key: a new key after a failure lets it ask again. */
+  /** PMTiles keeps a failed answer under this key for good: a new key after a failure lets it ask again. */
   getKey(): string {
     return this.#failures === 0 ? this.#url : `${this.#url}#${this.#failures}`;
   }
@@ -39,10 +39,9 @@ export class RangeOrWholeSource implements Source {
       try {
         return await this.#read(offset, length, signal, etag);
       } catch (error) {
+        if (signal?.aborted || error instanceof EtagMismatch) throw error;
         const pause = retryAfter[attempt];
-        // Only a failed connection (a TypeError from fetch) or a failing server is worth another try.
-        if (signal?.aborted || !isTemporary(error)) throw error;
-        if (pause === undefined) {
+        if (pause === undefined || (error instanceof MapFileError && error.status < 500)) {
           this.#failures++;
           throw error;
         }
@@ -53,41 +52,36 @@ export class RangeOrWholeSource implements Source {
   }
 
   async #read(offset: number, length: number, signal?: AbortSignal, etag?: string): Promise<RangeResponse> {
-    this.#kind ??= this.#probe();
-    let kind: ArrayBuffer | 'ranges';
-    try {
-      kind = await this.#kind;
-    } catch (error) {
-      this.#kind = undefined;
-      throw error;
+    if (!this.#served) {
+      // Not bound to the caller's signal: whoever asks next needs this answer too.
+      const first = this.#ask(offset, length);
+      this.#served = first.then((answer) => answer.whole ?? 'ranges');
+      this.#served.catch(() => (this.#served = undefined));
+      return (await first).bytes;
     }
-    if (kind === 'ranges') return this.#ranges.getBytes(offset, length, signal, etag);
-    return { data: kind.slice(offset, offset + length) };
+    const served = await this.#served;
+    if (served === 'ranges') return this.#ranges.getBytes(offset, length, signal, etag);
+    return { data: served.slice(offset, offset + length) };
   }
 
-  /** Asks for one byte: the answer's status says whether the server has ranges, and if not it is the file itself. */
-  async #probe(): Promise<ArrayBuffer | 'ranges'> {
-    const response = await this.#fetch(this.#url, { headers: { Range: 'bytes=0-0' } });
-    if (response.status === 206) {
-      await response.body?.cancel();
-      return 'ranges';
-    }
-    if (response.status !== 200) throw new MapFileError(this.#url, response.status);
-    return response.arrayBuffer();
+  async #ask(offset: number, length: number): Promise<{ bytes: RangeResponse; whole?: ArrayBuffer }> {
+    const response = await this.#fetch(this.#url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` } });
+    if (response.status !== 206 && response.status !== 200) throw new MapFileError(this.#url, response.status);
+    const data = await response.arrayBuffer();
+    if (response.status === 200) return { bytes: { data: data.slice(offset, offset + length) }, whole: data };
+    const etag = response.headers.get('ETag');
+    return { bytes: etag && !etag.startsWith('W/') ? { data, etag } : { data } };
   }
 }
 
-/** The map file could not be had. */
-export class MapFileError extends Error {
+class MapFileError extends Error {
   readonly status: number;
 
   constructor(url: string, status: number) {
-    super(`The base map ${url} could not be loaded: the server answered ${status}. Check that the file is deployed with the dashboard.`);
+    super(
+      `The base map ${url} could not be loaded: the server answered ${status}. Check that the file is deployed with the dashboard.`,
+    );
     this.name = 'MapFileError';
     this.status = status;
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof MapFileError && error.status >= 500);
 }
