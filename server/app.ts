@@ -1,22 +1,60 @@
 // Puts the parts together into one application. Binds no port and opens nothing: the context is handed in.
+import path from 'node:path';
 import { Hono } from 'hono';
+import { accountEndpoints } from '#/contract/account.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
 import type { Context } from './context.ts';
+import { openDoor } from './gateway/door.ts';
+import { loopbackRedirect } from './gateway/loopback-redirect.ts';
+import { sessionRoutes } from './gateway/sessions.ts';
+import { setSecurityHeaders } from './gateway/security-headers.ts';
+import { staticFiles } from './gateway/static-files.ts';
+import { refuseUnknownPaths } from './gateway/unknown-paths.ts';
+import { implement } from './implement.ts';
 import type { App, Env } from './implement.ts';
-import { Problem, titleOf } from './problem.ts';
 import { newId } from './ids.ts';
+import { Problem, titleOf } from './problem.ts';
+import { accountRoutes } from './routes/account.ts';
+import { deviceRoutes } from './routes/devices.ts';
+import { tagRoutes } from './routes/tags.ts';
+
+const DIST = path.join(import.meta.dirname, '../dist');
 
 /** Builds the application on an open context. */
 export function createApp(context: Context): App {
   const app: App = new Hono<Env>();
-  void context;
+  const door = openDoor(context, context.instanceId);
 
+  app.use(async (http, next) => {
+    setSecurityHeaders(http.env.outgoing, context.publicUrl.startsWith('https:'));
+    await next();
+  });
   app.onError((cause) => {
     if (cause instanceof Problem) return cause.response();
     // The caller gets a number to quote; what happened stays in the service's own log.
     const reference = newId();
     console.error(`error ${reference}:`, cause);
-    return new Problem(500, titleOf(500), `The operator finds it in the log under the reference ${reference}.`).response();
+    return new Problem(
+      500,
+      titleOf(500),
+      `The operator finds it in the log under the reference ${reference}.`,
+    ).response();
   });
   app.notFound((http) => new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`).response());
+
+  sessionRoutes(app, context, door);
+
+  app.use('/v1/*', async (http, next) => {
+    http.set('caller', await door.caller(http));
+    await next();
+  });
+  implement(app, accountEndpoints, accountRoutes(context));
+  implement(app, deviceEndpoints, deviceRoutes(context));
+  implement(app, tagEndpoints, tagRoutes(context));
+  refuseUnknownPaths(app, [accountEndpoints, deviceEndpoints, tagEndpoints]);
+
+  loopbackRedirect(app, context);
+  staticFiles(app, DIST);
   return app;
 }

@@ -18,7 +18,8 @@ export interface Audit {
   refused(tx: Tx, from: { actor: string; address: string }, action: string): void;
 }
 
-const INSERT = 'INSERT INTO audit (at, account_id, actor, address, action, target, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const INSERT =
+  'INSERT INTO audit (at, account_id, actor, address, action, target, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
 export function openAudit(now: () => number): Audit {
   return {

@@ -64,7 +64,9 @@ export function readConfig(env: Environment): Config {
 function readHost(host: string): string {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (!isIP(bare) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare))
-    throw new ConfigError(`HOST is "${host}", but it must be an address or a name to listen on, like 127.0.0.1 or 0.0.0.0.`);
+    throw new ConfigError(
+      `HOST is "${host}", but it must be an address or a name to listen on, like 127.0.0.1 or 0.0.0.0.`,
+    );
   return bare;
 }
 

@@ -1,13 +1,21 @@
 // Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
 import type { IncomingMessage } from 'node:http';
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
+import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
+import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database, Tx } from './store/database.ts';
+import { openDeviceOrder } from './store/device-order.ts';
+import type { DeviceOrder } from './store/device-order.ts';
+import { markAllOffline } from './store/devices.ts';
+import { lockFolder } from './store/lock.ts';
+import { makeSigninCode } from './store/sessions.ts';
+import { instanceId } from './store/settings.ts';
 
 /** The service's end of the agents' connections. */
 export interface Link {
@@ -25,13 +33,27 @@ export interface Dispatch {
   close(): Promise<void>;
 }
 
+/** What the start has to tell the operator. */
+export interface Startup {
+  /** Goes into the sign-in link; single use. */
+  signinCode: string;
+  /** The account's first token, at the one time it can be shown. */
+  madeToken: string | undefined;
+  /** AUTH_TOKEN names a token that was revoked: it opens nothing. */
+  envTokenRevoked: boolean;
+}
+
 export interface Context {
   config: Config;
   /** Origin of the service as seen from outside; never taken from a request. Known once it listens. */
   publicUrl: string;
   /** Milliseconds since the epoch; tests move it. */
   now: () => number;
+  /** Of this installation; the same at every start. */
+  instanceId: string;
+  startup: Startup;
   db: Database;
+  order: DeviceOrder;
   audit: Audit;
   dispatch: Dispatch;
   link: Link;
@@ -39,22 +61,51 @@ export interface Context {
 }
 
 /** Opens the store and all that lives on it. Nothing listens yet. */
-export function openContext(config: Config, { now = Date.now }: { now?: () => number } = {}): Context {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const db = openDatabase(path.join(config.dataDir, 'muster.db'));
-  const context: Context = {
-    config,
-    publicUrl: config.publicUrl ?? '',
-    now,
-    db,
-    audit: openAudit(now),
-    dispatch: { deviceRemoved: () => {}, close: async () => {} },
-    link: { upgrade: (_request, socket) => socket.destroy(), disconnect: () => {}, close: async () => {} },
-    close: async () => {
-      await context.link.close();
-      await context.dispatch.close();
-      await db.close();
-    },
-  };
-  return context;
+export async function openContext(config: Config, { now = Date.now }: { now?: () => number } = {}): Promise<Context> {
+  makeFolder(config.dataDir);
+  const lock = lockFolder(config.dataDir);
+  try {
+    const db = openDatabase(path.join(config.dataDir, 'muster.db'));
+    const { id, startup } = await db.write((tx) => {
+      const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
+      markAllOffline(tx);
+      return {
+        id: instanceId(tx),
+        startup: { madeToken, envTokenRevoked, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
+      };
+    });
+    const context: Context = {
+      config,
+      publicUrl: config.publicUrl ?? '',
+      now,
+      instanceId: id,
+      startup,
+      db,
+      order: openDeviceOrder(db),
+      audit: openAudit(now),
+      dispatch: { deviceRemoved: () => {}, close: async () => {} },
+      link: { upgrade: (_request, socket) => socket.destroy(), disconnect: () => {}, close: async () => {} },
+      close: async () => {
+        await context.link.close();
+        await context.dispatch.close();
+        await db.close();
+        lock.release();
+      },
+    };
+    return context;
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
+}
+
+/** Only the service's own user may look into its folder. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
+  }
 }

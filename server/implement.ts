@@ -63,7 +63,11 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
  * contract: `/v1/devices/:device_id/jobs` before `/v1/devices/:page_num/:rows_per_page`.
  */
 function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
-  const rank = ({ path }: Endpoint) => path.split('/').map((part) => (part.startsWith(':') ? '1' : '0')).join('');
+  const rank = ({ path }: Endpoint) =>
+    path
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '1' : '0'))
+      .join('');
   return rows.toSorted(([, one], [, other]) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
 }
 
@@ -71,14 +75,16 @@ function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
 export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {
   const read = z.safeParse(schema, value);
   if (read.success) return read.data;
-  throw invalid(read.error.issues.map((issue): FieldError => ({ field: issue.path.join('.'), message: issueText(issue) })));
+  throw invalid(
+    read.error.issues.map((issue): FieldError => ({ field: issue.path.join('.'), message: issueText(issue) })),
+  );
 }
 
 /**
  * The JSON body of a request, off the wire. Not by way of Hono: it hides the body of a GET (fetch knows none), and one
  * way for all of them is one place for the limit.
  */
-async function readJson(incoming: IncomingMessage): Promise<unknown> {
+export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(incoming);
   if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
   try {

@@ -1,13 +1,54 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
 import { ConfigError } from './config.ts';
 import { startService } from './service.ts';
+import type { Service } from './service.ts';
 
 try {
   const service = await startService(process.env);
-  console.log(`Muster is at ${service.url}`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.close());
+  greet(service);
+  stopOnSignal(service);
 } catch (cause) {
   if (!(cause instanceof ConfigError)) throw cause;
   console.error(cause.message);
   process.exitCode = 1;
+}
+
+function greet({ url, signinLink, context: { config, startup } }: Service): void {
+  const lines = [
+    `Muster is running at ${url}`,
+    `Sign in: ${signinLink}`,
+    '         (works once, for 10 minutes; each start prints a new one)',
+    `Data:    ${config.dataDir}`,
+  ];
+  if (startup.madeToken !== undefined)
+    lines.push(
+      `Token:   ${startup.madeToken}`,
+      '         (for API clients; shown this once, "npm run token" makes others)',
+    );
+  if (startup.envTokenRevoked)
+    lines.push('Note:    AUTH_TOKEN was revoked and opens nothing. Set another, or make one with "npm run token".');
+  else if (config.authToken !== undefined && config.authToken.length < 22)
+    lines.push(
+      'Note:    AUTH_TOKEN is short enough to be guessed. Use 22 or more random characters outside of a test.',
+    );
+  if (config.publicUrl === undefined && ['0.0.0.0', '::'].includes(config.host))
+    lines.push(`Note:    PUBLIC_URL is not set; devices and browsers are told to use ${url}.`);
+  console.log(lines.join('\n'));
+}
+
+function stopOnSignal(service: Service): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      // Asked twice, it goes at once: what was acknowledged is on disk already.
+      if (stopping) process.exit(1);
+      stopping = true;
+      service.close().then(
+        () => process.exit(0),
+        (cause: unknown) => {
+          console.error(cause);
+          process.exit(1);
+        },
+      );
+    });
 }

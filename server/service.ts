@@ -1,7 +1,7 @@
 // A whole service as one value: environment in, address and close out. main.ts prints around it; tests, the demo and
 // the benchmarks start it inside their own process.
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -15,6 +15,10 @@ import type { Context } from './context.ts';
 export interface Service {
   /** Where it is reached, without a trailing slash. */
   url: string;
+  /** The account's token, where it is known: AUTH_TOKEN, or the one just made. */
+  token: string | undefined;
+  /** Signs a browser in, once, within ten minutes. */
+  signinLink: string;
   context: Context;
   close(): Promise<void>;
 }
@@ -25,12 +29,12 @@ export async function startService(
   { now }: { now?: () => number } = {},
 ): Promise<Service> {
   const config = readConfig(env);
-  const context = openContext(config, now ? { now } : {});
+  const context = await openContext(config, now ? { now } : {});
   const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: false });
-  const limits = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
-  const server = config.tls ? createTlsServer({ ...config.tls, ...limits }, listener) : createServer(limits, listener);
-  server.on('upgrade', (request, socket, head) => context.link.upgrade(request, socket, head));
+  let server: Server;
   try {
+    server = makeServer(config, listener);
+    server.on('upgrade', (request, socket, head) => context.link.upgrade(request, socket, head));
     await listen(server, config);
   } catch (cause) {
     await context.close();
@@ -39,12 +43,26 @@ export async function startService(
   context.publicUrl = config.publicUrl ?? guessPublicUrl(config, (server.address() as AddressInfo).port);
   return {
     url: context.publicUrl,
+    token: config.authToken ?? context.startup.madeToken,
+    signinLink: `${context.publicUrl}/sign-in#code=${context.startup.signinCode}`,
     context,
     close: async () => {
-      await stop(server);
+      // The agents' connections are the server's too: it cannot end before they do.
+      await Promise.all([stop(server), context.link.close()]);
       await context.close();
     },
   };
+}
+
+function makeServer({ tls }: Config, listener: RequestListener): Server {
+  const limits = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
+  if (!tls) return createServer(limits, listener);
+  try {
+    return createTlsServer({ ...tls, ...limits }, listener);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(`TLS_CERT and TLS_KEY do not hold a certificate and its key in PEM form: ${why}.`);
+  }
 }
 
 function listen(server: Server, { host, port }: Config): Promise<void> {

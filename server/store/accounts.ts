@@ -12,7 +12,7 @@ export function setUpFirstAccount(
   tx: Tx,
   { accountEmail, maxDevices, artifactQuota, authToken }: Config,
   now: number,
-): { madeToken?: string; envTokenRevoked: boolean } {
+): { madeToken: string | undefined; envTokenRevoked: boolean } {
   tx.run(
     `INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, max_devices = excluded.max_devices, artifact_limit = excluded.artifact_limit`,
@@ -23,8 +23,8 @@ export function setUpFirstAccount(
     now,
   );
   if (authToken !== undefined)
-    return { envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
-  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { envTokenRevoked: false };
+    return { madeToken: undefined, envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
+  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { madeToken: undefined, envTokenRevoked: false };
   return { madeToken: makeToken(tx, FIRST_ACCOUNT, 'First token', now).secret, envTokenRevoked: false };
 }
 

@@ -1,5 +1,6 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
 // answers all of them, and each still stands or falls alone.
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { Problem } from '../problem.ts';
@@ -49,9 +50,19 @@ function inWords(cause: unknown): unknown {
   const again = { headers: { 'Retry-After': '5' } };
   switch (errorCode(cause)) {
     case BUSY:
-      return new Problem(503, 'The database is in use by another program', 'Nothing was changed. Try again in a moment.', again);
+      return new Problem(
+        503,
+        'The database is in use by another program',
+        'Nothing was changed. Try again in a moment.',
+        again,
+      );
     case FULL:
-      return new Problem(503, 'The disk of the service is full', 'Nothing was changed. Free some space, then try again.', again);
+      return new Problem(
+        503,
+        'The disk of the service is full',
+        'Nothing was changed. Free some space, then try again.',
+        again,
+      );
     case IO_ERROR:
     case CORRUPT:
       return new Problem(
@@ -67,6 +78,8 @@ function inWords(cause: unknown): unknown {
 
 /** Opens (and, where there is none, makes) the database and brings its tables up to date. */
 export function openDatabase(file: string): Database {
+  // Made first with its permissions: SQLite gives the files beside it the same ones.
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   const sqlite = new DatabaseSync(file);
   sqlite.exec(`
     PRAGMA busy_timeout = 2000;

@@ -37,7 +37,13 @@ export const listFrom = (db: Reader, accountId: number, seq: number, rows: numbe
   db.get<{ json: string }>(PAGE, accountId, seq, rows)?.json ?? '[]';
 
 /** JSON list of the devices that meet every condition; an empty condition is none. */
-export function listFiltered(db: Reader, accountId: number, filter: DeviceFilter, offset: number, rows: number): string {
+export function listFiltered(
+  db: Reader,
+  accountId: number,
+  filter: DeviceFilter,
+  offset: number,
+  rows: number,
+): string {
   const { where, values } = conditions(accountId, filter);
   if (!where) return '[]';
   const sql = `
@@ -99,7 +105,11 @@ export const locationsAfter = (db: Reader, accountId: number, seq: number, rows:
 
 /** The device of this account with this id; anything else is a 404. */
 export function deviceById(db: Reader, accountId: number, id: string): DeviceRow {
-  const row = db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?', id, accountId);
+  const row = db.get<DeviceRow>(
+    'SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?',
+    id,
+    accountId,
+  );
   if (!row) throw notFound('device', id);
   return row;
 }
@@ -109,7 +119,12 @@ export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
   db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
 
 /** Adds a device, unless the account's licence is used up. The key is told here and never again. */
-export function insertDevice(tx: Tx, accountId: number, draft: DeviceDraft, now: number): { seq: number; id: string; key: string } {
+export function insertDevice(
+  tx: Tx,
+  accountId: number,
+  draft: DeviceDraft,
+  now: number,
+): { seq: number; id: string; key: string } {
   const plan = tx.get<{ num_devices: number; max_devices: number }>(
     'SELECT num_devices, max_devices FROM accounts WHERE id = ?',
     accountId,

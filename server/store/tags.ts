@@ -17,7 +17,8 @@ export function insertTag(tx: Tx, accountId: number, name: string, now: number):
     name.toWellFormed(),
     now,
   );
-  if (changes === 0) throw new Problem(409, `There is a tag "${name}" already`, 'Use that one, or choose another name.');
+  if (changes === 0)
+    throw new Problem(409, `There is a tag "${name}" already`, 'Use that one, or choose another name.');
   return id;
 }
 

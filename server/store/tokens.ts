@@ -59,7 +59,8 @@ export function revokeToken(tx: Tx, accountId: number, id: string, now: number):
   tx.run('DELETE FROM sessions WHERE token_id = ?', id);
 }
 
-export const noteTokenUse = (tx: Tx, id: string, now: number) => tx.run('UPDATE tokens SET last_used = ? WHERE id = ?', now, id);
+export const noteTokenUse = (tx: Tx, id: string, now: number) =>
+  tx.run('UPDATE tokens SET last_used = ? WHERE id = ?', now, id);
 
 /**
  * Makes AUTH_TOKEN the account's token of that name and ends the one it replaces. Says `revoked` when this very token

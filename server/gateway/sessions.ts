@@ -1,0 +1,107 @@
+// Signing in and out, for browsers: a token, or the code of a printed link, is exchanged once for a cookie that no
+// script can read.
+import * as z from 'zod/mini';
+import type { Context } from '../context.ts';
+import { parse, readJson } from '../implement.ts';
+import type { App } from '../implement.ts';
+import { Problem } from '../problem.ts';
+import { deleteSession, insertSession, useSigninCode } from '../store/sessions.ts';
+import { holderOf } from '../store/tokens.ts';
+import type { Tx } from '../store/database.ts';
+import { VERSION } from '../version.ts';
+import { clientAddress } from './client-address.ts';
+import type { Door } from './door.ts';
+import { openSigninLimit } from './signin-limit.ts';
+
+const signIn = z.union([z.object({ Token: z.string() }), z.object({ Code: z.string() })], 'needs a Token or a Code');
+const noStore = { 'Cache-Control': 'no-store' };
+
+/** Registers /auth/session: who is signed in, signing in, signing out. */
+export function sessionRoutes(app: App, context: Context, door: Door): void {
+  const { db, now, config, audit } = context;
+  const limit = openSigninLimit(config.signinLimit, now);
+  const about = { Service: 'muster', Version: VERSION };
+
+  app.get('/auth/session', async (http) => {
+    const session = await door.session(http);
+    return http.json(
+      session ? { SignedIn: true, UserEmail: session.email, ...about } : { SignedIn: false, ...about },
+      200,
+      noStore,
+    );
+  });
+
+  app.post('/auth/session', async (http) => {
+    // Not a browser when there is no Origin; a browser always sends one with a POST.
+    door.requireOwnOrigin(http, { beMissing: true });
+    const address = clientAddress(config, http.env.incoming);
+    const given = parse(signIn, await readJson(http.env.incoming));
+    const takeBack = limit.attempt(address);
+    const before = await door.session(http);
+
+    const opened = await db.write((tx) => {
+      const who = 'Token' in given ? byToken(tx, given.Token.trim()) : byCode(tx, given.Code.trim());
+      if (!who) {
+        audit.refused(tx, { actor: 'unknown', address }, 'session.open');
+        return undefined;
+      }
+      if (before) deleteSession(tx, before.id);
+      const { id, value } = insertSession(tx, who.account.id, who.tokenId, now());
+      audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
+      return { value, email: who.account.email };
+    });
+    if (!opened)
+      throw 'Token' in given
+        ? new Problem(401, 'The token is not valid', 'Check that it was copied whole. It may also have been revoked.')
+        : new Problem(
+            401,
+            'The sign-in link is not valid any more',
+            'It works once, for 10 minutes after the start of the service. Restart the service for a new one, or sign in with a token.',
+          );
+    takeBack();
+    door.setCookie(http, opened.value);
+    return http.json({ UserEmail: opened.email }, 200, noStore);
+  });
+
+  app.delete('/auth/session', async (http) => {
+    const session = await door.session(http);
+    if (session) {
+      door.requireOwnOrigin(http);
+      const caller = {
+        account: { id: session.account_id, email: session.email },
+        actor: `session:${session.id}`,
+        address: clientAddress(config, http.env.incoming),
+      };
+      await db.write((tx) => {
+        deleteSession(tx, session.id);
+        audit.record(tx, caller, 'session.close', session.id);
+      });
+      door.clearCookie(http);
+    }
+    return http.body(null, 200, noStore);
+  });
+
+  interface Who {
+    account: { id: number; email: string };
+    actor: string;
+    tokenId?: string;
+  }
+  function byToken(tx: Tx, secret: string): Who | undefined {
+    const holder = holderOf(tx, secret);
+    return (
+      holder && {
+        account: { id: holder.account_id, email: holder.email },
+        actor: `token:${holder.id}`,
+        tokenId: holder.id,
+      }
+    );
+  }
+  function byCode(tx: Tx, code: string): Who | undefined {
+    const id = useSigninCode(tx, code, now());
+    const account =
+      id === undefined
+        ? undefined
+        : tx.get<{ id: number; email: string }>('SELECT id, email FROM accounts WHERE id = ?', id);
+    return account && { account, actor: 'sign-in link' };
+  }
+}

@@ -1,0 +1,115 @@
+// v1.md, "Devices".
+import type { deviceEndpoints } from '#/contract/devices.ts';
+import type { Context } from '../context.ts';
+import { Prepared } from '../implement.ts';
+import type { Handlers } from '../implement.ts';
+import {
+  deleteDevice,
+  deviceById,
+  insertDevice,
+  listFiltered,
+  listFrom,
+  listSelected,
+  locationsAfter,
+  placeDevice,
+  replaceKey,
+  updateDevice,
+} from '../store/devices.ts';
+
+/** Rows made in one go; between two portions everybody else gets a turn. */
+const PORTION = 2_000;
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
+  const { db, audit, order, now } = context;
+
+  return {
+    create: (request) =>
+      db.write((tx) => {
+        const { seq, id, key } = insertDevice(tx, request.account.id, request.body, now());
+        order.added(tx, request.account.id, seq);
+        audit.record(tx, request, 'device.create', id);
+        return { DeviceId: id, DeviceKey: key };
+      }),
+
+    update: (request) =>
+      db.write((tx) => {
+        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
+        updateDevice(tx, seq, request.body);
+        audit.record(tx, request, 'device.update', id);
+      }),
+
+    locate: (request) =>
+      db.write((tx) => {
+        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
+        placeDevice(tx, seq, request.body);
+        order.moved(tx, request.account.id);
+        audit.record(tx, request, 'device.locate', id);
+      }),
+
+    locations: ({ account }) => new Prepared(locationStream(context, account.id), order.version(account.id)),
+
+    page: ({ account, params: { page_num, rows_per_page } }) => {
+      const first = order.at(account.id, (page_num - 1) * rows_per_page);
+      const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
+      return new Prepared(`{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`);
+    },
+
+    filter: ({ account, params: { page_num, rows_per_page }, query }) =>
+      new Prepared(listFiltered(db, account.id, query, (page_num - 1) * rows_per_page, rows_per_page)),
+
+    selected: async ({ account, body }) => {
+      const ids = [...new Set(body.map(({ DeviceId }) => DeviceId))];
+      const found: string[] = [];
+      for (let start = 0; start < ids.length; start += PORTION) {
+        if (start > 0) await nextTurn();
+        found.push(...listSelected(db, account.id, ids.slice(start, start + PORTION)));
+      }
+      return new Prepared(`[${found.join(',')}]`);
+    },
+
+    remove: async (request) => {
+      const seq = await db.write((tx) => {
+        const device = deviceById(tx, request.account.id, request.params.device_id);
+        context.dispatch.deviceRemoved(tx, device.seq);
+        deleteDevice(tx, device.seq);
+        order.removed(tx, request.account.id, device.seq);
+        audit.record(tx, request, 'device.remove', device.id);
+        return device.seq;
+      });
+      context.link.disconnect(seq, 'deleted');
+    },
+
+    rekey: async (request) => {
+      const { seq, answer } = await db.write((tx) => {
+        const device = deviceById(tx, request.account.id, request.params.device_id);
+        const key = replaceKey(tx, device.seq);
+        audit.record(tx, request, 'device.rekey', device.id);
+        return { seq: device.seq, answer: { DeviceId: device.id, DeviceKey: key } };
+      });
+      context.link.disconnect(seq, 'rekeyed');
+      return answer;
+    },
+
+    jobs: ({ account, params }) => {
+      const device = deviceById(db, account.id, params.device_id);
+      void device;
+      return [];
+    },
+  };
+}
+
+/** All places as one JSON list, made a portion at a time and only as fast as the reader takes them. */
+function locationStream({ db }: Context, accountId: number): ReadableStream<Uint8Array> {
+  let after = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (after > 0) await nextTurn();
+      const { json, last } = locationsAfter(db, accountId, after, PORTION);
+      const text = last === null ? (after === 0 ? '[]' : ']') : `${after === 0 ? '[' : ','}${json.slice(1, -1)}`;
+      controller.enqueue(Buffer.from(text));
+      if (last === null) controller.close();
+      else after = last;
+    },
+  });
+}

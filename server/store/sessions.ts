@@ -1,0 +1,111 @@
+// Sessions of browsers. The cookie's value changes as it is used, so that a stolen one soon is worth nothing; only the
+// hashes of the current and the previous value are kept.
+import { timingSafeEqual } from 'node:crypto';
+import { hashSecret, newId, newSecret } from '../ids.ts';
+import type { Reader, Tx } from './database.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Unused for this long, or this long after sign-in, a session ends. */
+export const IDLE_MS = 12 * HOUR;
+export const LIFETIME_MS = 7 * 24 * HOUR;
+/** How old a value grows before the next use replaces it. */
+export const ROTATE_AFTER_MS = 15 * MINUTE;
+/** How long the replaced value still works: requests that were under way carry it. */
+export const PREVIOUS_VALID_MS = MINUTE;
+
+export interface Session {
+  id: string;
+  account_id: number;
+  email: string;
+  hash: Uint8Array;
+  rotated: number;
+  created: number;
+  last_used: number;
+  /** The value presented is the one before the current one. */
+  previous: boolean;
+}
+
+/** The live session that a cookie's value belongs to. */
+export function findSession(db: Reader, value: string, now: number): Session | undefined {
+  const hash = hashSecret(value);
+  const row = db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
+    `SELECT s.id, s.account_id, a.email, s.hash, s.rotated, s.created, s.last_used, s.token_id, t.revoked
+     FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN tokens t ON t.id = s.token_id
+     WHERE s.hash = ? OR s.previous_hash = ?`,
+    hash,
+    hash,
+  );
+  if (!row || row.revoked !== null) return undefined;
+  if (now >= row.last_used + IDLE_MS || now >= row.created + LIFETIME_MS) return undefined;
+  const previous = !timingSafeEqual(row.hash, hash);
+  if (previous && now >= row.rotated + PREVIOUS_VALID_MS) return undefined;
+  return { ...row, previous };
+}
+
+/** Opens a session, by a token or (without one) by a sign-in code. */
+export function insertSession(
+  tx: Tx,
+  accountId: number,
+  tokenId: string | undefined,
+  now: number,
+): { id: string; value: string } {
+  const id = newId();
+  const value = newSecret('mus');
+  tx.run('DELETE FROM sessions WHERE last_used <= ? OR created <= ?', now - IDLE_MS, now - LIFETIME_MS);
+  tx.run(
+    'INSERT INTO sessions (id, account_id, token_id, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    id,
+    accountId,
+    tokenId ?? null,
+    hashSecret(value),
+    now,
+    now,
+    now,
+  );
+  return { id, value };
+}
+
+/** Replaces a session's value; undefined when somebody else just did. */
+export function rotateSession(tx: Tx, { id, hash }: Session, now: number): string | undefined {
+  const value = newSecret('mus');
+  const { changes } = tx.run(
+    'UPDATE sessions SET previous_hash = hash, hash = ?, rotated = ?, last_used = ? WHERE id = ? AND hash = ?',
+    hashSecret(value),
+    now,
+    now,
+    id,
+    hash,
+  );
+  return changes === 0 ? undefined : value;
+}
+
+export const noteSessionUse = (tx: Tx, id: string, now: number) =>
+  tx.run('UPDATE sessions SET last_used = ? WHERE id = ?', now, id);
+
+export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
+
+/** A sign-in code is good for this long, once. */
+const CODE_VALID_MS = 10 * MINUTE;
+
+/** Makes the account's only sign-in code; the ones before it end. */
+export function makeSigninCode(tx: Tx, accountId: number, now: number): string {
+  const code = newSecret('muc');
+  tx.run('DELETE FROM signin_codes WHERE account_id = ? OR expires <= ?', accountId, now);
+  tx.run(
+    'INSERT INTO signin_codes (hash, account_id, expires) VALUES (?, ?, ?)',
+    hashSecret(code),
+    accountId,
+    now + CODE_VALID_MS,
+  );
+  return code;
+}
+
+/** Uses a code up and says whose it was; undefined for one that is unknown, used or too old. */
+export function useSigninCode(tx: Tx, code: string, now: number): number | undefined {
+  const row = tx.get<{ account_id: number; expires: number }>(
+    'DELETE FROM signin_codes WHERE hash = ? RETURNING account_id, expires',
+    hashSecret(code),
+  );
+  return row && now < row.expires ? row.account_id : undefined;
+}
