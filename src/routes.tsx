@@ -31,17 +31,38 @@ export const routes: RouteObject[] = [
     HydrateFallback: () => null,
     ErrorBoundary: ShellError,
     children: [
-      { index: true, lazy: async () => ({ Component: (await import('#/pages/overview/overview-page.tsx')).OverviewPage }) },
-      { path: 'devices', lazy: async () => ({ Component: (await import('#/pages/devices/devices-page.tsx')).DevicesPage }) },
-      { path: 'devices/:id', lazy: async () => ({ Component: (await import('#/pages/devices/device-page.tsx')).DevicePage }) },
+      {
+        index: true,
+        lazy: async () => ({ Component: (await import('#/pages/overview/overview-page.tsx')).OverviewPage }),
+      },
+      {
+        path: 'devices',
+        lazy: async () => ({ Component: (await import('#/pages/devices/devices-page.tsx')).DevicesPage }),
+      },
+      {
+        path: 'devices/:id',
+        lazy: async () => ({ Component: (await import('#/pages/devices/device-page.tsx')).DevicePage }),
+      },
       { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
-      { path: 'artifacts', lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }) },
+      {
+        path: 'artifacts',
+        lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }),
+      },
       { path: 'deploy', lazy: async () => ({ Component: (await import('#/pages/jobs/deploy-page.tsx')).DeployPage }) },
       { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
       { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
-      { path: 'workflows', lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }) },
-      { path: 'tunnels', lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }) },
-      { path: 'account', lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }) },
+      {
+        path: 'workflows',
+        lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }),
+      },
+      {
+        path: 'tunnels',
+        lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }),
+      },
+      {
+        path: 'account',
+        lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }),
+      },
       { path: '*', lazy: async () => ({ Component: (await import('#/pages/shell/not-found-page.tsx')).NotFoundPage }) },
     ],
   },

@@ -12,14 +12,20 @@ export const accountQueries = {
     }),
   /** 404 on a service without this addition. */
   tokens: () =>
-    queryOptions({ queryKey: ['account', 'tokens'], queryFn: ({ signal }) => call(accountEndpoints.tokens, {}, { signal }) }),
+    queryOptions({
+      queryKey: ['account', 'tokens'],
+      queryFn: ({ signal }) => call(accountEndpoints.tokens, {}, { signal }),
+    }),
 };
 
 const changed = { invalidates: [['account', 'tokens']] };
 
 export const accountMutations = {
   createToken: () =>
-    mutationOptions({ mutationFn: (Name: string) => call(accountEndpoints.createToken, { body: { Name } }), meta: changed }),
+    mutationOptions({
+      mutationFn: (Name: string) => call(accountEndpoints.createToken, { body: { Name } }),
+      meta: changed,
+    }),
   revokeToken: (id: string) =>
     mutationOptions({
       mutationFn: () => call(accountEndpoints.revokeToken, { params: { token_id: id } }),

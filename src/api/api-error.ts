@@ -37,7 +37,12 @@ export class ApiError extends Error {
   constructor(
     kind: ApiErrorKind,
     message: string,
-    { status = 0, detail = '', fields = [], retryAfter }: Partial<Pick<ApiError, 'status' | 'detail' | 'fields' | 'retryAfter'>> = {},
+    {
+      status = 0,
+      detail = '',
+      fields = [],
+      retryAfter,
+    }: Partial<Pick<ApiError, 'status' | 'detail' | 'fields' | 'retryAfter'>> = {},
   ) {
     super(message);
     this.kind = kind;
@@ -58,7 +63,12 @@ const retryAfterOf = (header: string | null): number | undefined => {
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
   const { detail, fields } = readRefusal(body);
   const title = TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
-  return new ApiError('refused', `${title} (${status})`, { status, detail, fields, retryAfter: retryAfterOf(retryAfter) });
+  return new ApiError('refused', `${title} (${status})`, {
+    status,
+    detail,
+    fields,
+    retryAfter: retryAfterOf(retryAfter),
+  });
 }
 
 /** The error for a success answer that cannot be read as what the contract says. */

@@ -15,7 +15,8 @@ export interface ArtifactUpload {
 }
 
 export const artifactQueries = {
-  list: () => queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),
+  list: () =>
+    queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),
 };
 
 export const artifactMutations = {

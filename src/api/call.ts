@@ -85,7 +85,11 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
 }
 
 /** Calls one endpoint of the contract and reads its answer. */
-export async function call<E extends Endpoint>(endpoint: E, request: RequestOf<E>, options?: CallOptions): Promise<ResponseOf<E>> {
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  request: RequestOf<E>,
+  options?: CallOptions,
+): Promise<ResponseOf<E>> {
   const parts = request as AnyRequest;
   const { status, text } = await send(endpoint.method, pathOf(endpoint, parts), parts.body, options);
   return read(endpoint, status, text);

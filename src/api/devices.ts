@@ -23,7 +23,11 @@ async function readPage(page: number, rows: number, filter: DeviceFilter, signal
   }
   const { Devices, TotalNumDevices: total } = await call(deviceEndpoints.page, { params }, { signal });
   const counts = total !== undefined && total >= (page - 1) * rows + Devices.length;
-  return { rows: Devices, total: counts ? total : undefined, more: counts ? page * rows < total : Devices.length >= rows };
+  return {
+    rows: Devices,
+    total: counts ? total : undefined,
+    more: counts ? page * rows < total : Devices.length >= rows,
+  };
 }
 
 /** The API has no "get one device": the filter matches a part of an id, so the exact one is picked here. */
@@ -31,7 +35,8 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
   const query = { device_id: id };
   const found = await call(deviceEndpoints.filter, { params: { page_num: 1, rows_per_page: 25 }, query }, { signal });
   const device = found.find((row) => row.DeviceId === id);
-  if (!device) throw new ApiError('refused', `There is no device ${id}`, { status: 404, detail: 'It may have been deleted.' });
+  if (!device)
+    throw new ApiError('refused', `There is no device ${id}`, { status: 404, detail: 'It may have been deleted.' });
   return device;
 }
 
@@ -71,7 +76,8 @@ const changed = { invalidates: [['devices']] };
 const counted = { invalidates: [['devices'], ['account']] };
 
 export const deviceMutations = {
-  create: () => mutationOptions({ mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }), meta: counted }),
+  create: () =>
+    mutationOptions({ mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }), meta: counted }),
   update: (id: string) =>
     mutationOptions({
       mutationFn: (body: DeviceChange) => call(deviceEndpoints.update, { params: { device_id: id }, body }),

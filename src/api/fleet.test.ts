@@ -32,7 +32,10 @@ function service(count: number, most: number, counts: boolean) {
 test('reads every page, each device once and in order, two requests at a time', async () => {
   const { readPage, asked, peak } = service(95, 1000, true);
   const fleet = await readFleet(readPage, 10);
-  assert.deepEqual(fleet.map(({ DeviceId }) => DeviceId), Array.from({ length: 95 }, (_, n) => `d${n}`));
+  assert.deepEqual(
+    fleet.map(({ DeviceId }) => DeviceId),
+    Array.from({ length: 95 }, (_, n) => `d${n}`),
+  );
   assert.equal(asked.length, 10);
   assert.equal(peak(), 2);
 });
@@ -40,7 +43,11 @@ test('reads every page, each device once and in order, two requests at a time', 
 test('takes over the page size of a service that gives less than asked', async () => {
   const { readPage, asked } = service(70, 25, true);
   assert.equal((await readFleet(readPage, 1000)).length, 70);
-  assert.deepEqual(asked, [[1, 1000], [2, 25], [3, 25]]);
+  assert.deepEqual(asked, [
+    [1, 1000],
+    [2, 25],
+    [3, 25],
+  ]);
 });
 
 test('without a total, ends at the first page that is not full', async () => {
@@ -52,6 +59,7 @@ test('without a total, ends at the first page that is not full', async () => {
 
 test('a failing page fails the whole reading: half a fleet is never shown as a fleet', async () => {
   const { readPage } = service(95, 1000, true);
-  const failing = (page: number, rows: number) => (page === 4 ? Promise.reject(new Error('page 4')) : readPage(page, rows));
+  const failing = (page: number, rows: number) =>
+    page === 4 ? Promise.reject(new Error('page 4')) : readPage(page, rows);
   await assert.rejects(readFleet(failing, 10), /page 4/);
 });

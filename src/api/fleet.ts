@@ -41,7 +41,9 @@ export const fleetQueries = {
     queryOptions({
       queryKey: ['devices', 'fleet'],
       queryFn: ({ signal }) =>
-        readFleet((page_num, rows_per_page) => call(deviceEndpoints.page, { params: { page_num, rows_per_page } }, { signal })),
+        readFleet((page_num, rows_per_page) =>
+          call(deviceEndpoints.page, { params: { page_num, rows_per_page } }, { signal }),
+        ),
       staleTime: 10_000,
       // A small fleet is cheap to follow closely; a large one is read less often.
       refetchInterval: ({ state }) => ((state.data?.length ?? 0) > 2_000 ? 60_000 : 10_000),

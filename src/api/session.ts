@@ -24,7 +24,8 @@ async function readSession(signal: AbortSignal): Promise<Session> {
 }
 
 export const sessionQueries = {
-  current: () => queryOptions({ queryKey: ['session'], queryFn: ({ signal }) => readSession(signal), staleTime: Infinity }),
+  current: () =>
+    queryOptions({ queryKey: ['session'], queryFn: ({ signal }) => readSession(signal), staleTime: Infinity }),
 };
 
 /** What a person signs in with: an API token, or the single-use code of the link printed at the start. */

@@ -7,11 +7,13 @@ import { call } from '#/api/call.ts';
 const changed = { invalidates: [['workflows']] };
 
 export const workflowQueries = {
-  list: () => queryOptions({ queryKey: ['workflows'], queryFn: ({ signal }) => call(workflowEndpoints.list, {}, { signal }) }),
+  list: () =>
+    queryOptions({ queryKey: ['workflows'], queryFn: ({ signal }) => call(workflowEndpoints.list, {}, { signal }) }),
 };
 
 export const workflowMutations = {
-  create: () => mutationOptions({ mutationFn: (body: WorkflowDraft) => call(workflowEndpoints.create, { body }), meta: changed }),
+  create: () =>
+    mutationOptions({ mutationFn: (body: WorkflowDraft) => call(workflowEndpoints.create, { body }), meta: changed }),
   remove: (id: string) =>
     mutationOptions({
       mutationFn: () => call(workflowEndpoints.remove, { params: { workflow_id: id } }),

@@ -28,7 +28,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={busy ? () => undefined : close} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={opened}
+      onClose={busy ? () => undefined : close}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -53,7 +59,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           )}
           <FormError error={error} />
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={close} disabled={busy} {...(typed === undefined ? { 'data-autofocus': true } : {})}>
+            <Button
+              variant="default"
+              onClick={close}
+              disabled={busy}
+              {...(typed === undefined ? { 'data-autofocus': true } : {})}
+            >
               Cancel
             </Button>
             <Button type="submit" color="red" loading={busy} disabled={!ready}>

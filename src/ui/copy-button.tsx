@@ -49,11 +49,23 @@ export function CopyButton({ value, what, words = false, onCopied }: CopyButtonP
   return (
     <>
       {words ? (
-        <Button variant="default" size="xs" leftSection={<Icon size={16} stroke={1.6} aria-hidden />} onClick={() => void copy()}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
+          onClick={() => void copy()}
+        >
           {said || `Copy ${what}`}
         </Button>
       ) : (
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy ${what}`} title={said || `Copy ${what}`} onClick={() => void copy()}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Copy ${what}`}
+          title={said || `Copy ${what}`}
+          onClick={() => void copy()}
+        >
           <Icon size={15} stroke={1.6} aria-hidden />
         </ActionIcon>
       )}

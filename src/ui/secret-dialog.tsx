@@ -47,7 +47,9 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
       <Stack gap="md">
         <div>{children}</div>
         <div className={classes['secret']}>
-          <code aria-label={shown ? what : `${what}, hidden`}>{shown ? secret : '•'.repeat(Math.min(32, secret.length))}</code>
+          <code aria-label={shown ? what : `${what}, hidden`}>
+            {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
+          </code>
           <Group gap={6}>
             <Button
               size="xs"
@@ -73,7 +75,9 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
         </div>
         {commands?.(take)}
         <Group justify="space-between">
-          <span className={classes['note']}>{taken ? 'Taken along.' : `This ${what} is shown only once: copy or download it.`}</span>
+          <span className={classes['note']}>
+            {taken ? 'Taken along.' : `This ${what} is shown only once: copy or download it.`}
+          </span>
           <Button onClick={onDone} disabled={!taken} data-autofocus>
             Done
           </Button>
@@ -84,7 +88,17 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
 }
 
 /** A command to paste into a shell, with its copy button. */
-export function CommandLine({ label, command, shown, onCopied }: { label: string; command: string; shown?: string; onCopied?: () => void }) {
+export function CommandLine({
+  label,
+  command,
+  shown,
+  onCopied,
+}: {
+  label: string;
+  command: string;
+  shown?: string;
+  onCopied?: () => void;
+}) {
   return (
     <div className={classes['command']}>
       <div className={classes['commandHead']}>

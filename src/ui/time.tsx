@@ -22,7 +22,8 @@ function subscribe(watcher: () => void) {
 }
 
 /** The time of the shared clock, moving every few seconds. */
-export const useNow = (): Date => useSyncExternalStore(subscribe, () => (timer ? now : (now = new Date(Math.floor(Date.now() / TICK) * TICK))));
+export const useNow = (): Date =>
+  useSyncExternalStore(subscribe, () => (timer ? now : (now = new Date(Math.floor(Date.now() / TICK) * TICK))));
 
 /** `at` undefined: the text as the service sent it, or a dash when there is none. */
 export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {

@@ -28,7 +28,11 @@ interface ViewProps<Data> {
 export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch } = query;
   if (data === undefined)
-    return error ? <Failure what={name} error={error} busy={isFetching} onRetry={refetch} /> : <Skeleton name={name} rows={rows} />;
+    return error ? (
+      <Failure what={name} error={error} busy={isFetching} onRetry={refetch} />
+    ) : (
+      <Skeleton name={name} rows={rows} />
+    );
   return (
     <div className={classes['view']} aria-busy={isFetching}>
       {error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale />}
@@ -40,7 +44,13 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: 
 const textOf = (error: Error) => ('detail' in error && typeof error.detail === 'string' ? error.detail : '');
 
 /** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below. */
-export function Failure(props: { what: string; error: Error; busy?: boolean; onRetry?: () => unknown; stale?: boolean }) {
+export function Failure(props: {
+  what: string;
+  error: Error;
+  busy?: boolean;
+  onRetry?: () => unknown;
+  stale?: boolean;
+}) {
   const { what, error, busy = false, onRetry, stale = false } = props;
   return (
     <div role="alert" className={classes['failure']}>

@@ -9,7 +9,11 @@ const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...f
 const aDevice = (DeviceId: string, fields: object) => device.parse({ DeviceId, ...fields });
 
 test('an unknown state is neither Online nor Offline', () => {
-  const fleet = [aDevice('a', { DeviceStatus: 'online' }), aDevice('b', { DeviceStatus: 'OFFLINE' }), aDevice('c', { DeviceStatus: 'Sleeping' })];
+  const fleet = [
+    aDevice('a', { DeviceStatus: 'online' }),
+    aDevice('b', { DeviceStatus: 'OFFLINE' }),
+    aDevice('c', { DeviceStatus: 'Sleeping' }),
+  ];
   assert.deepEqual(fleetFigures(fleet), { online: 1, offline: 1, other: 1 });
 });
 
@@ -19,10 +23,13 @@ test('under way: what waits or runs, newest first, children counted', () => {
     aJob({ JobId: 'done', Status: 'Succeeded', StartTime: 'x', EndTime: 'y' }),
     aJob({ JobId: 'group', StartTime: 'Nov 2, 2026, 10:00:00 UTC', Counts: { Succeeded: 3, Running: 1, Waiting: 2 } }),
   ]);
-  assert.deepEqual(lines.map((line) => [line.job.JobId, line.state, line.detail]), [
-    ['group', 'Running', '3 of 6 done'],
-    ['old', 'Waiting', 'Waiting'],
-  ]);
+  assert.deepEqual(
+    lines.map((line) => [line.job.JobId, line.state, line.detail]),
+    [
+      ['group', 'Running', '3 of 6 done'],
+      ['old', 'Waiting', 'Waiting'],
+    ],
+  );
 });
 
 test('failed: within a day, with the exit code; a parent by its children', () => {
@@ -31,14 +38,21 @@ test('failed: within a day, with the exit code; a parent by its children', () =>
       aJob({ JobId: 'one', Status: 'Failed', ExitCode: 3, EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
       aJob({ JobId: 'ancient', Status: 'Failed', EndTime: 'Oct 2, 2026, 11:00:00 UTC' }),
       aJob({ JobId: 'fine', Status: 'Succeeded', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
-      aJob({ JobId: 'group', EndTime: 'Nov 2, 2026, 11:30:00 UTC', Counts: { Succeeded: 3, Failed: 1, Interrupted: 1 } }),
+      aJob({
+        JobId: 'group',
+        EndTime: 'Nov 2, 2026, 11:30:00 UTC',
+        Counts: { Succeeded: 3, Failed: 1, Interrupted: 1 },
+      }),
     ],
     now,
   );
-  assert.deepEqual(lines.map((line) => [line.job.JobId, line.detail]), [
-    ['group', '2 of 5 failed'],
-    ['one', 'Failed, exit code 3'],
-  ]);
+  assert.deepEqual(
+    lines.map((line) => [line.job.JobId, line.detail]),
+    [
+      ['group', '2 of 5 failed'],
+      ['one', 'Failed, exit code 3'],
+    ],
+  );
 });
 
 test('went Offline last: only devices that were seen, the latest first', () => {
@@ -48,5 +62,8 @@ test('went Offline last: only devices that were seen, the latest first', () => {
     aDevice('c', { DeviceStatus: 'Offline', LastSeenTime: '' }),
     aDevice('d', { DeviceStatus: 'Online', LastSeenTime: '2026-11-02T11:30:00.000Z' }),
   ]);
-  assert.deepEqual(lines.map((line) => line.device.DeviceId), ['b', 'a']);
+  assert.deepEqual(
+    lines.map((line) => line.device.DeviceId),
+    ['b', 'a'],
+  );
 });

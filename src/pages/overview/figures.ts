@@ -62,7 +62,8 @@ export function failedLately(jobs: Job[], now: Date): JobLine[] {
 export function wentOffline(devices: Device[]): { device: Device; at: Date }[] {
   return devices
     .flatMap((device) => {
-      const at = device.DeviceStatus === 'Offline' && device.LastSeenTime ? parseTimestamp(device.LastSeenTime) : undefined;
+      const at =
+        device.DeviceStatus === 'Offline' && device.LastSeenTime ? parseTimestamp(device.LastSeenTime) : undefined;
       return at ? [{ device, at }] : [];
     })
     .toSorted((a, b) => b.at.getTime() - a.at.getTime());

@@ -33,7 +33,12 @@ export function OverviewPage() {
               <div className={classes['figure']}>
                 <Meter label="Device licences" used={NumDevicesAdded} limit={PlanMaxDeviceLimit} format={formatCount} />
                 {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
-                  <Meter label="Artifact storage" used={ArtifactBytesUsed} limit={ArtifactBytesLimit} format={formatBytes} />
+                  <Meter
+                    label="Artifact storage"
+                    used={ArtifactBytesUsed}
+                    limit={ArtifactBytesLimit}
+                    format={formatBytes}
+                  />
                 )}
                 <Link to={paths.account()}>Account and usage</Link>
               </div>
@@ -106,7 +111,11 @@ function ShortList(props: { title: string; all: ReactNode; none: string; childre
   const { title, all, none, children } = props;
   return (
     <Section title={title} actions={all}>
-      {children.length > 0 ? <ul className={classes['list']}>{children}</ul> : <p className={classes['none']}>{none}</p>}
+      {children.length > 0 ? (
+        <ul className={classes['list']}>{children}</ul>
+      ) : (
+        <p className={classes['none']}>{none}</p>
+      )}
     </Section>
   );
 }
@@ -165,4 +174,3 @@ function WentOffline() {
     </ShortList>
   );
 }
-

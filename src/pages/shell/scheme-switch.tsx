@@ -8,7 +8,13 @@ export function SchemeSwitch() {
   const other = scheme === 'light' ? 'dark' : 'light';
   const Icon = scheme === 'light' ? IconMoon : IconSun;
   return (
-    <ActionIcon variant="subtle" color="gray" aria-label={`Switch to ${other}`} title={`Switch to ${other}`} onClick={() => setColorScheme(other)}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`Switch to ${other}`}
+      title={`Switch to ${other}`}
+      onClick={() => setColorScheme(other)}
+    >
       <Icon size={18} stroke={1.6} aria-hidden />
     </ActionIcon>
   );

@@ -48,7 +48,15 @@ function SignInAgain({ onLeave }: { onLeave: () => void }) {
     }
   };
   return (
-    <Modal opened onClose={onLeave} title="Your session has ended" centered withCloseButton={false} closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal
+      opened
+      onClose={onLeave}
+      title="Your session has ended"
+      centered
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

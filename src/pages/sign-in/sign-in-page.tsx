@@ -26,8 +26,16 @@ function explain(error: unknown, credential: Credential): { title: string; detai
   if (!(error instanceof ApiError)) return { title: 'Sign-in failed', detail: String(error) };
   if (error.status === 401)
     return 'Code' in credential
-      ? { title: 'This sign-in link no longer works', detail: 'Each link works once, for ten minutes. Paste an API token, or start the service again for a new link.' }
-      : { title: 'The service does not know this token', detail: 'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.' };
+      ? {
+          title: 'This sign-in link no longer works',
+          detail:
+            'Each link works once, for ten minutes. Paste an API token, or start the service again for a new link.',
+        }
+      : {
+          title: 'The service does not know this token',
+          detail:
+            'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.',
+        };
   if (error.status === 429)
     return { title: 'Too many failed attempts', detail: `Try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.` };
   return { title: error.message, detail: error.detail };

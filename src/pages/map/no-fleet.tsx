@@ -1,0 +1,25 @@
+// The map of an empty fleet.
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { paths } from '#/paths.ts';
+import { Empty } from '#/ui/view.tsx';
+
+export function NoFleet() {
+  return (
+    <Empty
+      title="There are no devices yet."
+      action={
+        <>
+          <Button component={Link} to={paths.addThisMachine()}>
+            Add this machine
+          </Button>
+          <Button component={Link} to={paths.addDevice()} variant="default">
+            Add a device
+          </Button>
+        </>
+      }
+    >
+      Once a device has a location it shows up here.
+    </Empty>
+  );
+}
