@@ -52,8 +52,8 @@ export function unitTests(files?: string[]): Promise<Tally> {
         if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
         // Node lets a file without a single test pass as if it were one.
         if (event.type === 'test:pass' && event.data.name === event.data.file) empty.push(event.data.name);
-        if (event.type !== 'test:pass' && event.type !== 'test:summary' && event.type !== 'test:diagnostic')
-          yield event;
+        if (event.type === 'test:fail' || event.type === 'test:stdout' || event.type === 'test:stderr') yield event;
+        yield event;
       }
     }
     const output = await text(Readable.from(worthShowing()).compose<Readable>(new spec()));
