@@ -1,69 +1,38 @@
-// What jobs find under the name `curl` on a device that has neither curl nor wget: `agent.mjs fetch`, which knows the
-// few options that a download needs.
+// What a job finds in MUSTER_FETCH on a device that has neither curl nor wget: a program that takes an address and a
+// file. It is this agent again, as `agent.mjs fetch URL FILE`.
 import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Options of curl that take a value and change nothing here. */
-const TAKES_VALUE = new Set(['--retry', '--retry-delay', '--max-time', '--connect-timeout', '--proto', '-m']);
-
-interface Download {
-  url: string;
-  output: string | undefined;
-}
-
-/** Reads a curl command line: the address and where it goes. */
-export function readFetchArguments(args: string[]): Download | undefined {
-  let url: string | undefined;
-  let output: string | undefined;
-  for (let index = 0; index < args.length; index += 1) {
-    const argument = args[index] ?? '';
-    if (TAKES_VALUE.has(argument)) index += 1;
-    else if (argument === '--output') output = args[++index];
-    // Short options may stand together, the one with a value last: -fsSLo FILE.
-    else if (/^-[a-zA-Z]*o$/.test(argument)) output = args[++index];
-    else if (!argument.startsWith('-')) url = argument;
-  }
-  return url === undefined ? undefined : { url, output };
-}
-
-/** Downloads, as `curl -fsSL` would; returns the exit code (curl's own: 22 for an error answer, 7 without one). */
-export async function runFetch(args: string[]): Promise<number> {
-  const download = readFetchArguments(args);
-  if (!download || !URL.canParse(download.url)) {
-    process.stderr.write('muster-agent fetch: needs an address: fetch [-o FILE] URL\n');
-    return 2;
-  }
+/** Downloads a file. The exit code is 1 for whatever went wrong, with the reason on stderr. */
+export async function runFetch([url, file]: string[]): Promise<number> {
+  const complain = (text: string) => {
+    process.stderr.write(`muster-agent fetch: ${text}\n`);
+    return 1;
+  };
+  if (!url || !file || !URL.canParse(url)) return complain('needs an address and a file: fetch URL FILE');
   try {
-    const response = await fetch(download.url);
-    if (!response.ok || !response.body) {
-      process.stderr.write(`muster-agent fetch: the service answered ${response.status} ${response.statusText}\n`);
-      return 22;
-    }
-    const target = download.output && download.output !== '-' ? createWriteStream(download.output) : process.stdout;
-    await pipeline(Readable.fromWeb(response.body), target, { end: target !== process.stdout });
+    const response = await fetch(url);
+    if (!response.ok || !response.body)
+      return complain(`the service answered ${response.status} ${response.statusText}`);
+    await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
     return 0;
   } catch (error) {
     const { cause, message } = error as Error;
-    process.stderr.write(`muster-agent fetch: ${cause instanceof Error ? cause.message : message}\n`);
-    return 7;
+    return complain(cause instanceof Error ? cause.message : message);
   }
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/**
- * A folder with a `curl` of our own in it, or undefined where the device has one or wget. It is searched last, so that
- * one installed later goes first.
- */
-export function curlFolder(own: string, command: string[]): string | undefined {
-  const has = (name: string) =>
-    (process.env['PATH'] ?? '').split(':').some((folder) => folder !== '' && existsSync(path.join(folder, name)));
-  if (has('curl') || has('wget')) return undefined;
-  mkdirSync(own, { recursive: true, mode: 0o700 });
-  writeFileSync(path.join(own, 'curl'), `#!/bin/sh\nexec ${command.map(quote).join(' ')} fetch "$@"\n`, {
-    mode: 0o755,
-  });
-  return own;
+/** Writes the program into this folder and returns its path; `command` starts the agent. */
+export function fetchProgram(folder: string, command: string[]): string {
+  const program = path.join(folder, 'muster-fetch');
+  const text = `#!/bin/sh\nexec ${command.map(quote).join(' ')} fetch "$@"\n`;
+  if (!existsSync(program)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(program, text, { mode: 0o755 });
+  }
+  return program;
 }

@@ -100,12 +100,15 @@ export class JobDesk {
     const { spool, send } = this.#options;
     const follower = new JobFollower(job, spool.folder(job), send);
     this.#jobs.set(job, follower);
-    void follower.ended.then(() => {
-      this.#ready.delete(job);
-      if (this.#active === job) this.#active = undefined;
-      if (this.#orphans.has(job)) this.#forget(job);
-      this.#startNext();
-    });
+    void this.#afterwards(follower);
+  }
+
+  async #afterwards({ job, ended }: JobFollower): Promise<void> {
+    await ended;
+    this.#ready.delete(job);
+    if (this.#active === job) this.#active = undefined;
+    if (this.#orphans.has(job)) this.#forget(job);
+    this.#startNext();
   }
 
   #forget(job: string): void {
@@ -129,11 +132,14 @@ export class JobDesk {
     if (!next) return;
     this.#ready.delete(next.job);
     this.#active = next.job;
-    void this.#options.launch(next.folder).then((fault) => {
-      // No lock after all this: nothing ran. Taking it makes sure that nothing will.
-      if (next.hasEnded || next.folder.owner() || !next.folder.takeLock()) return;
-      const reason = `The agent could not start the job: ${fault ?? 'its supervisor ended at once.'}`;
-      next.folder.writeEnd({ outcome: 'not-started', reason, endedAt: Date.now() });
-    });
+    void this.#start(next);
+  }
+
+  async #start(next: JobFollower): Promise<void> {
+    const fault = await this.#options.launch(next.folder);
+    // Still no lock: nothing ran. Taking it makes sure that nothing will.
+    if (next.hasEnded || next.folder.owner() || !next.folder.takeLock()) return;
+    const reason = `The agent could not start the job: ${fault ?? 'its supervisor ended at once.'}`;
+    next.folder.writeEnd({ outcome: 'not-started', reason, endedAt: Date.now() });
   }
 }

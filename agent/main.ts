@@ -1,11 +1,11 @@
-// The agent as a program. `supervise` and `fetch` are its own doing: it starts itself again to run a job, and stands
-// in for curl where a device has none.
+// The agent as a program. `supervise` and `fetch` are its own doing: it starts itself again to run a job, and downloads
+// for jobs on a device without curl.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startAgent } from './agent.ts';
-import { curlFolder, runFetch } from './fetch-command.ts';
+import { fetchProgram, runFetch } from './fetch-command.ts';
 import { HELP, keepSettings, readOptions, UsageError } from './options.ts';
 import type { Settings } from './options.ts';
 import { JobFolder } from './spool.ts';
@@ -43,7 +43,7 @@ async function runSupervisor(folder: string): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
   const own = ownFolder(path.dirname(path.dirname(folder)));
-  await supervise(new JobFolder(folder), curlFolder(own, ownCommand), stopping.signal);
+  await supervise(new JobFolder(folder), fetchProgram(own, ownCommand), stopping.signal);
 }
 
 async function runAgent(settings: Settings): Promise<number> {

@@ -124,14 +124,12 @@ export class JobFolder {
 /** The data folder as a whole. */
 export class Spool {
   readonly journal: string;
-  readonly #data: string;
   readonly #jobs: string;
   readonly #settledFile: string;
   #settled: Set<string>;
   #number = 0;
 
   constructor(data: string) {
-    this.#data = data;
     this.#jobs = path.join(data, 'jobs');
     this.#settledFile = path.join(data, 'settled');
     mkdirSync(this.#jobs, { recursive: true, mode: 0o700 });
@@ -192,12 +190,5 @@ export class Spool {
     } catch {
       // Something the job left behind still writes there; the next start tries again.
     }
-  }
-
-  /** A folder of the agent's own, for example for its stand-in for curl. */
-  subfolder(name: string): string {
-    const folder = path.join(this.#data, name);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
   }
 }

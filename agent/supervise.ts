@@ -17,25 +17,25 @@ const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /** The entry by which a job's processes are found again, wherever they went. */
 export const jobEntry = (job: string): string => `MUSTER_JOB_ID=${job}`;
 
-/** What a command finds in its environment: the agent's own, without its secret, and the job's id. */
-function environment(job: string, extraPath: string | undefined): NodeJS.ProcessEnv {
+/** What a command finds in its environment: the agent's own without its secret, the job's id, and how to download. */
+function environment(job: string, fetchProgram: string | undefined): NodeJS.ProcessEnv {
   const { DEVICE_KEY: _secret, ...env } = process.env;
-  const usual = env['PATH'] || USUAL_PATH;
-  return { ...env, PATH: extraPath ? `${usual}:${extraPath}` : usual, MUSTER_JOB_ID: job };
+  const found = { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job };
+  return fetchProgram === undefined ? found : { ...found, MUSTER_FETCH: fetchProgram };
 }
 
 const duration = (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
 /**
  * Runs the job of this folder to its end, unless somebody else has it. `stopping` fires when the device shuts down.
- * `extraPath` is searched after the usual folders.
+ * `fetchProgram` is offered to commands on a device without curl and wget.
  */
-export async function supervise(folder: JobFolder, extraPath?: string, stopping?: AbortSignal): Promise<void> {
+export async function supervise(folder: JobFolder, fetchProgram?: string, stopping?: AbortSignal): Promise<void> {
   const order = folder.order();
   if (!order || !folder.takeLock()) return;
   let end: JobEnd;
   try {
-    end = await run(folder, order, extraPath, stopping);
+    end = await run(folder, order, fetchProgram, stopping);
   } catch (error) {
     const begun = folder.begun();
     end = {
@@ -62,7 +62,7 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
 async function run(
   folder: JobFolder,
   order: JobOrder,
-  extraPath: string | undefined,
+  fetchProgram: string | undefined,
   stopping: AbortSignal | undefined,
 ): Promise<JobEnd> {
   if (folder.cancelAsked())
@@ -76,7 +76,7 @@ async function run(
   ];
   const child = spawn('/bin/sh', ['-c', order.command], {
     cwd,
-    env: environment(order.job, extraPath),
+    env: environment(order.job, fetchProgram),
     detached: true, // a group of its own, so that all of it can be signalled
     stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
   });
@@ -119,7 +119,7 @@ async function run(
     });
     const shutDown = () => halt({ outcome: 'interrupted', reason: 'The device was shutting down.' });
     stopping?.addEventListener('abort', shutDown);
-    void exited.then(() => {
+    child.once('exit', () => {
       clearTimeout(limit);
       unwatch();
       stopping?.removeEventListener('abort', shutDown);
