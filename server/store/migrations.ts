@@ -132,19 +132,33 @@ export const migrations: readonly string[] = [
     name TEXT NOT NULL,
     artifact_id TEXT,
     workflow_id TEXT,
-    command TEXT NOT NULL,
+    command TEXT NOT NULL DEFAULT '',         -- '' for a child that was not handed over yet: its parent has it
+    journal TEXT,                             -- the agent's data folder that it was handed to
     status TEXT NOT NULL
       CHECK (status IN ('Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted')),
     created INTEGER NOT NULL,
     started INTEGER,
     ended INTEGER,
     exit_code INTEGER,
-    result TEXT NOT NULL DEFAULT ''
+    reason TEXT NOT NULL DEFAULT '',          -- why it ended as it did, where the exit code does not say
+    result TEXT NOT NULL DEFAULT ''           -- how its output begins; of a parent, its summary
   ) STRICT;
   CREATE INDEX jobs_top ON jobs (account_id, seq) WHERE parent_seq IS NULL;
   CREATE INDEX jobs_of_parent ON jobs (parent_seq, seq) WHERE parent_seq IS NOT NULL;
   CREATE INDEX jobs_of_device ON jobs (device_seq, seq) WHERE device_seq IS NOT NULL;
   CREATE INDEX jobs_unfinished ON jobs (device_seq, seq) WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running');
+
+  CREATE INDEX jobs_waiting_for ON jobs (artifact_id) WHERE status = 'Waiting' AND artifact_id IS NOT NULL;
+
+  CREATE TABLE job_counts (                   -- of a parent: how many children are in each state
+    job_seq INTEGER PRIMARY KEY REFERENCES jobs ON DELETE CASCADE,
+    waiting INTEGER NOT NULL DEFAULT 0,
+    running INTEGER NOT NULL DEFAULT 0,
+    succeeded INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    cancelled INTEGER NOT NULL DEFAULT 0,
+    interrupted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
 
   CREATE TABLE job_output (
     job_seq INTEGER NOT NULL REFERENCES jobs ON DELETE CASCADE,
