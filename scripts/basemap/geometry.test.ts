@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Line, coastOf, largest, ringArea, smooth, unwrapRing } from './geometry.ts';
+import { type Line, coastOf, inside, largest, ringArea, smooth, unwrapRing } from './geometry.ts';
 
 test('a ring across the antimeridian stays in one piece', () => {
   const ring: Line = [
@@ -48,14 +48,14 @@ test('an ordinary ring is all coast', () => {
 });
 
 test('the cut at the antimeridian is no coast, wherever the ring begins', () => {
-  const inside: Line = [
+  const land: Line = [
     [178, 0],
     [180, 0],
     [180, 2],
     [178, 2],
     [178, 0],
   ];
-  assert.deepEqual(coastOf(inside), [
+  assert.deepEqual(coastOf(land), [
     [
       [178, 0],
       [180, 0],
@@ -144,4 +144,18 @@ test('smoothing keeps a line’s ends and closes a ring', () => {
     true,
   );
   assert.deepEqual(ring[0], ring.at(-1));
+});
+
+test('a point is inside a ring or not', () => {
+  const ring: Line = [
+    [0, 0],
+    [4, 0],
+    [4, 4],
+    [2, 1],
+    [0, 4],
+    [0, 0],
+  ];
+  assert.ok(inside([1, 1], ring));
+  assert.ok(!inside([2, 3], ring));
+  assert.ok(!inside([5, 1], ring));
 });

