@@ -14,9 +14,14 @@ async function requireSession({ request }: { request: Request }) {
   return redirect(paths.signIn(pathname + search));
 }
 
+/** The outline that index.html draws, kept while the first page is on its way. */
+const Outline = () => <div id="boot" />;
+
 export const routes: RouteObject[] = [
   {
     path: '/sign-in',
+    HydrateFallback: Outline,
+    ErrorBoundary: ShellError,
     lazy: async () => ({ Component: (await import('#/pages/sign-in/sign-in-page.tsx')).SignInPage }),
   },
   {
@@ -28,7 +33,7 @@ export const routes: RouteObject[] = [
       const { Shell } = await import('#/pages/shell/shell.tsx');
       return { Component: Shell };
     },
-    HydrateFallback: () => null,
+    HydrateFallback: Outline,
     ErrorBoundary: ShellError,
     children: [
       {

@@ -15,8 +15,10 @@ interface SecretDialogProps {
   fileName: string;
   /** Explanation above the secret. */
   children: ReactNode;
-  /** Below it: commands to paste, with the secret in them; `onTaken` tells that one was copied. */
+  /** Between both: commands to paste, with the secret in them; `onTaken` tells that one was copied. */
   commands?: (onTaken: () => void) => ReactNode;
+  /** Known from elsewhere: the secret is already in use, so it was taken along. */
+  inUse?: boolean;
   onDone: () => void;
 }
 
@@ -29,9 +31,10 @@ function save(text: string, fileName: string) {
   URL.revokeObjectURL(url);
 }
 
-export function SecretDialog({ title, what, secret, fileName, children, commands, onDone }: SecretDialogProps) {
+export function SecretDialog({ title, what, secret, fileName, children, commands, inUse = false, onDone }: SecretDialogProps) {
   const [shown, setShown] = useState(false);
-  const [taken, setTaken] = useState(false);
+  const [copied, setTaken] = useState(false);
+  const taken = copied || inUse;
   const take = () => setTaken(true);
   return (
     <Modal
@@ -46,6 +49,7 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
     >
       <Stack gap="md">
         <div>{children}</div>
+        {commands?.(take)}
         <div className={classes['secret']}>
           <code aria-label={shown ? what : `${what}, hidden`}>
             {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
@@ -73,12 +77,11 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
             </Button>
           </Group>
         </div>
-        {commands?.(take)}
         <Group justify="space-between">
           <span className={classes['note']}>
-            {taken ? 'Taken along.' : `This ${what} is shown only once: copy or download it.`}
+            {copied ? 'Taken along.' : inUse ? 'In use.' : `This ${what} is shown only once: copy or download it.`}
           </span>
-          <Button onClick={onDone} disabled={!taken} data-autofocus>
+          <Button onClick={onDone} disabled={!taken}>
             Done
           </Button>
         </Group>

@@ -1,5 +1,4 @@
 // Mantine with our theme, the style sheets of just the components in use, and the CSP nonce for what it injects.
-import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';

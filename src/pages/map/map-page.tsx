@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, SegmentedControl, Select, TextInput, useComputedColorScheme } from '@mantine/core';
 import { IconList, IconMap2, IconSearch } from '@tabler/icons-react';
 import type L from 'leaflet';
-import { MapContainer, ScaleControl, useMapEvents } from 'react-leaflet';
+import { AttributionControl, MapContainer, ScaleControl, useMapEvents } from 'react-leaflet';
 import { deviceQueries } from '#/api/devices.ts';
 import { fleetQueries } from '#/api/fleet.ts';
 import type { FleetFilter } from '#/paths.ts';
@@ -163,10 +163,12 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
             minZoom={2}
             maxZoom={18}
             zoomControl
+            attributionControl={false}
             worldCopyJump
             className={classes['canvas'] ?? ''}
           >
             <BaseMapLayer scheme={scheme} />
+            <AttributionControl prefix={false} />
             <ScaleControl position="bottomleft" />
             <FleetLayer
               devices={placed}

@@ -1,0 +1,30 @@
+// Characters that would be invisible, or would reorder the text around them, are shown as what they are: output comes
+// from a device and must not be able to show something other than it holds.
+
+// Control characters but tab and newline; marks of direction; spaces and joints without width; tag characters; halves
+// of surrogate pairs. U+200C and U+200D stay: scripts and emoji need them.
+// oxlint-disable-next-line no-control-regex
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
+
+const glyphOf = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
+};
+
+/** The text with every hidden character replaced by its glyph. */
+export const visible = (text: string): string => text.replace(HIDDEN, glyphOf);
+
+/** The text in pieces, the glyphs apart from what stands as it is. */
+export function splitGlyphs(text: string): { text: string; glyph: boolean }[] {
+  const pieces: { text: string; glyph: boolean }[] = [];
+  let at = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (index > at) pieces.push({ text: text.slice(at, index), glyph: false });
+    pieces.push({ text: glyphOf(character), glyph: true });
+    at = index + character.length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), glyph: false });
+  return pieces;
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { itemAt, layOut, placeOf, plainText } from '#/ui/log-view-items.ts';
+import { indexLines, rowText } from '#/ui/log-view-lines.ts';
+
+const stream = (name: string, text: string) => ({ stream: { name, text }, index: indexLines(text) });
+const said = (blocks: ReturnType<typeof layOut>, count: number) =>
+  Array.from({ length: count }, (_, place) => {
+    const item = itemAt(blocks, place);
+    return item && (item.row === undefined ? `# ${item.block.stream.name}` : rowText(item.block.index, item.row));
+  });
+
+test('two streams stand one after the other, each under its name', () => {
+  const blocks = layOut([stream('stdout', 'a\nb\n'), stream('stderr', 'c')]);
+  assert.deepEqual(said(blocks, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
+  assert.equal(placeOf(blocks[1]!, 0), 4);
+});
+
+test('one stream needs no heading, also where the other is empty', () => {
+  assert.deepEqual(said(layOut([stream('stdout', ''), stream('stderr', 'c\nd')]), 3), ['c', 'd', undefined]);
+});
+
+test('beyond the limit the end is kept', () => {
+  const blocks = layOut([stream('stdout', 'a\nb\nc\nd')], 3);
+  assert.deepEqual(said(blocks, 4), ['b', 'c', 'd', undefined]);
+  assert.equal(blocks[0]?.skipped, 1);
+  assert.equal(placeOf(blocks[0]!, 2), 1);
+});
+
+test('what is copied holds no codes and nothing hidden', () => {
+  assert.equal(plainText([{ name: 'stdout', text: '\u001b[31mred\u001b[0m\r\nbell\u0007\n' }]), 'red\nbell␇\n');
+  assert.equal(
+    plainText([
+      { name: 'stdout', text: 'out' },
+      { name: 'stderr', text: 'err\n' },
+    ]),
+    '[stdout]\nout\n\n[stderr]\nerr\n',
+  );
+  assert.equal(plainText([{ name: 'stdout', text: '' }]), '');
+});

@@ -1,0 +1,77 @@
+// The list a log view scrolls: the rows of each stream, under a heading where there are several streams.
+import { withoutAnsi } from './log-view-ansi.ts';
+import { visible } from './log-view-glyphs.ts';
+import type { LineIndex } from './log-view-lines.ts';
+
+export interface LogStream {
+  /** What it is called: "stdout". */
+  name: string;
+  /** Set apart with a mark and a colour. */
+  error?: boolean;
+  text: string;
+}
+
+export interface IndexedStream {
+  stream: LogStream;
+  index: LineIndex;
+}
+
+/** One stream in the list. */
+export interface LogBlock extends IndexedStream {
+  /** Its place among the streams that are shown. */
+  position: number;
+  /** Place of its first item (the heading, where there is one) in the list. */
+  start: number;
+  heading: boolean;
+  /** Rows at its beginning that are left out. */
+  skipped: number;
+  items: number;
+}
+
+/** A browser's limit on the height of a scrolled area is near 17 million pixels: this many rows stay below it. */
+export const MOST_ROWS = 700_000;
+
+/** Lays the streams out one below the other. `most`: rows that can be scrolled; the beginning is left out beyond it. */
+export function layOut(streams: IndexedStream[], most: number = MOST_ROWS): LogBlock[] {
+  const heading = streams.filter(({ index }) => index.rows > 0).length > 1;
+  const share = Math.floor(most / Math.max(1, streams.length));
+  let start = 0;
+  return streams
+    .filter(({ index }) => index.rows > 0)
+    .map(({ stream, index }, position) => {
+      const skipped = Math.max(0, index.rows - share);
+      const items = index.rows - skipped + (heading ? 1 : 0);
+      const block = { stream, index, position, start, heading, skipped, items };
+      start += items;
+      return block;
+    });
+}
+
+export interface LogItem {
+  block: LogBlock;
+  /** Undefined for the heading. */
+  row: number | undefined;
+}
+
+/** What stands at a place of the list. */
+export function itemAt(blocks: LogBlock[], place: number): LogItem | undefined {
+  const block = blocks.find(({ start, items }) => place >= start && place < start + items);
+  if (!block) return undefined;
+  const row = place - block.start - (block.heading ? 1 : 0);
+  return { block, row: row < 0 ? undefined : row + block.skipped };
+}
+
+/** Where a row of a stream stands in the list. */
+export const placeOf = (block: LogBlock, row: number): number =>
+  block.start + (block.heading ? 1 : 0) + Math.max(0, row - block.skipped);
+
+/** The text to copy or save: no control sequences, hidden characters visible, the streams under their names. */
+export function plainText(streams: LogStream[]): string {
+  const filled = streams.filter(({ text }) => text !== '');
+  return filled
+    .map(({ name, text }) => {
+      const plain = visible(withoutAnsi(text.replaceAll('\r\n', '\n')));
+      return filled.length > 1 ? `[${name}]\n${plain.endsWith('\n') ? plain : `${plain}\n`}` : plain;
+    })
+    .join('\n');
+}
