@@ -1,9 +1,13 @@
 // Puts the parts together into one application. Binds no port and opens nothing: the context is handed in.
 import path from 'node:path';
 import { Hono } from 'hono';
+import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Context } from './context.ts';
 import { openDoor } from './gateway/door.ts';
 import { loopbackRedirect } from './gateway/loopback-redirect.ts';
@@ -16,8 +20,12 @@ import type { App, Env } from './implement.ts';
 import { newId } from './ids.ts';
 import { Problem, titleOf } from './problem.ts';
 import { accountRoutes } from './routes/account.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { downloadRoute } from './routes/download.ts';
 import { tagRoutes } from './routes/tags.ts';
+import { tunnelRoutes } from './routes/tunnels.ts';
+import { workflowRoutes } from './routes/workflows.ts';
 
 const DIST = path.join(import.meta.dirname, '../dist');
 
@@ -45,14 +53,25 @@ export function createApp(context: Context): App {
 
   sessionRoutes(app, context, door);
 
-  app.use('/v1/*', async (http, next) => {
+  app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     http.set('caller', await door.caller(http));
     await next();
   });
   implement(app, accountEndpoints, accountRoutes(context));
   implement(app, deviceEndpoints, deviceRoutes(context));
   implement(app, tagEndpoints, tagRoutes(context));
-  refuseUnknownPaths(app, [accountEndpoints, deviceEndpoints, tagEndpoints]);
+  implement(app, artifactEndpoints, artifactRoutes(context));
+  implement(app, workflowEndpoints, workflowRoutes(context));
+  implement(app, tunnelEndpoints, tunnelRoutes(context));
+  refuseUnknownPaths(app, [
+    accountEndpoints,
+    deviceEndpoints,
+    tagEndpoints,
+    artifactEndpoints,
+    workflowEndpoints,
+    tunnelEndpoints,
+  ]);
+  downloadRoute(app, context);
 
   loopbackRedirect(app, context);
   staticFiles(app, DIST);

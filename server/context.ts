@@ -7,7 +7,12 @@ import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
+import { openDownloads, setUpDownloadKey } from './downloads.ts';
+import type { Downloads } from './downloads.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
+import { openArtifactFiles } from './store/artifact-files.ts';
+import type { ArtifactFiles } from './store/artifact-files.ts';
+import { artifactIds } from './store/artifacts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database, Tx } from './store/database.ts';
 import { openDeviceOrder } from './store/device-order.ts';
@@ -30,6 +35,8 @@ export interface Link {
 export interface Dispatch {
   /** A device is being deleted: its jobs that have not ended are cancelled. */
   deviceRemoved(tx: Tx, deviceSeq: number): void;
+  /** An artifact is being deleted: the jobs that still wait for it can only fail. */
+  artifactRemoved(tx: Tx, artifactId: string): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +62,8 @@ export interface Context {
   db: Database;
   order: DeviceOrder;
   audit: Audit;
+  files: ArtifactFiles;
+  downloads: Downloads;
   dispatch: Dispatch;
   link: Link;
   close(): Promise<void>;
@@ -66,11 +75,12 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
   const lock = lockFolder(config.dataDir);
   try {
     const db = openDatabase(path.join(config.dataDir, 'muster.db'));
-    const { id, startup } = await db.write((tx) => {
+    const { id, startup, downloadKey } = await db.write((tx) => {
       const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
       markAllOffline(tx);
       return {
         id: instanceId(tx),
+        downloadKey: setUpDownloadKey(tx),
         startup: { madeToken, envTokenRevoked, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
       };
     });
@@ -83,7 +93,9 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       db,
       order: openDeviceOrder(db),
       audit: openAudit(now),
-      dispatch: { deviceRemoved: () => {}, close: async () => {} },
+      files: openArtifactFiles(config.dataDir, artifactIds(db)),
+      downloads: openDownloads(downloadKey, now),
+      dispatch: { deviceRemoved: () => {}, artifactRemoved: () => {}, close: async () => {} },
       link: { upgrade: (_request, socket) => socket.destroy(), disconnect: () => {}, close: async () => {} },
       close: async () => {
         await context.link.close();

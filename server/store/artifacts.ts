@@ -1,0 +1,99 @@
+// Artifacts: what is known of them. Their bytes are files (artifact-files.ts).
+import { notFound, Problem } from '../problem.ts';
+import type { Reader, Tx } from './database.ts';
+
+/** One artifact as it is stored; the contract's object is made of it where it is answered. */
+export interface StoredArtifact {
+  id: string;
+  accountId: number;
+  name: string;
+  version: string;
+  /** What the uploader said; shown, never trusted. */
+  sizeGiven: number;
+  sizeBytes: number;
+  sha256: string;
+  isScript: boolean;
+  destination: string;
+  runCommand: string;
+  folder: string;
+  created: number;
+}
+
+type Row = Omit<StoredArtifact, 'isScript'> & { isScript: number };
+
+const COLUMNS = `id, account_id AS accountId, name, version, size_given AS sizeGiven, size_bytes AS sizeBytes, sha256,
+  is_script AS isScript, destination, run_command AS runCommand, folder, created`;
+
+const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });
+
+/** All artifacts of an account, oldest first. */
+export const listArtifacts = (db: Reader, accountId: number): StoredArtifact[] =>
+  db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId).map(fromRow);
+
+/** The ids of all artifacts of all accounts: what has a right to a file. */
+export const artifactIds = (db: Reader): Set<string> =>
+  new Set(db.all<{ id: string }>('SELECT id FROM artifacts').map(({ id }) => id));
+
+/** The artifact with this id, whoever's it is: for what has been authorised in another way. */
+export function findArtifact(db: Reader, id: string): StoredArtifact | undefined {
+  const row = db.get<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE id = ?`, id);
+  return row && fromRow(row);
+}
+
+/** The artifact of this account with this id; anything else is a 404. */
+export function artifactById(db: Reader, accountId: number, id: string): StoredArtifact {
+  const found = findArtifact(db, id);
+  if (found?.accountId !== accountId) throw notFound('artifact', id);
+  return found;
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+/** Refuses what does not fit in the account's storage any more, naming what to delete. */
+export function requireRoom(db: Reader, accountId: number, sizeBytes: number): void {
+  const row = db.get<{ used: number; most: number }>(
+    `SELECT artifact_limit AS most, (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
+     FROM accounts WHERE id = ?`,
+    accountId,
+  );
+  const { used = 0, most = 0 } = row ?? {};
+  if (used + sizeBytes <= most) return;
+  const largest = db.get<{ name: string; version: string; size_bytes: number }>(
+    'SELECT name, version, size_bytes FROM artifacts WHERE account_id = ? ORDER BY size_bytes DESC, seq LIMIT 1',
+    accountId,
+  );
+  const hint = largest
+    ? ` The largest is ${largest.name} (version ${largest.version}) with ${megabytes(largest.size_bytes)}.`
+    : '';
+  throw new Problem(
+    403,
+    'The artifact storage is full',
+    `${megabytes(used)} of ${megabytes(most)} are used. Delete artifacts that are no longer needed, then upload again.${hint}`,
+  );
+}
+
+/** Adds an artifact whose file is in place. The room is claimed here, where no other upload can come between. */
+export function insertArtifact(tx: Tx, artifact: StoredArtifact): void {
+  requireRoom(tx, artifact.accountId, artifact.sizeBytes);
+  tx.run(
+    `INSERT INTO artifacts (id, account_id, name, version, size_given, size_bytes, sha256, is_script, destination,
+       run_command, folder, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    artifact.id,
+    artifact.accountId,
+    artifact.name,
+    artifact.version,
+    artifact.sizeGiven,
+    artifact.sizeBytes,
+    artifact.sha256,
+    artifact.isScript ? 1 : 0,
+    artifact.destination,
+    artifact.runCommand,
+    artifact.folder,
+    artifact.created,
+  );
+}
+
+export function deleteArtifact(tx: Tx, accountId: number, id: string): void {
+  const { changes } = tx.run('DELETE FROM artifacts WHERE id = ? AND account_id = ?', id, accountId);
+  if (changes === 0) throw notFound('artifact', id);
+}

@@ -1,0 +1,56 @@
+// Workflows: named commands.
+import type { Workflow, WorkflowDraft } from '#/contract/workflows.ts';
+import { printSqlTime } from '#/contract/timestamps.ts';
+import { newId } from '../ids.ts';
+import { notFound } from '../problem.ts';
+import type { Reader, Tx } from './database.ts';
+
+interface Row {
+  id: string;
+  name: string;
+  command: string;
+  created: number;
+}
+
+const shown = ({ id, name, command, created }: Row): Workflow => ({
+  WorkflowId: id,
+  Name: name,
+  Command: command,
+  CreatedTime: printSqlTime(new Date(created)),
+});
+
+/** All workflows of an account, oldest first. */
+export const listWorkflows = (db: Reader, accountId: number): Workflow[] =>
+  db
+    .all<Row>('SELECT id, name, command, created FROM workflows WHERE account_id = ? ORDER BY seq', accountId)
+    .map(shown);
+
+/** The workflow of this account with this id; anything else is a 404. */
+export function workflowById(db: Reader, accountId: number, id: string): Workflow {
+  const row = db.get<Row>(
+    'SELECT id, name, command, created FROM workflows WHERE id = ? AND account_id = ?',
+    id,
+    accountId,
+  );
+  if (!row) throw notFound('workflow', id);
+  return shown(row);
+}
+
+/** Adds a workflow and returns its id. */
+export function insertWorkflow(tx: Tx, accountId: number, { Name, Command }: WorkflowDraft, now: number): string {
+  const id = newId();
+  tx.run(
+    'INSERT INTO workflows (id, account_id, name, command, created) VALUES (?, ?, ?, ?, ?)',
+    id,
+    accountId,
+    Name.toWellFormed(),
+    Command.toWellFormed(),
+    now,
+  );
+  return id;
+}
+
+export function deleteWorkflow(tx: Tx, accountId: number, id: string): void {
+  const { changes } = tx.run('DELETE FROM workflows WHERE id = ? AND account_id = ?', id, accountId);
+  if (changes === 0) throw notFound('workflow', id);
+}
