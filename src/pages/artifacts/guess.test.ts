@@ -1,0 +1,37 @@
+// Suggestions from file names, and what is told about scripts and programs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { guessCommand, guessVersion } from './guess.ts';
+import { checkScript } from './script-check.ts';
+
+test('the version in a file name', () => {
+  const names: Record<string, string> = {
+    'myapp_1.2.0.tar.gz': '1.2.0',
+    'myapp-v2.10.tgz': '2.10',
+    'fw 3.1.4-rc.2.tar.gz': '3.1.4-rc.2',
+    'agent-2026.11.02.sh': '2026.11.02',
+    'sensor-2_firmware-1.4.0-arm64.tar.gz': '1.4.0',
+    'app-1.0+build.7.tar.gz': '1.0+build.7',
+    '1.0.tar.gz': '1.0',
+    'migrate_7.sh': '7',
+    'update.sh': '',
+    'sha256.sh': '',
+    '2fa.sh': '',
+    README: '',
+  };
+  for (const [name, version] of Object.entries(names)) assert.equal(guessVersion(name), version, name);
+});
+
+test('the command of a script, whatever its name', () => {
+  assert.equal(guessCommand('setup.sh'), './setup.sh');
+  assert.equal(guessCommand('set up.sh'), "./'set up.sh'");
+  assert.equal(guessCommand("it's.sh"), String.raw`./'it'\''s.sh'`);
+});
+
+test('a byte order mark and a compiled program', () => {
+  assert.match(checkScript('a.sh', new TextEncoder().encode('\uFEFF#!/bin/sh\n'))[0]?.text ?? '', /byte order mark/);
+  const elf = (order: number, ...machine: number[]) =>
+    new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 2, order, ...Array<number>(12).fill(0), ...machine]);
+  assert.match(checkScript('a', elf(1, 0xb7, 0))[0]?.text ?? '', /compiled program for aarch64/);
+  assert.match(checkScript('a', elf(2, 0, 0x3e))[0]?.text ?? '', /compiled program for x86_64/);
+});

@@ -1,0 +1,242 @@
+// Reads the entries of a tar archive as it streams past, in the browser and before anything is sent. What is kept in
+// memory is one chunk, one header and the beginning of the few files that are asked for, whatever the archive unpacks
+// to. Where readers of tar disagree about an archive it is refused instead of guessed at: the service does the same.
+
+const BLOCK = 512;
+/** Most bytes of one long name or one set of extended headers. */
+const MOST_METADATA = 1024 * 1024;
+
+/** What is wrong with an archive; reads as "The archive <message>". */
+export class TarFault extends Error {
+  override readonly name = 'TarFault';
+}
+
+export type TarKind = 'file' | 'hard link' | 'symbolic link' | 'folder' | 'device' | 'other';
+
+/** One entry. Names hold one character for each byte, so that two different names never look equal; see `readable`. */
+export interface TarEntry {
+  kind: TarKind;
+  path: string;
+  target: string;
+  mode: number;
+  size: number;
+  /** How the contents begin, as far as `keep` asked for them. */
+  head: Uint8Array;
+}
+
+interface Limits {
+  /** Unpacked bytes after which the archive counts as a bomb. */
+  mostBytes: number;
+  /** How many bytes of a file's contents to keep. */
+  keep?: (path: string) => number;
+}
+
+const oneCharacterEach = (bytes: Uint8Array): string => {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+};
+
+/** A name of an entry as a person reads it, at most 120 characters. */
+export function readable(name: string): string {
+  const text = new TextDecoder().decode(Uint8Array.from(name, (character) => character.charCodeAt(0)));
+  // Control and direction characters would change how the line around them looks.
+  const plain = text.replace(/[\p{Cc}\p{Cf}]/gu, '�');
+  return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
+}
+
+/** Hands out exact numbers of bytes from chunks of any size. */
+class Bytes {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #most: number;
+  #chunk = new Uint8Array(0);
+  /** Unpacked bytes that have come so far. */
+  total = 0;
+
+  constructor(source: AsyncIterable<Uint8Array>, most: number) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#most = most;
+  }
+
+  async #more(): Promise<boolean> {
+    const next = await this.#source.next();
+    if (next.done) return false;
+    this.#chunk = next.value as Uint8Array<ArrayBuffer>;
+    this.total += this.#chunk.length;
+    if (this.total > this.#most)
+      throw new TarFault(
+        `unpacks to more than ${this.#most / 1024 / 1024} MB, more than a device may be asked to hold`,
+      );
+    return true;
+  }
+
+  /** The next `count` bytes; undefined when the archive ends just here. */
+  async take(count: number): Promise<Uint8Array | undefined> {
+    const taken = new Uint8Array(count);
+    for (let have = 0; have < count;) {
+      if (this.#chunk.length === 0 && !(await this.#more())) {
+        if (have === 0) return undefined;
+        throw cutOff();
+      }
+      const part = this.#chunk.subarray(0, count - have);
+      taken.set(part, have);
+      this.#chunk = this.#chunk.subarray(part.length);
+      have += part.length;
+    }
+    return taken;
+  }
+
+  async skip(count: number): Promise<void> {
+    for (let left = count; left > 0;) {
+      if (this.#chunk.length === 0 && !(await this.#more())) throw cutOff();
+      const part = Math.min(left, this.#chunk.length);
+      this.#chunk = this.#chunk.subarray(part);
+      left -= part;
+    }
+  }
+
+  /** Reads to the end, so that the checksum behind the compressed data is compared too. */
+  async drain(): Promise<void> {
+    while (await this.#more());
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.();
+  }
+}
+
+const cutOff = () => new TarFault('ends in the middle of an entry: it is cut off');
+const damaged = () => new TarFault('has a damaged header inside');
+
+const cString = (bytes: Uint8Array): string => {
+  const end = bytes.indexOf(0);
+  return oneCharacterEach(end === -1 ? bytes : bytes.subarray(0, end));
+};
+
+/** A number in a header: octal digits, or for large ones GNU's base 256. */
+function numberOf(bytes: Uint8Array): number {
+  if (bytes[0] === 0x80) {
+    let value = 0;
+    for (const byte of bytes.subarray(1)) value = value * 256 + byte;
+    if (!Number.isSafeInteger(value)) throw damaged();
+    return value;
+  }
+  const digits = cString(bytes).trim();
+  if (!/^[0-7]*$/.test(digits)) throw damaged();
+  return digits === '' ? 0 : Number.parseInt(digits, 8);
+}
+
+function hasGoodChecksum(header: Uint8Array): boolean {
+  let sum = 8 * 0x20;
+  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte;
+  return sum === numberOf(header.subarray(148, 156));
+}
+
+/** The records "<length> <key>=<value>\n" of an extended header (POSIX pax). */
+function extendedHeader(bytes: Uint8Array): Map<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(0x20, at);
+    const digits = space === -1 ? '' : oneCharacterEach(bytes.subarray(at, space));
+    const end = at + Number(digits);
+    if (!/^[1-9]\d{0,7}$/.test(digits) || end > bytes.length || end <= space + 1 || bytes[end - 1] !== 0x0a)
+      throw damaged();
+    const record = oneCharacterEach(bytes.subarray(space + 1, end - 1));
+    const equals = record.indexOf('=');
+    if (equals < 1) throw damaged();
+    records.set(record.slice(0, equals), record.slice(equals + 1));
+    at = end;
+  }
+  return records;
+}
+
+const KINDS: Record<string, TarKind> = {
+  '\0': 'file',
+  '0': 'file',
+  '7': 'file',
+  '1': 'hard link',
+  '2': 'symbolic link',
+  '3': 'device',
+  '4': 'device',
+  '5': 'folder',
+  '6': 'device',
+};
+
+/** What the headers before an entry say about it. */
+interface Announced {
+  path?: string;
+  target?: string;
+  extended?: Map<string, string>;
+}
+
+/** Reads the body of a header about the next entry (GNU long names, pax) into `about`. */
+async function readAnnouncement(bytes: Bytes, type: string, size: number, about: Announced): Promise<void> {
+  if (size > MOST_METADATA) throw damaged();
+  const body = size === 0 ? new Uint8Array(0) : await bytes.take(size);
+  if (!body) throw cutOff();
+  await bytes.skip((BLOCK - (size % BLOCK)) % BLOCK);
+  if (type === 'L' && about.path === undefined) about.path = cString(body);
+  else if (type === 'K' && about.target === undefined) about.target = cString(body);
+  else if (type === 'x' && !about.extended) about.extended = extendedHeader(body);
+  else if (type === 'g') {
+    // git writes a comment this way; a global header that changes entries is read differently by different programs.
+    for (const key of extendedHeader(body).keys()) if (key !== 'comment') throw damaged();
+  } else throw damaged();
+}
+
+function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
+  const { extended } = about;
+  if (extended && (about.path !== undefined || about.target !== undefined)) throw damaged();
+  for (const key of extended?.keys() ?? [])
+    if (key.startsWith('GNU.sparse')) throw new TarFault('holds a sparse file: pack it without --sparse');
+  const posix = oneCharacterEach(header.subarray(257, 263)) === 'ustar\0';
+  const prefix = posix ? cString(header.subarray(345, 500)) : '';
+  const name = cString(header.subarray(0, 100));
+  const path = extended?.get('path') ?? about.path ?? (prefix ? `${prefix}/${name}` : name);
+  const target = extended?.get('linkpath') ?? about.target ?? cString(header.subarray(157, 257));
+  const size = Number(extended?.get('size') ?? numberOf(header.subarray(124, 136)));
+  if (!Number.isSafeInteger(size) || size < 0 || path.includes('\0') || target.includes('\0')) throw damaged();
+  const said = KINDS[String.fromCharCode(header[156] ?? 0)] ?? 'other';
+  const kind = said === 'file' && path.endsWith('/') ? 'folder' : said;
+  if (size > 0 && kind !== 'file' && kind !== 'other') throw damaged();
+  return { kind, path, target, mode: numberOf(header.subarray(100, 108)), size };
+}
+
+/** The entries of a tar archive, given as unpacked bytes. Returns how many bytes it unpacked to. */
+export async function* tarEntries(
+  source: AsyncIterable<Uint8Array>,
+  { mostBytes, keep = () => 0 }: Limits,
+): AsyncGenerator<TarEntry, number> {
+  const bytes = new Bytes(source, mostBytes);
+  try {
+    let about: Announced = {};
+    for (let empty = 0; empty < 2;) {
+      const header = await bytes.take(BLOCK);
+      if (!header) {
+        if (Object.keys(about).length > 0) throw damaged();
+        break;
+      }
+      if (header.every((byte) => byte === 0)) {
+        empty += 1;
+        continue;
+      }
+      if (empty > 0 || !hasGoodChecksum(header)) throw damaged();
+      const type = String.fromCharCode(header[156] ?? 0);
+      if ('LKxg'.includes(type)) {
+        await readAnnouncement(bytes, type, numberOf(header.subarray(124, 136)), about);
+        continue;
+      }
+      const entry = entryOf(header, about);
+      about = {};
+      const wanted = entry.kind === 'file' ? Math.min(entry.size, keep(entry.path)) : 0;
+      const head = wanted > 0 ? await bytes.take(wanted) : new Uint8Array(0);
+      if (!head) throw cutOff();
+      await bytes.skip(Math.ceil(entry.size / BLOCK) * BLOCK - wanted);
+      yield { ...entry, head };
+    }
+    await bytes.drain();
+    return bytes.total;
+  } finally {
+    await bytes.close();
+  }
+}

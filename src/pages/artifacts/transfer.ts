@@ -1,0 +1,43 @@
+// How an upload is going: share, speed and what is left, worked out from the last few seconds.
+
+export interface Transfer {
+  sent: number;
+  total: number;
+  /** Points in time (milliseconds) with the bytes sent until then, oldest first. */
+  samples: readonly { at: number; sent: number }[];
+}
+
+/** Speed is that of this many milliseconds, so that it follows a change of the network. */
+const WINDOW = 4_000;
+/** Under this it would only be noise. */
+const LEAST = 300;
+
+export const startTransfer = (total: number, at: number): Transfer => ({ sent: 0, total, samples: [{ at, sent: 0 }] });
+
+/** The transfer after a report of progress. */
+export function advance({ samples }: Transfer, { sent, total }: { sent: number; total: number }, at: number): Transfer {
+  // One sample older than the window stays: it is where the window's first bytes are counted from.
+  const firstInside = samples.findIndex((sample) => at - sample.at <= WINDOW);
+  const kept = firstInside === -1 ? samples.slice(-1) : samples.slice(Math.max(0, firstInside - 1));
+  return { sent, total, samples: [...kept, { at, sent }] };
+}
+
+/** Bytes a second of late; undefined while it cannot be told. Falls towards 0 when nothing moves any more. */
+export function speedOf({ samples, sent }: Transfer, now: number): number | undefined {
+  const from = samples.find(({ at }) => now - at <= WINDOW) ?? samples.at(-1);
+  if (!from || now - from.at < LEAST) return undefined;
+  return ((sent - from.sent) / (now - from.at)) * 1000;
+}
+
+/** Whole percent; 100 only when every byte is on its way. */
+export const percentOf = ({ sent, total }: Transfer): number =>
+  total > 0 ? Math.min(100, Math.floor((sent / total) * 100)) : 0;
+
+/** Milliseconds that are left at this speed; undefined where nobody can know. */
+export function timeLeft({ sent, total }: Transfer, speed: number | undefined): number | undefined {
+  return speed !== undefined && speed > 0 ? ((total - sent) / speed) * 1000 : undefined;
+}
+
+/** Whether nothing has been sent for so long that a person should know. */
+export const hasStalled = ({ samples, sent, total }: Transfer, now: number): boolean =>
+  sent < total && now - (samples.at(-1)?.at ?? now) > 10_000;
