@@ -50,8 +50,8 @@ export async function readUpload(
   admit: () => void = () => {},
 ): Promise<Upload> {
   try {
-    admit();
     if (Number(incoming.headers['content-length'] ?? 0) > most + MOST_AROUND_FILE) throw tooLarge(most);
+    admit();
     return await receive(incoming, files, most);
   } catch (cause) {
     await hearOut(incoming);
@@ -70,6 +70,8 @@ async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: nu
 
   const parsed = new Promise<void>((resolve, reject) => {
     let length = 0;
+    const damaged = () =>
+      reject(new Problem(400, 'The form is cut off or damaged', 'Nothing was kept. Send the upload again.'));
     const refuseField = (field: string, message: string) => reject(invalid([{ field, message }]));
     parser.on('field', (field, value, nameCut, valueCut) => {
       if (nameCut || valueCut) refuseField(field, `is too long: at most ${LIMITS.fieldSize / 1024} kB are read`);
@@ -77,7 +79,7 @@ async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: nu
       else fields[field] = value;
     });
     parser.on('file', (field, file, fileName: string | undefined) => {
-      file.on('error', reject);
+      file.on('error', damaged);
       if (field !== 'file' || receiving) {
         file.resume();
         return refuseField(
@@ -96,7 +98,7 @@ async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: nu
     const tooMany = () =>
       reject(new Problem(400, 'The form has too many parts', 'Send the documented fields and one file.'));
     parser.on('partsLimit', tooMany).on('fieldsLimit', tooMany).on('filesLimit', tooMany);
-    parser.on('error', () => reject(new Problem(400, 'The form is cut off or damaged', 'Send the upload again.')));
+    parser.on('error', damaged);
     parser.on('finish', resolve);
     incoming.on('data', (part: Buffer) => {
       length += part.length;
@@ -115,11 +117,16 @@ async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: nu
     const received = await receiving;
     if (received.sizeBytes > 0) return { fields, name, received };
     throw invalid([{ field: 'file', message: 'is empty' }]);
-  } catch (cause) {
+  } catch (thrown) {
+    let cause = thrown;
     incoming.unpipe(parser);
     stream?.destroy(new Error('The upload was given up'));
-    // When this is settled there is no file any more, or one to throw away.
-    const left = await receiving?.catch(() => undefined);
+    // When this is settled there is no file any more, or one to throw away. Why the file was refused is worth more than
+    // what the form then looked like.
+    const left = await receiving?.catch((why: unknown) => {
+      if (why instanceof Problem) cause = why;
+      return undefined;
+    });
     if (left) await files.discard(left);
     throw cause;
   }

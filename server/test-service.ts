@@ -1,0 +1,49 @@
+// A real service for tests: its own folder, a free port, and plain HTTP to talk to it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+export interface TestService extends Service {
+  dataDir: string;
+  /** Moves the service's clock. */
+  clock: { offset: number };
+  /** A request with the account's token; `body` is sent as JSON unless it is a form. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Stops the service and removes its folder. */
+  end(): Promise<void>;
+}
+
+const TOKEN = 'test-token-that-only-tests-know';
+
+/** Starts a service; `dataDir` continues with the folder of an earlier one. */
+export async function startTestService(
+  env: Record<string, string> = {},
+  dataDir = mkdtempSync(path.join(tmpdir(), 'muster-service-')),
+): Promise<TestService> {
+  const clock = { offset: 0 };
+  const service = await startService(
+    { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
+    { now: () => Date.now() + clock.offset },
+  );
+  return {
+    ...service,
+    dataDir,
+    clock,
+    call: (method, at, body, headers = {}) =>
+      fetch(new URL(at, service.url), {
+        method,
+        headers: {
+          Authorization: `Bearer ${TOKEN}`,
+          ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      }),
+    end: async () => {
+      await service.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
