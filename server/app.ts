@@ -5,6 +5,7 @@ import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
@@ -23,6 +24,7 @@ import { accountRoutes } from './routes/account.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { downloadRoute } from './routes/download.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { tagRoutes } from './routes/tags.ts';
 import { tunnelRoutes } from './routes/tunnels.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -62,6 +64,7 @@ export function createApp(context: Context): App {
   implement(app, tagEndpoints, tagRoutes(context));
   implement(app, artifactEndpoints, artifactRoutes(context));
   implement(app, workflowEndpoints, workflowRoutes(context));
+  implement(app, jobEndpoints, jobRoutes(context));
   implement(app, tunnelEndpoints, tunnelRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
@@ -69,6 +72,7 @@ export function createApp(context: Context): App {
     tagEndpoints,
     artifactEndpoints,
     workflowEndpoints,
+    jobEndpoints,
     tunnelEndpoints,
   ]);
   downloadRoute(app, context);

@@ -1,44 +1,28 @@
 // Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
-import type { IncomingMessage } from 'node:http';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Duplex } from 'node:stream';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
+import { openDispatch } from './dispatch/dispatch.ts';
+import type { Dispatch } from './dispatch/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './downloads.ts';
 import type { Downloads } from './downloads.ts';
+import { openLink } from './link/link.ts';
+import type { Link } from './link/link.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { artifactIds } from './store/artifacts.ts';
 import { openDatabase } from './store/database.ts';
-import type { Database, Tx } from './store/database.ts';
+import type { Database } from './store/database.ts';
 import { openDeviceOrder } from './store/device-order.ts';
 import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
 import { lockFolder } from './store/lock.ts';
 import { makeSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
-
-/** The service's end of the agents' connections. */
-export interface Link {
-  /** An agent asks to turn its HTTP request into a connection. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends a device's connection; the agent is told why and does not come back with this key. */
-  disconnect(deviceSeq: number, reason: 'deleted' | 'rekeyed'): void;
-  close(): Promise<void>;
-}
-
-/** The queues of jobs. */
-export interface Dispatch {
-  /** A device is being deleted: its jobs that have not ended are cancelled. */
-  deviceRemoved(tx: Tx, deviceSeq: number): void;
-  /** An artifact is being deleted: the jobs that still wait for it can only fail. */
-  artifactRemoved(tx: Tx, artifactId: string): void;
-  close(): Promise<void>;
-}
 
 /** What the start has to tell the operator. */
 export interface Startup {
@@ -84,6 +68,17 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
         startup: { madeToken, envTokenRevoked, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
       };
     });
+    const audit = openAudit(now);
+    const downloads = openDownloads(downloadKey, now);
+    const link = openLink({ db, now });
+    const dispatch = openDispatch({
+      db,
+      link,
+      audit,
+      now,
+      publicUrl: () => context.publicUrl,
+      artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
+    });
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -92,14 +87,13 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       startup,
       db,
       order: openDeviceOrder(db),
-      audit: openAudit(now),
+      audit,
       files: openArtifactFiles(config.dataDir, artifactIds(db)),
-      downloads: openDownloads(downloadKey, now),
-      dispatch: { deviceRemoved: () => {}, artifactRemoved: () => {}, close: async () => {} },
-      link: { upgrade: (_request, socket) => socket.destroy(), disconnect: () => {}, close: async () => {} },
+      downloads,
+      dispatch,
+      link,
       close: async () => {
-        await context.link.close();
-        await context.dispatch.close();
+        await link.close();
         await db.close();
         lock.release();
       },

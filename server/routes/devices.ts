@@ -15,6 +15,7 @@ import {
   replaceKey,
   updateDevice,
 } from '../store/devices.ts';
+import { listJobsOfDevice } from './jobs.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 2_000;
@@ -91,11 +92,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       return answer;
     },
 
-    jobs: ({ account, params }) => {
-      const device = deviceById(db, account.id, params.device_id);
-      void device;
-      return [];
-    },
+    jobs: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };
 }
 

@@ -204,5 +204,8 @@ export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch,
 export const markOffline = (tx: Tx, seq: number, at: number) =>
   tx.run('UPDATE devices SET online = 0, last_seen = ? WHERE seq = ?', at, seq);
 
+/** Whoever is connected was seen just now. */
+export const markSeen = (tx: Tx, at: number) => tx.run('UPDATE devices SET last_seen = ? WHERE online = 1', at);
+
 /** After a start nobody is connected, whatever the table says. */
 export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 WHERE online = 1');

@@ -1,0 +1,304 @@
+// From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
+// given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
+// many to one transaction; they are answered only after it is on disk.
+import { CLOSE, STREAMS } from '#/contract/agent-link.ts';
+import type { AgentMessage, Ended, Hello, Outcome, Stream } from '#/contract/agent-link.ts';
+import type { JobStatus } from '#/contract/jobs.ts';
+import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
+import type { Link } from '../link/link.ts';
+import type { Database, Tx } from '../store/database.ts';
+import { markOnline } from '../store/devices.ts';
+import { appendOutput, beginningOf, joinOutput, outputSize } from '../store/job-output.ts';
+import { handJob, isUnfinished, moveJob, nextUnfinished, refreshParents } from '../store/jobs.ts';
+import type { JobRow, TouchedParents } from '../store/jobs.ts';
+
+export interface DeliveryOptions {
+  db: Database;
+  link: Link;
+  now: () => number;
+  /** The command line of a job as its device is to run it; undefined when what it needs was deleted. */
+  commandFor: (tx: Tx, job: JobRow, origin: string) => string | undefined;
+  timeLimitSeconds: number;
+  /** Most bytes that a device keeps of each stream. */
+  outputLimit: number;
+  /** Something about a job is different from here on. */
+  changed: () => void;
+}
+
+type Said = Exclude<AgentMessage, Hello>;
+interface Turn {
+  connection: AgentConnection;
+  /** Nothing: just look whether there is a job for it. */
+  message?: Said | Hello;
+}
+
+/** One unit of work, and what it touched. */
+interface Unit {
+  tx: Tx;
+  /** To be brought up to date at its end. */
+  parents: TouchedParents;
+  /** Connections that hear at the end how much of their output is stored. */
+  heard: Set<AgentConnection>;
+}
+
+const TURNS_A_UNIT = 100;
+/** The mark that an agent puts where it cut a stream comes on top of the limit. */
+const MARK_ALLOWANCE = 4096;
+/** How much of the output a list of jobs shows. */
+const BEGINNING_BYTES = 1024;
+const BEGINNING_CHARACTERS = 240;
+const INTERNAL_ERROR = 1011;
+
+const STATUS_OF: Record<Outcome, JobStatus> = {
+  exited: 'Failed',
+  'timed-out': 'Failed',
+  'not-started': 'Failed',
+  cancelled: 'Cancelled',
+  interrupted: 'Interrupted',
+};
+const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
+  outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
+
+const ANOTHER_FOLDER =
+  'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
+const FORGOTTEN =
+  'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
+export const ARTIFACT_DELETED = 'artifact deleted';
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  #turns: Turn[] = [];
+  #scheduled = false;
+  /** Jobs and parents that are being deleted: nobody is given them any more. */
+  readonly withdrawn = new Set<number>();
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    options.link.listen({
+      hello: (connection, message) => this.#take({ connection, message }),
+      message: (connection, message) => this.#take({ connection, message }),
+      gone: (connection) => this.#over(connection),
+    });
+  }
+
+  /** There may be a new job for this device. */
+  wake(deviceSeq: number): void {
+    const connection = this.#options.link.of(deviceSeq);
+    if (connection && !connection.job) this.#take({ connection });
+  }
+
+  #take(turn: Turn): void {
+    this.#turns.push(turn);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const turns = this.#turns;
+      this.#turns = [];
+      for (let start = 0; start < turns.length; start += TURNS_A_UNIT)
+        void this.#write(turns.slice(start, start + TURNS_A_UNIT));
+    });
+  }
+
+  async #write(turns: Turn[]): Promise<void> {
+    try {
+      await this.#options.db.write((tx) => {
+        try {
+          this.#unit(tx, turns);
+        } catch (cause) {
+          // At once: the next unit may hold more of theirs.
+          for (const { connection } of turns) connection.unsound = true;
+          throw cause;
+        }
+      });
+    } catch (cause) {
+      // Nothing of it is stored, and what is remembered of these agents is ahead of that. They come back, and say all
+      // of it again.
+      console.error('dispatch: could not store what agents said:', cause);
+      for (const { connection } of turns) {
+        connection.unsound = true;
+        connection.close(INTERNAL_ERROR, 'The service could not store what the agent said');
+      }
+    }
+  }
+
+  #unit(tx: Tx, turns: Turn[]): void {
+    const unit: Unit = { tx, parents: new Map(), heard: new Set() };
+    for (const { connection, message } of turns) {
+      // A newer agent of the same device took over in the meantime, or it is about to come back anew.
+      if (this.#options.link.of(connection.deviceSeq) !== connection || connection.unsound) continue;
+      if (message?.type === 'hello') this.#greet(unit, connection, message);
+      else if (message) this.#hear(unit, connection, message);
+      else if (!connection.job) this.#handNext(unit, connection);
+    }
+    refreshParents(tx, unit.parents);
+    for (const connection of unit.heard) this.#confirm(tx, connection);
+    tx.afterCommit(this.#options.changed);
+  }
+
+  #greet(unit: Unit, connection: AgentConnection, hello: Hello): void {
+    const { tx } = unit;
+    const { changes } = markOnline(tx, connection.deviceSeq, {
+      addr: hello.localAddr,
+      port: hello.localPort,
+      version: hello.agentVersion,
+      os: hello.os,
+      arch: hello.arch,
+      hostname: hello.hostname,
+      at: this.#options.now(),
+    });
+    if (changes === 0) return connection.close(CLOSE.revoked, 'the device was deleted');
+    tx.afterCommit(() =>
+      connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
+    );
+    for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#disown(tx, connection, job);
+    if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
+    this.#handNext(unit, connection);
+  }
+
+  /** The agent holds a job that was deleted or has its end stored: it is to stop and forget it. */
+  #disown(tx: Tx, connection: AgentConnection, job: string): void {
+    tx.afterCommit(() => {
+      connection.send({ type: 'cancel', job });
+      connection.send({ type: 'settled', job });
+    });
+  }
+
+  #hear(unit: Unit, connection: AgentConnection, message: Said): void {
+    const { job } = connection;
+    if (job?.id !== message.job) {
+      // Of a job that it was not given on this connection, an agent speaks only when that was just deleted.
+      if (message.type === 'ended' && !isUnfinished(unit.tx, connection.deviceSeq, message.job))
+        this.#disown(unit.tx, connection, message.job);
+      return;
+    }
+    if (message.type === 'started') this.#start(unit, job, message.ago);
+    else if (message.type === 'output') this.#keep(unit, connection, job, message);
+    else this.#end(unit, connection, job, message);
+  }
+
+  #start({ tx, parents }: Unit, job: HandedJob, ago: number): void {
+    if (job.status === 'Running') return;
+    const started = this.#past(job, ago);
+    if (!moveJob(tx, job, 'Running', { started }, parents)) return;
+    job.status = 'Running';
+    job.started = started;
+  }
+
+  /** When something was that a device says was so long ago: not before the job was submitted. */
+  #past(job: HandedJob, ago: number): number {
+    const now = this.#options.now();
+    return Math.max(Math.min(now, job.created), now - ago);
+  }
+
+  #keep(
+    { tx, heard }: Unit,
+    connection: AgentConnection,
+    job: HandedJob,
+    { stream, offset, data }: { stream: Stream; offset: number; data: string },
+  ): void {
+    const bytes = Buffer.from(data, 'base64');
+    const known = job[stream] - offset;
+    const end = offset + bytes.length;
+    if (known < 0 || end > this.#options.outputLimit + MARK_ALLOWANCE)
+      return connection.close(CLOSE.protocol, 'Output that does not fit what is stored');
+    if (known < bytes.length) {
+      appendOutput(tx, job.seq, stream, job[stream], bytes.subarray(known));
+      job[stream] = end;
+    }
+    heard.add(connection);
+  }
+
+  #confirm(tx: Tx, connection: AgentConnection): void {
+    const { job } = connection;
+    if (!job) return;
+    const { id, stdout, stderr } = job;
+    tx.afterCommit(() => connection.send({ type: 'stored', job: id, have: { stdout, stderr } }));
+  }
+
+  #end(unit: Unit, connection: AgentConnection, job: HandedJob, message: Ended): void {
+    const { tx, parents } = unit;
+    const ended = this.#past(job, message.endedAgo);
+    const started = message.startedAgo === undefined ? undefined : this.#past(job, message.startedAgo);
+    moveJob(
+      tx,
+      job,
+      statusOf(message),
+      {
+        ended: Math.max(ended, job.started ?? started ?? 0),
+        ...(started !== undefined && { started }),
+        exitCode: message.exitCode,
+        reason: message.reason,
+        result: beginning(tx, job, message.reason ?? ''),
+      },
+      parents,
+    );
+    for (const stream of STREAMS) if (job[stream] > 0) joinOutput(tx, job.seq, stream);
+    connection.job = undefined;
+    tx.afterCommit(() => {
+      connection.send({ type: 'settled', job: job.id });
+      for (const tell of job.whenOver) tell();
+    });
+    this.#handNext(unit, connection);
+  }
+
+  /** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
+  #handNext({ tx, parents }: Unit, connection: AgentConnection): void {
+    const { journal, held, deviceSeq } = connection;
+    let row: JobRow | undefined;
+    for (let after = 0; (row = nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
+      if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
+      if (row.journal !== null && row.journal !== journal) this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
+      else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
+      else {
+        // What the agent has on disk already it runs as it was given.
+        const command = held.has(row.id) ? row.command : this.#options.commandFor(tx, row, connection.server);
+        if (command !== undefined) return this.#hand(tx, connection, row, command);
+        this.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+      }
+    }
+  }
+
+  #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): void {
+    const { timeLimitSeconds, outputLimit } = this.#options;
+    const again = row.journal !== null;
+    handJob(tx, row.seq, connection.journal, command === row.command ? undefined : command);
+    const have = {
+      stdout: again ? outputSize(tx, row.seq, 'stdout') : 0,
+      stderr: again ? outputSize(tx, row.seq, 'stderr') : 0,
+    };
+    connection.job = {
+      seq: row.seq,
+      id: row.id,
+      parentSeq: row.parent_seq,
+      status: row.status === 'Running' ? 'Running' : 'Waiting',
+      created: row.created,
+      started: row.started,
+      ...have,
+      whenOver: [],
+    };
+    tx.afterCommit(() => connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have }));
+  }
+
+  /** Ends a job that no agent has a say in. */
+  fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): void {
+    const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
+    moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
+  }
+
+  #over(connection: AgentConnection): void {
+    const { job } = connection;
+    connection.job = undefined;
+    for (const tell of job?.whenOver ?? []) tell();
+  }
+}
+
+/** How the Result of a job begins: what lists show of it. */
+function beginning(tx: Tx, job: HandedJob, reason: string): string {
+  let text = '';
+  for (const stream of STREAMS)
+    if (job[stream] > 0 && text.length < BEGINNING_CHARACTERS)
+      text += beginningOf(tx, job.seq, stream, BEGINNING_BYTES).toString();
+  text += reason;
+  return text.length > BEGINNING_CHARACTERS ? `${text.slice(0, BEGINNING_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,191 @@
+// Jobs as people order and delete them: a device, a group or a tag becomes jobs in each device's queue, which
+// delivery.ts empties.
+import { randomBytes } from 'node:crypto';
+import type { JobDraft } from '#/contract/jobs.ts';
+import type { Audit, Caller } from '../audit.ts';
+import type { HandedJob } from '../link/agent-connection.ts';
+import type { Link } from '../link/link.ts';
+import { Problem } from '../problem.ts';
+import { artifactById, findArtifact } from '../store/artifacts.ts';
+import type { StoredArtifact } from '../store/artifacts.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import { deviceById } from '../store/devices.ts';
+import {
+  deleteJob,
+  devicesOfGroup,
+  devicesOfTag,
+  insertJob,
+  insertParent,
+  jobById,
+  refreshParents,
+  unfinishedOf,
+  waitingFor,
+} from '../store/jobs.ts';
+import type { JobRow, Order, Target, TouchedParents } from '../store/jobs.ts';
+import { requireTag } from '../store/tags.ts';
+import { workflowById } from '../store/workflows.ts';
+import { ARTIFACT_DELETED, Delivery } from './delivery.ts';
+
+export interface Dispatch {
+  /** Orders a job; it is durable when this resolves. */
+  submit(caller: Caller, draft: JobDraft): Promise<{ JobId: string }>;
+  /** Deletes a job; one that runs is stopped first, and a parent takes its children along. */
+  remove(caller: Caller, jobId: string): Promise<void>;
+  /** A device is being deleted: its jobs that have not ended are cancelled. */
+  deviceRemoved(tx: Tx, deviceSeq: number): void;
+  /** An artifact is being deleted: jobs that still wait for it fail. */
+  artifactRemoved(tx: Tx, artifactId: string): void;
+  /** Differs after every change to any job. */
+  version(): string;
+}
+
+export interface DispatchOptions {
+  db: Database;
+  link: Link;
+  audit: Audit;
+  now: () => number;
+  publicUrl: () => string;
+  /** The Command of an artifact, for a device that reaches the service at `origin`. */
+  artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
+  timeLimitSeconds?: number;
+  outputLimit?: number;
+}
+
+const TIME_LIMIT_SECONDS = 60 * 60;
+const OUTPUT_LIMIT = 10 * 1024 * 1024;
+/** How long a delete waits for a running job to stop. An agent that takes longer is told to forget the job. */
+const STOP_WITHIN_MS = 10_000;
+const DEVICE_DELETED = 'device deleted';
+
+export function openDispatch(options: DispatchOptions): Dispatch {
+  const { db, link, audit, now, publicUrl, artifactCommand } = options;
+  const start = randomBytes(6).toString('base64url');
+  let changes = 0;
+  const changed = () => void (changes += 1);
+
+  const delivery = new Delivery({
+    db,
+    link,
+    now,
+    timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
+    outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
+    changed,
+    commandFor: (tx, job, origin) => {
+      if (job.artifact_id === null) return job.command;
+      const artifact = findArtifact(tx, job.artifact_id);
+      return artifact && artifactCommand(artifact, { origin, jobId: job.id });
+    },
+  });
+
+  const orderOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
+    const order = { accountId, name: Name.toWellFormed(), created: now() };
+    if (!ArtifactId) {
+      const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');
+      return { ...order, artifactId: null, workflowId, command: Command };
+    }
+    // Until a device is given its own, the artifact's Command is what there is to show.
+    const command = artifactCommand(artifactById(tx, accountId, ArtifactId), { origin: publicUrl() });
+    return { ...order, artifactId: ArtifactId, workflowId: null, command };
+  };
+
+  /** The connections that have this job or a child of it under way. */
+  const underWay = (row: JobRow): { job: HandedJob; cancel: () => void }[] => {
+    const connections = row.device_seq === null ? [...link.all()] : [link.of(row.device_seq)];
+    return connections.flatMap((connection) => {
+      const job = connection?.job;
+      if (!connection || !job || (job.seq !== row.seq && job.parentSeq !== row.seq)) return [];
+      return [{ job, cancel: () => connection.send({ type: 'cancel', job: job.id }) }];
+    });
+  };
+
+  const stop = async (row: JobRow): Promise<void> => {
+    const stopped = underWay(row).map(({ job, cancel }) => {
+      cancel();
+      return new Promise<void>((resolve) => void job.whenOver.push(resolve));
+    });
+    if (stopped.length === 0) return;
+    let impatient: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => (impatient = setTimeout(resolve, STOP_WITHIN_MS)));
+    await Promise.race([Promise.all(stopped), enough]);
+    clearTimeout(impatient);
+  };
+
+  return {
+    submit: async (caller, draft) => {
+      const { id, devices } = await db.write((tx) => {
+        const accountId = caller.account.id;
+        const order = orderOf(tx, accountId, draft);
+        const targets = targetsOf(tx, accountId, draft);
+        const [first] = targets;
+        const jobId =
+          draft.DeviceId && first
+            ? insertJob(tx, order, first)
+            : insertParent(tx, order, targets, draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' });
+        audit.record(tx, caller, 'job.submit', jobId);
+        tx.afterCommit(changed);
+        return { id: jobId, devices: targets };
+      });
+      for (const { seq } of devices) delivery.wake(seq);
+      return { JobId: id };
+    },
+
+    remove: async (caller, jobId) => {
+      const row = jobById(db, caller.account.id, jobId);
+      delivery.withdrawn.add(row.seq);
+      try {
+        await stop(row);
+        await db.write((tx) => {
+          deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
+          audit.record(tx, caller, 'job.remove', row.id);
+          tx.afterCommit(changed);
+        });
+      } finally {
+        delivery.withdrawn.delete(row.seq);
+      }
+    },
+
+    deviceRemoved: (tx, deviceSeq) => {
+      const parents: TouchedParents = new Map();
+      for (const row of unfinishedOf(tx, deviceSeq)) delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
+      refreshParents(tx, parents);
+      tx.afterCommit(() => {
+        const connection = link.of(deviceSeq);
+        if (connection?.job) connection.send({ type: 'cancel', job: connection.job.id });
+        changed();
+      });
+    },
+
+    artifactRemoved: (tx, artifactId) => {
+      const parents: TouchedParents = new Map();
+      for (const row of waitingFor(tx, artifactId)) delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+      refreshParents(tx, parents);
+      tx.afterCommit(changed);
+    },
+
+    version: () => `${start}.${changes}`,
+  };
+}
+
+/** The devices that a job is for, as they are at this moment; nothing of another account is ever among them. */
+function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Target[] {
+  if (DeviceId) return [deviceById(db, accountId, DeviceId)];
+  if (TagId) {
+    requireTag(db, accountId, TagId);
+    return someOf(
+      devicesOfTag(db, accountId, TagId),
+      `The tag "${TagId}" is on no device`,
+      'Put it on a device first.',
+    );
+  }
+  const group = DeviceGroup ?? '';
+  return someOf(
+    devicesOfGroup(db, accountId, group),
+    `The group "${group}" has no devices`,
+    'Letter case counts; a device is in the group that its DeviceGroup names.',
+  );
+}
+
+function someOf(devices: Target[], title: string, detail: string): Target[] {
+  if (devices.length === 0) throw new Problem(400, title, detail);
+  return devices;
+}

@@ -1,0 +1,82 @@
+// v1.md, "Jobs (deployments)".
+import type { jobEndpoints } from '#/contract/jobs.ts';
+import type { Context } from '../context.ts';
+import { Prepared } from '../implement.ts';
+import type { Handlers } from '../implement.ts';
+import { deviceById } from '../store/devices.ts';
+import { outputOfChildren } from '../store/job-output.ts';
+import { childJobs, countsOf, jobById, jobsOfDevice, topJobs } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { child, full, summary } from './job-view.ts';
+
+/** Rows made in one go; between two portions everybody else gets a turn. */
+const PORTION = 500;
+/** Most bytes of output in one list of children; past it, each child shows its share. */
+const CHILDREN_BYTES = 32 * 1024 * 1024;
+const LEAST_OF_CHILD = 2048;
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** Rows as one JSON list, read and printed a portion at a time. */
+async function listed(
+  read: (after: number, limit: number) => JobRow[],
+  show: (row: JobRow) => object,
+): Promise<string> {
+  const parts: string[] = [];
+  for (let after = 0; ;) {
+    const rows = read(after, PORTION);
+    for (const row of rows) parts.push(JSON.stringify(show(row)));
+    const last = rows.at(-1);
+    if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
+    after = last.seq;
+    await nextTurn();
+  }
+}
+
+export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoints> {
+  return {
+    submit: (request) => dispatch.submit(request, request.body),
+
+    get: ({ account, params }) => full(db, jobById(db, account.id, params.job_id)),
+
+    children: async ({ account, params }) => {
+      const parent = jobById(db, account.id, params.job_id);
+      const version = dispatch.version();
+      if (parent.device_seq !== null) return [];
+      const children = Object.values(countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
+      const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
+      const most = all ? CHILDREN_BYTES : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
+      const json = await listed(
+        (after, limit) => childJobs(db, parent.seq, after, limit),
+        (row) => child(db, row, most),
+      );
+      return new Prepared(json, version);
+    },
+
+    list: async ({ account }) => {
+      const version = dispatch.version();
+      const json = await listed(
+        (after, limit) => topJobs(db, account.id, after, limit),
+        (row) => summary(db, row),
+      );
+      return new Prepared(json, version);
+    },
+
+    remove: (request) => dispatch.remove(request, request.params.job_id),
+  };
+}
+
+/** One device's jobs, those it has as part of a group or tag job included, oldest first. */
+export async function listJobsOfDevice(
+  { db, dispatch }: Context,
+  accountId: number,
+  deviceId: string,
+): Promise<Prepared> {
+  const device = deviceById(db, accountId, deviceId);
+  const version = dispatch.version();
+  const json = await listed(
+    (after, limit) => jobsOfDevice(db, accountId, device.seq, after, limit),
+    (row) => summary(db, row),
+  );
+  return new Prepared(json, version);
+}
