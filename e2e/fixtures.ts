@@ -1,0 +1,233 @@
+// What every end-to-end test stands on: a real service of its own in a throw-away folder, real agents as processes,
+// and a page that fails the test on a console error, a blocked resource or a request to any other host.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import AxeBuilder from '@axe-core/playwright';
+import { test as base, expect } from '@playwright/test';
+import type { Page } from '@playwright/test';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const TOKEN = 'e2e-token-0123456789abcdefghij';
+
+/** A process of ours whose lines can be waited for. */
+class Program {
+  readonly lines: string[] = [];
+  readonly child: ChildProcess;
+  private waiting: { pattern: RegExp; found: (match: RegExpExecArray) => void }[] = [];
+
+  constructor(args: string[], env: Record<string, string> = {}) {
+    this.child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      if (stream) createInterface({ input: stream }).on('line', (line) => this.hear(line));
+  }
+
+  private hear(line: string): void {
+    this.lines.push(line);
+    this.waiting = this.waiting.filter(({ pattern, found }) => {
+      const match = pattern.exec(line);
+      if (match) found(match);
+      return !match;
+    });
+  }
+
+  /** The first line, said already or still to come, that fits; fails when the program ends without it. */
+  async line(pattern: RegExp): Promise<RegExpExecArray> {
+    for (const said of this.lines) {
+      const match = pattern.exec(said);
+      if (match) return match;
+    }
+    return new Promise((found, fail) => {
+      this.waiting.push({ pattern, found });
+      this.child.once('close', (code) => {
+        fail(
+          new Error(
+            `${this.child.spawnargs.join(' ')} ended with ${code} and never said ${pattern}:\n${this.lines.join('\n')}`,
+          ),
+        );
+      });
+    });
+  }
+
+  /** Ends the program and waits until it is gone. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, 'close');
+    this.child.kill(signal);
+    await gone;
+  }
+}
+
+/** A running service and the calls a test makes of it beside the browser. */
+export class Service {
+  readonly token = TOKEN;
+  url = '';
+  signInLink = '';
+  private program: Program | undefined;
+  private readonly agents: Program[] = [];
+  private readonly folders: string[] = [];
+  private readonly env: Record<string, string>;
+
+  constructor(env: Record<string, string>) {
+    this.env = env;
+  }
+
+  async folder(name: string): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), `muster-e2e-${name}-`));
+    this.folders.push(folder);
+    return folder;
+  }
+
+  /** Starts it; a second time on the same port and folder, as after a crash. */
+  async start(): Promise<void> {
+    const port = this.url ? new URL(this.url).port : '0';
+    this.env['DATA_DIR'] ??= await this.folder('data');
+    this.program = new Program(['server/main.ts'], {
+      AUTH_TOKEN: TOKEN,
+      HOST: '127.0.0.1',
+      SIGNIN_LIMIT: '1000',
+      ...this.env,
+      PORT: port,
+    });
+    this.url = (await this.program.line(/running at (http\S+)/))[1] ?? '';
+    this.signInLink = (await this.program.line(/Sign in: (\S+)/))[1] ?? '';
+  }
+
+  /** Ends the service's process; SIGKILL is the crash. */
+  async stop(signal?: NodeJS.Signals): Promise<void> {
+    await this.program?.stop(signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.agents.map((agent) => agent.stop()));
+    await this.stop();
+    await Promise.all(this.folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  }
+
+  /** One call of the API with the account's token; fails on an error status. */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  createDevice(DeviceName: string, DeviceGroup = ''): Promise<{ DeviceId: string; DeviceKey: string }> {
+    return this.call('POST', '/v1/devices', { DeviceName, DeviceGroup });
+  }
+
+  locate(id: string, Lat: number, Lng: number): Promise<void> {
+    return this.call('POST', `/v1/devices/location/${id}`, { Lat, Lng });
+  }
+
+  /** Uploads a script, the shortest way to something that can be deployed. */
+  async uploadScript(name: string, text: string, destination: string): Promise<string> {
+    const form = new FormData();
+    for (const [field, value] of Object.entries({
+      size: String(text.length),
+      version: '1.0.0',
+      type: 'script',
+      destination,
+      command: `./${name}`,
+    }))
+      form.set(field, value);
+    form.set('file', new File([text], name));
+    const response = await fetch(`${this.url}/v1/artifact`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: form,
+    });
+    if (!response.ok) throw new Error(`upload of ${name}: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { ArtifactId: string }).ArtifactId;
+  }
+
+  /** Starts a device's agent as a process of its own and waits until it is connected. `program`: the file to run. */
+  async agent(key: string, { program = 'agent/main.ts', data = '' } = {}): Promise<Program> {
+    const agent = new Program([program, '--server', this.url, '--data', data || (await this.folder('agent'))], {
+      DEVICE_KEY: key,
+    });
+    this.agents.push(agent);
+    await agent.line(/connected/i);
+    return agent;
+  }
+}
+
+interface Options {
+  /** Environment of the service, beside what the fixture sets. */
+  serviceEnv: Record<string, string>;
+  /** What a test expects to see on the console: the browser itself reports each refused request there. */
+  expectedConsole: RegExp[];
+}
+
+export const test = base.extend<Options & { service: Service; signedIn: Page }>({
+  serviceEnv: [{}, { option: true }],
+  expectedConsole: [[], { option: true }],
+
+  service: async ({ serviceEnv }, use) => {
+    const service = new Service({ ...serviceEnv });
+    try {
+      await service.start();
+      await use(service);
+    } finally {
+      await service.close();
+    }
+  },
+
+  page: async ({ page, service, expectedConsole }, use) => {
+    const wrong: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !expectedConsole.some((pattern) => pattern.test(message.text())))
+        wrong.push(`console: ${message.text()} (${message.location().url})`);
+    });
+    page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (!['blob:', 'data:'].includes(url.protocol) && url.origin !== service.url)
+        wrong.push(`request to ${url.origin}`);
+    });
+    await use(page);
+    expect(wrong).toEqual([]);
+  },
+
+  /** A page that has a session already, without going through the sign-in form. */
+  signedIn: async ({ page, service }, use) => {
+    await signIn(page, service);
+    await use(page);
+  },
+});
+
+/** Gives the page's browser a session. */
+export async function signIn(page: Page, service: Service): Promise<void> {
+  const answer = await page.context().request.post(`${service.url}/auth/session`, {
+    data: { Token: service.token },
+    headers: { origin: service.url },
+  });
+  expect(answer.status()).toBe(200);
+}
+
+/** No violation of WCAG 2.2 A or AA that axe can see, in the scheme the page is in. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`),
+  ).toEqual([]);
+}
+
+export { expect };

@@ -1,0 +1,162 @@
+// `npm run demo`: a service with a fleet of 240 devices round the world. Everything is real but the hardware: each
+// device has an agent with a connection of its own, and its jobs run in a shell on this machine, in throw-away folders.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startAgent } from '../agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
+import { ConfigError } from '../server/config.ts';
+import { startService } from '../server/service.ts';
+import { CITIES, CUSTOMERS, KINDS } from './demo/places.ts';
+import { buildIfStale } from './dist.ts';
+
+const DEVICES = 240;
+/** Every this many milliseconds one device goes or comes back. */
+const CHANGE = 4_000;
+/** About this share of the fleet is away at any time. */
+const AWAY = 0.12;
+
+const REPORT = `#!/bin/sh
+# Tells about the machine; harmless and quick.
+echo "host: $(uname -n)"
+echo "kernel: $(uname -sr)"
+echo "disk:"
+df -h / | tail -n 1
+`;
+
+const UPDATE = `#!/bin/sh
+# An update as they are in life: most succeed, some do not.
+number=$(printf %s "$MUSTER_JOB_ID" | cksum | cut -d ' ' -f 1)
+echo "Checking free space"
+sleep "$((number % 3)).$((number % 10))"
+if [ $((number % 11)) -eq 0 ]; then
+  echo "write /var/lib/firmware.img: No space left on device" >&2
+  exit 28
+fi
+echo "Installing firmware 2.4.0"
+sleep 1
+if [ $((number % 23)) -eq 0 ]; then
+  echo "self test failed: sensor bus answered 0x00" >&2
+  exit 1
+fi
+printf '\\033[32mDone\\033[0m, running 2.4.0\\n'
+`;
+
+interface DemoDevice {
+  key: string;
+  data: string;
+  name: string;
+  agent: Agent | undefined;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'muster-demo-'));
+const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+
+try {
+  await buildIfStale();
+  await run();
+} catch (cause) {
+  removeFolder();
+  if (!(cause instanceof ConfigError)) throw cause;
+  console.error(cause.message);
+  process.exitCode = 1;
+}
+
+async function run(): Promise<void> {
+  const service = await startService({ ...process.env, DATA_DIR: path.join(folder, 'data') });
+  const { token } = service;
+  if (!token) throw new Error('A new service always has a token.');
+
+  const call = async <Answer>(method: string, at: string, body?: string | FormData, type?: string): Promise<Answer> => {
+    const response = await fetch(service.url + at, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(type ? { 'content-type': type } : {}) },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
+    return (text ? JSON.parse(text) : undefined) as Answer;
+  };
+  const send = <Answer>(method: string, at: string, body: object) =>
+    call<Answer>(method, at, JSON.stringify(body), 'application/json');
+
+  const upload = async (name: string, version: string, text: string): Promise<string> => {
+    const form = new FormData();
+    form.set('size', String(text.length));
+    form.set('version', version);
+    form.set('type', 'script');
+    form.set('destination', path.join(folder, 'scripts'));
+    form.set('command', `sh ./${name}`);
+    form.set('file', new File([text], name));
+    return (await call<{ ArtifactId: string }>('POST', '/v1/artifact', form)).ArtifactId;
+  };
+
+  const makeDevice = async (index: number): Promise<DemoDevice> => {
+    const [city, lat, lng] = CITIES[index % CITIES.length] ?? ['Nowhere', 1, 1];
+    const [group, kind] = KINDS[Math.floor(index / 3) % KINDS.length] ?? ['devices', 'device'];
+    const plain = city
+      .normalize('NFD')
+      .replace(/[^a-z]+/gi, '-')
+      .toLowerCase();
+    const name = `${kind}-${plain}-${String(index + 1).padStart(3, '0')}`;
+    const made = await send<{ DeviceId: string; DeviceKey: string }>('POST', '/v1/devices', {
+      DeviceName: name,
+      DeviceGroup: group,
+    });
+    await send('PATCH', `/v1/devices/${made.DeviceId}`, {
+      CustomerName: CUSTOMERS[index % CUSTOMERS.length],
+      CustomerSite: city,
+    });
+    // One in twelve was never placed; the rest stand round their city, some of them on one spot.
+    if (index % 12 !== 11) {
+      const spread = index % 5 === 0 ? 0 : 1;
+      const angle = index * 2.4;
+      const Lat = lat + Math.sin(angle) * spread * 0.4;
+      await send('POST', `/v1/devices/location/${made.DeviceId}`, { Lat, Lng: lng + Math.cos(angle) * spread * 0.6 });
+    }
+    return { key: made.DeviceKey, data: path.join(folder, 'agents', made.DeviceId), name, agent: undefined };
+  };
+
+  const connect = (device: DemoDevice) => {
+    device.agent = startAgent({ server: service.url, key: device.key, data: device.data, hostname: device.name });
+  };
+
+  console.log(`A fleet of ${DEVICES} devices is coming up …`);
+  const devices: DemoDevice[] = [];
+  for (let start = 0; start < DEVICES; start += 16)
+    devices.push(
+      ...(await Promise.all(Array.from({ length: Math.min(16, DEVICES - start) }, (_, i) => makeDevice(start + i)))),
+    );
+  devices.filter((_, index) => index % 9 !== 4).forEach(connect);
+
+  const report = await upload('report.sh', '1.0.0', REPORT);
+  const update = await upload('update-firmware.sh', '2.4.0', UPDATE);
+  await send('POST', '/v1/job', { Name: 'Report of the gateways', DeviceGroup: 'gateways', ArtifactId: report });
+  await send('POST', '/v1/job', { Name: 'Firmware 2.4.0 for the cameras', DeviceGroup: 'cameras', ArtifactId: update });
+
+  console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
+  console.log('Nothing of it is kept: everything goes when it is stopped with Ctrl-C.');
+
+  const change = setInterval(() => {
+    const away = devices.filter(({ agent }) => !agent);
+    const back = away.length > devices.length * AWAY;
+    const pool = back ? away : devices.filter(({ agent }) => agent);
+    const device = pool[Math.floor(Math.random() * pool.length)];
+    if (!device) return;
+    if (back) return connect(device);
+    void device.agent?.stop();
+    device.agent = undefined;
+  }, CHANGE);
+
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    clearInterval(change);
+    await Promise.all(devices.map(({ agent }) => agent?.stop()));
+    await service.close();
+    removeFolder();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+}
