@@ -33,7 +33,8 @@ export function nearestColour(red: number, green: number, blue: number): Colour 
   const most = Math.max(red, green, blue);
   const spread = most - Math.min(red, green, blue);
   if (spread < 40) return most < 50 ? 'black' : most < 170 ? 'grey' : 'white';
-  const sixth = most === red ? (green - blue) / spread : most === green ? 2 + (blue - red) / spread : 4 + (red - green) / spread;
+  const sixth =
+    most === red ? (green - blue) / spread : most === green ? 2 + (blue - red) / spread : 4 + (red - green) / spread;
   return HUES[((Math.round(sixth) % 6) + 6) % 6] ?? 'white';
 }
 

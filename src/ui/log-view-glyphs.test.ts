@@ -4,7 +4,10 @@ import { splitGlyphs, visible } from '#/ui/log-view-glyphs.ts';
 
 test('control characters and marks of direction are shown, not obeyed', () => {
   assert.equal(visible('a\u0000b\u0007c\u001bd\u007f'), 'a␀b␇c␛d␡');
-  assert.equal(visible('user\u202etxt.exe\u2066\u200b\ufeff\u0085'), 'user‹U+202E›txt.exe‹U+2066›‹U+200B›‹U+FEFF›‹U+0085›');
+  assert.equal(
+    visible('user\u202etxt.exe\u2066\u200b\ufeff\u0085'),
+    'user‹U+202E›txt.exe‹U+2066›‹U+200B›‹U+FEFF›‹U+0085›',
+  );
   assert.equal(visible('\ud800 alone, \u{e0041}'), '‹U+D800› alone, ‹U+E0041›');
 });
 

@@ -3,8 +3,9 @@
 
 // Control characters but tab and newline; marks of direction; spaces and joints without width; tag characters; halves
 // of surrogate pairs. U+200C and U+200D stay: scripts and emoji need them.
-// oxlint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
+const HIDDEN =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
 
 const glyphOf = (character: string): string => {
   const code = character.codePointAt(0) ?? 0;

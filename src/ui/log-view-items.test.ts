@@ -13,7 +13,8 @@ const said = (blocks: ReturnType<typeof layOut>, count: number) =>
 test('two streams stand one after the other, each under its name', () => {
   const blocks = layOut([stream('stdout', 'a\nb\n'), stream('stderr', 'c')]);
   assert.deepEqual(said(blocks, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
-  assert.equal(placeOf(blocks[1]!, 0), 4);
+  const [, second] = blocks;
+  assert.equal(second && placeOf(second, 0), 4);
 });
 
 test('one stream needs no heading, also where the other is empty', () => {
@@ -23,8 +24,9 @@ test('one stream needs no heading, also where the other is empty', () => {
 test('beyond the limit the end is kept', () => {
   const blocks = layOut([stream('stdout', 'a\nb\nc\nd')], 3);
   assert.deepEqual(said(blocks, 4), ['b', 'c', 'd', undefined]);
-  assert.equal(blocks[0]?.skipped, 1);
-  assert.equal(placeOf(blocks[0]!, 2), 1);
+  const [block] = blocks;
+  assert.equal(block?.skipped, 1);
+  assert.equal(placeOf(block, 2), 1);
 });
 
 test('what is copied holds no codes and nothing hidden', () => {

@@ -19,7 +19,9 @@ test('takes the letters of a query as they are', async () => {
 });
 
 test('colour codes within a word do not hide it', async () => {
-  assert.deepEqual(await search('first\nno \u001b[31mspa\u001b[1mce\u001b[0m left', 'space'), [{ row: 1, from: 3, to: 8 }]);
+  assert.deepEqual(await search('first\nno \u001b[31mspa\u001b[1mce\u001b[0m left', 'space'), [
+    { row: 1, from: 3, to: 8 },
+  ]);
 });
 
 test('finds everything across the slices of a long text, up to a limit', async () => {

@@ -25,7 +25,7 @@ export function searchRows(index: LineIndex, pattern: RegExp, first: number, end
   const slice = text.slice(start, end < rows ? starts[end] : text.length);
   const found: Match[] = [];
   if (slice.includes('\u001b')) {
-    for (let row = first; row < end; row++)
+    for (let row = first; row < end && found.length < MOST_MATCHES; row++)
       for (const { 0: hit, index: from } of withoutAnsi(rowText(index, row)).matchAll(pattern))
         found.push({ row, from, to: from + hit.length });
     return found;
@@ -36,6 +36,7 @@ export function searchRows(index: LineIndex, pattern: RegExp, first: number, end
     while (row + 1 < end && (starts[row + 1] ?? 0) <= offset) row++;
     const from = offset - (starts[row] ?? 0);
     found.push({ row, from, to: from + hit.length });
+    if (found.length === MOST_MATCHES) break;
   }
   return found;
 }
@@ -46,7 +47,7 @@ const turn = () => new Promise((resolve) => setTimeout(resolve));
 export async function searchLines(index: LineIndex, query: string, signal: AbortSignal): Promise<Match[] | undefined> {
   const pattern = patternOf(query);
   const found: Match[] = [];
-  for (let first = 0; first < index.rows && found.length < MOST_MATCHES; ) {
+  for (let first = 0; first < index.rows && found.length < MOST_MATCHES;) {
     const end = Math.max(first + 1, rowAt(index, (index.starts[first] ?? 0) + SLICE));
     const last = end >= index.rows - 1 ? index.rows : end;
     found.push(...searchRows(index, pattern, first, last));

@@ -1,0 +1,72 @@
+// One row of a log: mark of its stream, line number, text.
+import type { Ref } from 'react';
+import type { AnsiStyle } from './log-view-ansi.ts';
+import type { Piece } from './log-view-pieces.ts';
+import classes from './log-view.module.css';
+
+const classOf = ({ fg, bg, bold, dim, italic, underline, strike }: AnsiStyle, glyph: boolean): string | undefined =>
+  [
+    bg ? classes[`bg-${bg}`] : fg && classes[`fg-${fg}`],
+    bold && classes['bold'],
+    dim && !fg && !bg && classes['faint'],
+    italic && classes['italic'],
+    underline && classes['underline'],
+    strike && classes['strike'],
+    glyph && classes['glyph'],
+  ]
+    .filter(Boolean)
+    .join(' ') || undefined;
+
+/** Brings the current find into view sideways; up and down the list itself has scrolled. */
+const showSideways = (mark: HTMLElement | null) => {
+  const scroller = mark?.closest('[data-log]');
+  if (!mark || !scroller) return;
+  const { left, right } = mark.getBoundingClientRect();
+  const frame = scroller.getBoundingClientRect();
+  if (left < frame.left + 80 || right > frame.right - 20) scroller.scrollLeft += left - frame.left - 120;
+};
+
+interface LogRowProps {
+  ref: Ref<HTMLDivElement>;
+  place: number;
+  pieces: Piece[];
+  /** 0 where the row goes on with the line above; undefined where numbers are switched off. */
+  number: number | undefined;
+  error: boolean;
+}
+
+export function LogRow({ ref, place, pieces, number, error }: LogRowProps) {
+  return (
+    <div ref={ref} data-index={place} className={classes['row']} data-error={error || undefined}>
+      <span className={classes['gutter']}>
+        {error && (
+          <span className={classes['mark']} title="stderr">
+            <span aria-hidden>E</span>
+            <span className="visually-hidden">stderr: </span>
+          </span>
+        )}
+        {number !== undefined && (
+          <span className={classes['number']} data-number={number === 0 ? '↳' : number} aria-hidden />
+        )}
+      </span>
+      <span className={classes['text']}>
+        {pieces.map(({ text, style, glyph, hit }, position) =>
+          hit === 'none' ? (
+            <span key={position} className={classOf(style, glyph)}>
+              {text}
+            </span>
+          ) : (
+            <mark
+              key={`${position}-${hit}`}
+              className={classes['hit']}
+              data-hit={hit}
+              ref={hit === 'current' ? showSideways : undefined}
+            >
+              {text}
+            </mark>
+          ),
+        )}
+      </span>
+    </div>
+  );
+}
