@@ -1,0 +1,36 @@
+// Forms check themselves with the contract's own schemas, and say what is wrong with which field by its label. Errors
+// that the service finds later are worded in the same way.
+import type * as z from 'zod/mini';
+import { issueText } from '#/contract/issue-text.ts';
+import { ApiError, fieldErrors } from '#/api/api-error.ts';
+
+/** What the fields are called on the screen, by wire name. */
+export type Labels = Record<string, string>;
+
+const sentence = (label: string | undefined, message: string) => `${label ?? 'This'} ${message}`;
+
+/** A validator for useForm: every field's first fault, as "Version must not be empty". */
+export const checkedBy =
+  (schema: z.ZodMiniType, labels: Labels) =>
+  (values: unknown): Record<string, string> => {
+    const errors: Record<string, string> = {};
+    for (const issue of schema.safeParse(values).error?.issues ?? []) {
+      const field = issue.path.join('.');
+      errors[field] ??= sentence(labels[field], issueText(issue));
+    }
+    return errors;
+  };
+
+/** What the service found wrong with fields of the form, in the same words. */
+export function refusedFields(error: unknown, labels: Labels): Record<string, string> {
+  const errors = fieldErrors(error, Object.keys(labels));
+  return Object.fromEntries(
+    Object.entries(errors).map(([field, message]) => [field, sentence(labels[field], message)]),
+  );
+}
+
+/** The error for above the buttons: none when its fields have already said all of it. */
+export function unplacedError(error: Error | null, labels: Labels): Error | null {
+  if (!(error instanceof ApiError) || error.fields.length === 0) return error;
+  return error.fields.every(({ field }) => field in labels) ? null : error;
+}
