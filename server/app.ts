@@ -19,6 +19,7 @@ import { refuseUnknownPaths } from './gateway/unknown-paths.ts';
 import { implement } from './implement.ts';
 import type { App, Env } from './implement.ts';
 import { newId } from './ids.ts';
+import { openApiRoute } from './openapi.ts';
 import { Problem, titleOf } from './problem.ts';
 import { accountRoutes } from './routes/account.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
@@ -76,6 +77,7 @@ export function createApp(context: Context): App {
     tunnelEndpoints,
   ]);
   downloadRoute(app, context);
+  openApiRoute(app, context);
 
   loopbackRedirect(app, context);
   staticFiles(app, DIST);
