@@ -1,5 +1,5 @@
 // Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
@@ -108,10 +108,17 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
 /** Only the service's own user may look into its folder. */
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeMissing(folder);
     accessSync(folder, constants.W_OK);
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
     throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
   }
+}
+
+/** Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc). */
+function makeMissing(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path.dirname(folder) !== folder) makeMissing(path.dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }

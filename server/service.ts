@@ -33,7 +33,7 @@ export async function startService(
   const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: false });
   let server: Server;
   try {
-    server = makeServer(config, listener);
+    server = makeServer(config, (incoming, outgoing) => void listener(incoming, outgoing));
     server.on('upgrade', (request, socket, head) => context.link.upgrade(request, socket, head));
     await listen(server, config);
   } catch (cause) {

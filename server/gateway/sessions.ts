@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { parse, readJson } from '../implement.ts';
 import type { App } from '../implement.ts';
 import { Problem } from '../problem.ts';
-import { deleteSession, insertSession, useSigninCode } from '../store/sessions.ts';
+import { deleteSession, insertSession, redeemSigninCode } from '../store/sessions.ts';
 import { holderOf } from '../store/tokens.ts';
 import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
@@ -97,7 +97,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
     );
   }
   function byCode(tx: Tx, code: string): Who | undefined {
-    const id = useSigninCode(tx, code, now());
+    const id = redeemSigninCode(tx, code, now());
     const account =
       id === undefined
         ? undefined

@@ -59,7 +59,7 @@ export function staticFiles(app: App, folder: string): void {
     const index = statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false });
     if ((index?.mtimeMs ?? 0) !== builtAt) {
       builtAt = index?.mtimeMs ?? 0;
-      files = index ? listFiles(folder) : new Map();
+      files = index ? listFiles(folder) : new Map<string, StaticFile>();
     }
     return files;
   };

@@ -210,7 +210,7 @@ export function openDatabase(file: string): Database {
     write: <T>(unit: (tx: Tx) => T) =>
       new Promise<T>((resolve, reject) => {
         if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
-        queue.push({ unit, resolve: resolve as (value: never) => void, reject });
+        queue.push({ unit, resolve, reject });
         schedule();
       }),
     close: async () => {

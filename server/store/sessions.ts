@@ -102,7 +102,7 @@ export function makeSigninCode(tx: Tx, accountId: number, now: number): string {
 }
 
 /** Uses a code up and says whose it was; undefined for one that is unknown, used or too old. */
-export function useSigninCode(tx: Tx, code: string, now: number): number | undefined {
+export function redeemSigninCode(tx: Tx, code: string, now: number): number | undefined {
   const row = tx.get<{ account_id: number; expires: number }>(
     'DELETE FROM signin_codes WHERE hash = ? RETURNING account_id, expires',
     hashSecret(code),
