@@ -1,5 +1,147 @@
+// The fleet as a table, page by page from the service, filtered by what stands in the URL.
+import { Suspense, lazy, useRef } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
+import { deviceQueries } from '#/api/devices.ts';
 import { Page } from '#/ui/page.tsx';
+import { Empty, Skeleton, View } from '#/ui/view.tsx';
+import { DeviceTable } from './device-table.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { changeFleetView, clearFilters, deviceFilterOf, isFiltered, readFleetView } from './fleet-view.ts';
+import { Pager } from './pager.tsx';
+import { useDeviceDialog } from './use-device-dialog.ts';
+import classes from './devices-page.module.css';
+
+const DeviceDialogs = lazy(async () => ({ default: (await import('./device-dialogs.tsx')).DeviceDialogs }));
 
 export function DevicesPage() {
-  return <Page title="Devices">{null}</Page>;
+  const [params, setParams] = useSearchParams();
+  const { page, rows, filter } = readFleetView(params);
+  const dialog = useDeviceDialog();
+  const scroller = useRef<HTMLDivElement>(null);
+  const query = useQuery(deviceQueries.page(page, rows, deviceFilterOf(filter)));
+  const { data, isPlaceholderData } = query;
+  const filtered = isFiltered(filter);
+  const none = data?.rows.length === 0 && !isPlaceholderData;
+  const noFleet = none && page === 1 && !filtered;
+  const clear = () => setParams(clearFilters(params));
+  const toPage = (wanted: number) => {
+    setParams(changeFleetView(params, { page: wanted }));
+    scroller.current?.scrollTo(0, 0);
+  };
+
+  const addThisMachine = (
+    <Button
+      component={Link}
+      {...dialog.link('add-this-machine')}
+      variant={noFleet ? 'filled' : 'default'}
+      leftSection={<IconDeviceLaptop size={18} stroke={1.6} aria-hidden />}
+    >
+      Add this machine
+    </Button>
+  );
+  const add = (
+    <Button
+      component={Link}
+      {...dialog.link('add')}
+      variant={noFleet ? 'default' : 'filled'}
+      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+    >
+      Add a device
+    </Button>
+  );
+
+  return (
+    <Page
+      fill
+      title="Devices"
+      actions={
+        noFleet ? null : (
+          <>
+            {addThisMachine}
+            {add}
+          </>
+        )
+      }
+    >
+      <div className={classes['body']}>
+        {!noFleet && (
+          <div className={classes['filters']}>
+            <FilterBar
+              filter={filter}
+              onChange={(change, typed) => setParams(changeFleetView(params, { filter: change }), { replace: typed })}
+              onClear={clear}
+            />
+          </div>
+        )}
+        <div ref={scroller} className={classes['rows']}>
+          <View
+            query={query}
+            name="devices"
+            rows={16}
+            isEmpty={(read) => read.rows.length === 0}
+            empty={
+              <div className={classes['nothing']}>
+                {isPlaceholderData ? (
+                  <Skeleton name="devices" rows={16} />
+                ) : page > 1 ? (
+                  <Empty
+                    title={`There is nothing on page ${page}.`}
+                    action={
+                      <Button variant="default" onClick={() => toPage(1)}>
+                        Back to the first page
+                      </Button>
+                    }
+                  />
+                ) : filtered ? (
+                  <Empty
+                    title="No device matches these filters."
+                    action={
+                      <Button variant="default" onClick={clear}>
+                        Clear filters
+                      </Button>
+                    }
+                  />
+                ) : (
+                  <Empty
+                    title="No devices yet."
+                    action={
+                      <>
+                        {addThisMachine}
+                        {add}
+                      </>
+                    }
+                  >
+                    Start with the machine you are at: one command makes it a device. Or add one that stands elsewhere.
+                  </Empty>
+                )}
+              </div>
+            }
+          >
+            {(read) => <DeviceTable rows={read.rows} busy={isPlaceholderData} />}
+          </View>
+        </div>
+        {data && data.rows.length > 0 && (
+          <div className={classes['foot']}>
+            <Pager
+              page={page}
+              rows={rows}
+              shown={data.rows.length}
+              total={data.total}
+              more={data.more}
+              onPage={toPage}
+              onRows={(size) => setParams(changeFleetView(params, { rows: size }))}
+            />
+          </div>
+        )}
+      </div>
+      {dialog.name && (
+        <Suspense fallback={null}>
+          <DeviceDialogs dialog={dialog} />
+        </Suspense>
+      )}
+    </Page>
+  );
 }

@@ -1,0 +1,98 @@
+// Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useMutation } from '@tanstack/react-query';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { deviceMutations } from '#/api/devices.ts';
+import { checkedBy, refusedFields } from '#/api/form-rules.ts';
+import { deviceDraft } from '#/contract/devices.ts';
+import { paths } from '#/paths.ts';
+import { FormError } from '#/ui/view.tsx';
+import { DeviceKeyDialog } from './device-key-dialog.tsx';
+import { FIELD_LABELS } from './changed-fields.ts';
+import { creationError } from './creation-error.ts';
+import { GroupInput } from './group-input.tsx';
+
+interface AddDeviceDialogProps {
+  /** The device will be the machine that the person is at. */
+  thisMachine: boolean;
+  onClose: () => void;
+}
+
+export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) {
+  const navigate = useNavigate();
+  const create = useMutation(deviceMutations.create());
+  const form = useForm({
+    initialValues: { DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' },
+    validate: checkedBy(deviceDraft, FIELD_LABELS),
+  });
+  const [name, setName] = useState('');
+  const [done, setDone] = useState(false);
+
+  if (done) return null;
+  if (create.data) {
+    const { DeviceId, DeviceKey } = create.data;
+    return (
+      <DeviceKeyDialog
+        id={DeviceId}
+        name={name}
+        secret={DeviceKey}
+        kind={thisMachine ? 'this machine' : 'device'}
+        onDone={() => {
+          setDone(true);
+          create.reset();
+          void navigate(paths.device(DeviceId), { replace: true });
+        }}
+      />
+    );
+  }
+
+  const submit = form.onSubmit((values) => {
+    if (create.isPending) return;
+    const body = { DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() };
+    setName(body.DeviceName);
+    create.mutate(body, { onError: (error) => form.setErrors(refusedFields(error, FIELD_LABELS)) });
+  });
+  return (
+    <Modal
+      opened
+      onClose={create.isPending ? () => undefined : onClose}
+      title={thisMachine ? 'Add this machine' : 'Add a device'}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <p className="dim">
+            {thisMachine
+              ? 'Makes a device for the machine you are at. The next step shows the command that connects it.'
+              : 'Makes a device. The next step shows its key, once, and the command that connects it.'}
+          </p>
+          <TextInput
+            label="Name"
+            required
+            maxLength={255}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            {...form.getInputProps('DeviceName')}
+          />
+          <GroupInput
+            description="Optional. A job can go to all devices of a group."
+            {...form.getInputProps('DeviceGroup')}
+          />
+          <FormError error={creationError(create.error)} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose} disabled={create.isPending}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              {thisMachine ? 'Add this machine' : 'Add device'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

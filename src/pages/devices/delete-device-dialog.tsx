@@ -1,0 +1,40 @@
+// Asks before a device is deleted, and says what ends with it.
+import { useMutation } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { deviceMutations } from '#/api/devices.ts';
+import type { Device } from '#/contract/devices.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+
+interface DeleteDeviceDialogProps {
+  device: Device;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+export function DeleteDeviceDialog({ device, onClose, onDeleted }: DeleteDeviceDialogProps) {
+  const { DeviceId, DeviceName, DeviceStatus } = device;
+  const remove = useMutation(deviceMutations.remove(DeviceId));
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={`Delete ${DeviceName}?`}
+      confirmLabel="Delete device"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate(undefined, {
+          onSuccess: () => {
+            notifications.show({ message: `${DeviceName} is deleted` });
+            onDeleted();
+          },
+        })
+      }
+    >
+      <p>
+        Its key, the jobs that wait for it and its tunnels end with it.
+        {DeviceStatus === 'Online' && ' It is Online now and is cut off at once.'} This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,127 @@
+// The device's jobs as a queue: what runs, what waits and in which order, what is done.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { isMissing } from '#/api/api-error.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { jobQueries, jobState } from '#/api/jobs.ts';
+import type { Device } from '#/contract/devices.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { DataTable, rowName } from '#/ui/data-table.tsx';
+import type { Column } from '#/ui/data-table.tsx';
+import { formatCount, formatDuration } from '#/ui/format.ts';
+import { useMoreRows } from '#/ui/more-rows.tsx';
+import { Section } from '#/ui/page.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time, useNow } from '#/ui/time.tsx';
+import { Empty, View } from '#/ui/view.tsx';
+import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
+
+export function DeviceJobs({ device }: { device: Device }) {
+  const { DeviceId } = device;
+  const own = useQuery(deviceQueries.jobs(DeviceId));
+  const fallback = isMissing(own.error);
+  const all = useQuery({
+    ...jobQueries.list(),
+    enabled: fallback,
+    select: (jobs) => jobsAimedAt(DeviceId, jobs),
+  });
+  return (
+    <Section
+      title="Queue and jobs"
+      lead={
+        fallback ? 'This service does not list a device’s jobs: jobs to its group or tags are not included.' : undefined
+      }
+    >
+      <View
+        query={fallback ? all : own}
+        name="its jobs"
+        rows={3}
+        isEmpty={(jobs) => jobs.length === 0}
+        empty={
+          <Empty
+            title="No jobs yet."
+            action={
+              <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs" variant="default">
+                Deploy something to it
+              </Button>
+            }
+          >
+            {device.DeviceStatus === 'Online'
+              ? null
+              : 'A job can be given now: it waits and runs when the device is Online.'}
+          </Empty>
+        }
+      >
+        {(jobs) => <Queue jobs={jobs} online={device.DeviceStatus === 'Online'} />}
+      </View>
+    </Section>
+  );
+}
+
+interface QueueRow {
+  job: Job;
+  /** Place among the waiting ones, from 1. */
+  place?: number;
+  /** Whether the device can take a job now. */
+  online: boolean;
+}
+
+const COLUMNS: Column<QueueRow>[] = [
+  { header: 'Job', cell: ({ job }) => <JobLink job={job} /> },
+  { header: 'State', cell: (row) => <State {...row} /> },
+  { header: 'When', cell: ({ job }) => <When job={job} />, phone: 'second' },
+  { header: 'Took', cell: ({ job }) => <Took job={job} />, align: 'end', phone: 'second' },
+  { header: 'Exit code', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
+];
+
+function Queue({ jobs, online }: { jobs: Job[]; online: boolean }) {
+  const { running, waiting, executed } = jobQueueOf(jobs);
+  const rows: QueueRow[] = [
+    ...running.map((job) => ({ job, online })),
+    ...waiting.map((job, index) => ({ job, place: index + 1, online })),
+    ...executed.map((job) => ({ job, online })),
+  ];
+  const [shown, more] = useMoreRows(rows);
+  return (
+    <>
+      <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
+      {more}
+    </>
+  );
+}
+
+function JobLink({ job }: { job: Job }) {
+  const { JobId, JobName, ParentJobId } = job;
+  return (
+    <Link to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)} className={rowName}>
+      {JobName || JobId}
+    </Link>
+  );
+}
+
+function State({ job, place, online }: QueueRow) {
+  const state = jobState(job);
+  if (place === undefined) return <StateMark state={state} />;
+  const when = place > 1 ? `${formatCount(place)}. in line` : online ? 'runs next' : 'runs next, when it is Online';
+  return <StateMark state={state} label={`${state}, ${when}`} />;
+}
+
+function When({ job: { CreatedTime, StartTime, EndTime } }: { job: Job }) {
+  const [word, raw] = EndTime ? ['Ended', EndTime] : StartTime ? ['Started', StartTime] : ['Given', CreatedTime];
+  if (!raw) return null;
+  return (
+    <>
+      <span className="dim">{word}</span> <Time at={parseTimestamp(raw)} raw={raw} />
+    </>
+  );
+}
+
+function Took({ job: { StartTime, EndTime } }: { job: Job }) {
+  const now = useNow();
+  const start = parseTimestamp(StartTime);
+  const end = EndTime ? parseTimestamp(EndTime) : now;
+  return start && end ? <>{formatDuration(end.getTime() - start.getTime())}</> : null;
+}

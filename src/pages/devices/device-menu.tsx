@@ -1,0 +1,74 @@
+// What can be done to one row of the device table. A plain button until it is first used: the menu behind it costs too
+// much to have one ready in each of up to 1,000 rows.
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import {
+  IconCopy,
+  IconDots,
+  IconExternalLink,
+  IconMapPin,
+  IconPencil,
+  IconRocket,
+  IconTrash,
+} from '@tabler/icons-react';
+import { paths } from '#/paths.ts';
+import { copyText } from '#/ui/copy-button.tsx';
+import { useDeviceDialog } from './use-device-dialog.ts';
+import classes from './device-menu.module.css';
+
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+export function DeviceMenu({ id, name }: { id: string; name: string }) {
+  const [used, setUsed] = useState(false);
+  const button = (
+    <button
+      type="button"
+      className={classes['button']}
+      aria-label={`Actions for ${name}`}
+      aria-haspopup="menu"
+      {...(used ? {} : { onClick: () => setUsed(true) })}
+    >
+      <IconDots {...icon} size={18} />
+    </button>
+  );
+  if (!used) return button;
+  return (
+    <Menu defaultOpened position="bottom-end" width={180} withinPortal>
+      <Menu.Target>{button}</Menu.Target>
+      <Items id={id} />
+    </Menu>
+  );
+}
+
+function Items({ id }: { id: string }) {
+  const dialog = useDeviceDialog();
+  const copy = async () => {
+    const done = await copyText(id);
+    notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
+  };
+  return (
+    <Menu.Dropdown>
+      <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
+        Open
+      </Menu.Item>
+      <Menu.Item component={Link} {...dialog.link('edit', id)} leftSection={<IconPencil {...icon} />}>
+        Edit
+      </Menu.Item>
+      <Menu.Item component={Link} {...dialog.link('locate', id)} leftSection={<IconMapPin {...icon} />}>
+        Set location
+      </Menu.Item>
+      <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
+        Deploy to it
+      </Menu.Item>
+      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copy()}>
+        Copy id
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item component={Link} {...dialog.link('delete', id)} color="red" leftSection={<IconTrash {...icon} />}>
+        Delete
+      </Menu.Item>
+    </Menu.Dropdown>
+  );
+}

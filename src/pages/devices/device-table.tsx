@@ -1,0 +1,137 @@
+// One page of devices. Rows are plain cells and drawn again only when their device changed: a page may hold 1,000.
+import { memo, useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { copyText } from '#/ui/copy-button.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import tableClasses from '#/ui/table.module.css';
+import { Time } from '#/ui/time.tsx';
+import { DeviceMenu } from './device-menu.tsx';
+import { addressOf } from './inventory.ts';
+import classes from './device-table.module.css';
+
+/** Columns that are only there when a service tells what they hold. */
+interface Told {
+  tags: boolean;
+  site: boolean;
+  seen: boolean;
+}
+
+const toldBy = (rows: Device[]): Told => ({
+  tags: rows.some(({ Tags }) => Tags !== undefined),
+  site: rows.some(({ CustomerName, CustomerSite }) => CustomerName || CustomerSite),
+  seen: rows.some(({ LastSeenTime }) => LastSeenTime !== undefined),
+});
+
+export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
+  const { tags, site, seen } = toldBy(rows);
+  return (
+    <table className={`${tableClasses['table']} ${classes['table']}`} aria-label="Devices" aria-busy={busy}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Status</th>
+          <th scope="col">Group</th>
+          {tags && <th scope="col">Tags</th>}
+          {site && <th scope="col">Customer and site</th>}
+          <th scope="col">Address</th>
+          {seen && <th scope="col">Last seen</th>}
+          <th scope="col">ID</th>
+          <th scope="col" data-tools>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((device) => (
+          <Row key={device.DeviceId} device={device} tags={tags} site={site} seen={seen} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Row = memo(function Row({ device, tags, site, seen }: { device: Device } & Told) {
+  const {
+    DeviceId,
+    DeviceName,
+    DeviceGroup,
+    DeviceStatus,
+    CustomerName,
+    CustomerSite,
+    LastSeenTime,
+    Tags = [],
+  } = device;
+  const tagNames = Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
+  const place = [CustomerName, CustomerSite].filter(Boolean).join(' · ');
+  return (
+    <tr>
+      <td className={classes['first']}>
+        <Link to={paths.device(DeviceId)} className={tableClasses['name'] ?? ''} title={DeviceName}>
+          {DeviceName || DeviceId}
+        </Link>
+      </td>
+      <td className={classes['status']}>
+        <StateMark state={DeviceStatus} />
+      </td>
+      <td className={classes['second']} title={DeviceGroup}>
+        {DeviceGroup || <span className="dim">No group</span>}
+      </td>
+      {tags && (
+        <td data-phone="hide" title={tagNames}>
+          {tagNames}
+        </td>
+      )}
+      {site && (
+        <td data-phone="hide" title={place}>
+          {place}
+        </td>
+      )}
+      <td data-phone="hide" className="mono dim">
+        {addressOf(device)}
+      </td>
+      {seen && (
+        <td className={classes['seen']}>
+          {LastSeenTime ? (
+            <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
+          ) : (
+            <span className="dim">Never</span>
+          )}
+        </td>
+      )}
+      <td data-phone="hide">
+        <IdCell id={DeviceId} name={DeviceName} />
+      </td>
+      <td data-tools className={classes['tools']}>
+        <DeviceMenu id={DeviceId} name={DeviceName || DeviceId} />
+      </td>
+    </tr>
+  );
+});
+
+/** The id, shortened; a click copies the whole one. Plain elements: there is one in each of up to 1,000 rows. */
+function IdCell({ id, name }: { id: string; name: string }) {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (!said) return;
+    const timer = setTimeout(() => setSaid(''), 1600);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const Icon = said === 'Copied' ? IconCheck : IconCopy;
+  return (
+    <button
+      type="button"
+      className={classes['id']}
+      aria-label={said || `Copy id of ${name}`}
+      aria-live="polite"
+      title={id}
+      onClick={() => void copyText(id).then((done) => setSaid(done ? 'Copied' : 'The browser refused to copy'))}
+    >
+      <span className="mono">{id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}</span>
+      <Icon size={14} stroke={1.6} aria-hidden />
+    </button>
+  );
+}

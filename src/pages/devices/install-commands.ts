@@ -1,0 +1,35 @@
+// The commands that make a machine a device, ready to paste into a POSIX shell.
+
+/** Stands for a key that nobody knows any more. */
+export const KEY_PLACEHOLDER = '<device key>';
+
+/** A word of a shell command: bare where it is harmless, else in single quotes. */
+export const shellWord = (text: string): string =>
+  /^[\w.+/=:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export interface InstallCommands {
+  /** For a real device: downloads the agent and installs it. */
+  curl: string;
+  wget: string;
+  /** For the machine that holds a clone of the project. */
+  clone: string;
+}
+
+/** The commands for a device with this key, calling the service at `origin`. */
+export function installCommands(origin: string, key: string): InstallCommands {
+  const script = shellWord(`${origin}/install.sh`);
+  const word = shellWord(key);
+  return {
+    curl: `curl -fsSL ${script} | DEVICE_KEY=${word} sh`,
+    wget: `wget -qO- ${script} | DEVICE_KEY=${word} sh`,
+    clone: `npm run agent -- --server ${shellWord(origin)} --key ${word}`,
+  };
+}
+
+/** Whether the address only means "this machine", so that a command with it works nowhere else. */
+export function isLoopback(origin: string): boolean {
+  const { hostname } = new URL(origin);
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
+  );
+}

@@ -1,0 +1,50 @@
+// Everything a service tells of a device beside the fields that have a place of their own, as names and values.
+import type { Device } from '#/contract/devices.ts';
+
+/** Shown elsewhere on the page. */
+const PLACED = new Set([
+  'DeviceId',
+  'DeviceName',
+  'DeviceGroup',
+  'DeviceStatus',
+  'CustomerName',
+  'CustomerSite',
+  'LocalAddr',
+  'LocalPort',
+  'LastSeenTime',
+  'CreatedTime',
+  'Tags',
+]);
+
+const LABELS: Record<string, string> = {
+  SysHostname: 'Host name',
+  SysOS: 'System',
+  SysPlatform: 'Platform',
+  SysKernelVersion: 'Kernel',
+  SysArch: 'Architecture',
+  SysCpuModel: 'Processor',
+  SysTotalMemory: 'Memory',
+  SysTotalDisk: 'Disk',
+  SysMacAddress: 'MAC address',
+  AgentVersion: 'Agent version',
+};
+
+export interface InventoryRow {
+  label: string;
+  value: string;
+}
+
+/** The known fields in a fixed order, then whatever else came, under the service's own names. Empty ones are left out. */
+export function inventoryOf(device: Device): InventoryRow[] {
+  const known = Object.keys(LABELS);
+  const others = Object.keys(device).filter((name) => !PLACED.has(name) && !known.includes(name));
+  return [...known, ...others.sort()].flatMap((name) => {
+    const value: unknown = device[name];
+    if (value === undefined || value === null || value === '') return [];
+    return [{ label: LABELS[name] ?? name, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+  });
+}
+
+/** "192.168.1.20:22", or what of it is known. */
+export const addressOf = ({ LocalAddr, LocalPort }: Pick<Device, 'LocalAddr' | 'LocalPort'>): string =>
+  [LocalAddr.includes(':') && LocalPort ? `[${LocalAddr}]` : LocalAddr, LocalPort].filter(Boolean).join(':');

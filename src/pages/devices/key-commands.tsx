@@ -1,0 +1,42 @@
+// The ready commands for a device whose key is at hand: masked on the screen, copied whole.
+import { Stack } from '@mantine/core';
+import { CommandLine } from '#/ui/secret-dialog.tsx';
+import { KEY_PLACEHOLDER, installCommands, isLoopback } from './install-commands.ts';
+import { LoopbackNote } from './loopback-note.tsx';
+
+const MASK = '••••••••';
+const LABELS = {
+  curl: 'On the device, with curl',
+  wget: 'On the device, with wget',
+  clone: 'From a clone of the project',
+} as const;
+
+interface KeyCommandsProps {
+  /** Undefined: nobody knows it any more, so the commands have a gap for it. */
+  secret?: string;
+  /** For the machine that the clone is on: only its own command. */
+  thisMachine?: boolean;
+  onCopied?: () => void;
+}
+
+export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
+  const { origin } = location;
+  const real = installCommands(origin, secret ?? KEY_PLACEHOLDER);
+  const shown = secret === undefined ? real : installCommands(origin, MASK);
+  const kinds = thisMachine ? (['clone'] as const) : (['curl', 'wget', 'clone'] as const);
+  return (
+    <Stack gap="sm">
+      {kinds.map((kind) => (
+        <CommandLine
+          key={kind}
+          label={thisMachine ? 'Run this in the folder of the project' : LABELS[kind]}
+          command={real[kind]}
+          // The mask gets no quotes, whatever the key gets.
+          shown={shown[kind].replaceAll(`'${MASK}'`, MASK)}
+          {...(onCopied ? { onCopied } : {})}
+        />
+      ))}
+      {!thisMachine && isLoopback(origin) && <LoopbackNote origin={origin} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,29 @@
+// Which rows of how many are on the screen, in words that claim no more than the service told.
+import { formatCount } from '#/ui/format.ts';
+
+interface PageRange {
+  page: number;
+  /** Rows a page. */
+  rows: number;
+  /** Rows on this page. */
+  shown: number;
+  /** Undefined where the service does not count. */
+  total: number | undefined;
+  /** Whether there may be a next page. */
+  more: boolean;
+}
+
+/** "26–50 of 1,234"; "26–50 of many" where nobody counted; the last page tells the count by itself. */
+export function rangeText({ page, rows, shown, total, more }: PageRange): string {
+  const before = (page - 1) * rows;
+  if (shown === 0) return total === undefined ? 'No rows' : `No rows of ${formatCount(total)}`;
+  const range = `${formatCount(before + 1)}–${formatCount(before + shown)}`;
+  const known = total ?? (more ? undefined : before + shown);
+  return known === undefined ? `${range} of many` : `${range} of ${formatCount(known)}`;
+}
+
+/** The last page, where it is known. */
+export function lastPage({ page, rows, total, more }: Omit<PageRange, 'shown'>): number | undefined {
+  if (total !== undefined) return Math.max(1, Math.ceil(total / rows));
+  return more ? undefined : page;
+}
