@@ -81,6 +81,9 @@ export const unexpectedError = (status: number, body: string): ApiError =>
 /** Whether an error says that the session is over. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
+/** Whether there is no such thing: a deleted one, or an addition that this service does not have. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
 /** Errors for a form, by field name; what belongs to no known field is left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {
   if (!(error instanceof ApiError)) return {};

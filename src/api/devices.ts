@@ -2,7 +2,7 @@
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
-import { ApiError } from '#/api/api-error.ts';
+import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
 /** One page of a listing; `total` is undefined where the service does not count. */
@@ -45,9 +45,11 @@ const LIVE = 5_000;
 
 export const deviceQueries = {
   all: ['devices'] as const,
+  /** Beginning of the key of every page, whatever its filter. */
+  pages: ['devices', 'page'] as const,
   page: (page: number, rows: number, filter: DeviceFilter = {}) =>
     queryOptions({
-      queryKey: ['devices', 'page', page, rows, filter],
+      queryKey: [...deviceQueries.pages, page, rows, filter],
       queryFn: ({ signal }) => readPage(page, rows, filter, signal),
       placeholderData: keepPreviousData,
       refetchInterval: LIVE,
@@ -68,7 +70,7 @@ export const deviceQueries = {
     queryOptions({
       queryKey: ['devices', 'jobs', id],
       queryFn: ({ signal }) => call(deviceEndpoints.jobs, { params: { device_id: id } }, { signal }),
-      refetchInterval: LIVE,
+      refetchInterval: ({ state }) => (isMissing(state.error) ? false : LIVE),
     }),
 };
 
@@ -76,8 +78,13 @@ const changed = { invalidates: [['devices']] };
 const counted = { invalidates: [['devices'], ['account']] };
 
 export const deviceMutations = {
+  /** The answer holds the device's key, so it is dropped as soon as nobody shows it. */
   create: () =>
-    mutationOptions({ mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }), meta: counted }),
+    mutationOptions({
+      mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }),
+      gcTime: 0,
+      meta: counted,
+    }),
   update: (id: string) =>
     mutationOptions({
       mutationFn: (body: DeviceChange) => call(deviceEndpoints.update, { params: { device_id: id }, body }),
@@ -93,9 +100,11 @@ export const deviceMutations = {
       mutationFn: () => call(deviceEndpoints.remove, { params: { device_id: id } }),
       meta: { invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']] },
     }),
+  /** The answer holds a key, as with create. */
   rekey: (id: string) =>
     mutationOptions({
       mutationFn: () => call(deviceEndpoints.rekey, { params: { device_id: id } }),
+      gcTime: 0,
       meta: changed,
     }),
 };

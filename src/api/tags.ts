@@ -1,6 +1,7 @@
 // Tags, as queries and mutations. A service without them answers 404: then a tag is a plain text field.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { tagEndpoints } from '#/contract/tags.ts';
+import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
 const changed = { invalidates: [['tags'], ['devices']] };
@@ -9,7 +10,25 @@ export const tagQueries = {
   list: () => queryOptions({ queryKey: ['tags'], queryFn: ({ signal }) => call(tagEndpoints.list, {}, { signal }) }),
 };
 
+/** The id of the tag with this name. Create answers without a body, so the list is asked before and after. */
+async function tagNamed(name: string): Promise<string> {
+  const find = async () => (await call(tagEndpoints.list, {})).find(({ TagName }) => TagName === name)?.TagId;
+  const known = await find();
+  if (known) return known;
+  await call(tagEndpoints.create, { params: { tag_name: name } });
+  const made = await find();
+  if (made) return made;
+  throw new ApiError('unexpected', `The tag "${name}" was created but is not in the list of tags`);
+}
+
 export const tagMutations = {
+  /** Puts the tag with this name on a device; a tag that does not exist yet is created first. */
+  attachNamed: (device: string) =>
+    mutationOptions({
+      mutationFn: async (name: string) =>
+        call(tagEndpoints.attach, { params: { device_id: device, tag_id: await tagNamed(name) } }),
+      meta: changed,
+    }),
   create: () =>
     mutationOptions({
       mutationFn: (name: string) => call(tagEndpoints.create, { params: { tag_name: name } }),

@@ -14,15 +14,17 @@ interface PageProps {
   actions?: ReactNode;
   /** Fills the window: no padding, no page scroll. For the map. */
   full?: boolean;
+  /** Fills the window on a wide screen, so that a long table scrolls below the title; a phone scrolls all of it. */
+  fill?: boolean;
   children: ReactNode;
 }
 
-export function Page({ title, heading, lead, back, actions, full = false, children }: PageProps) {
+export function Page({ title, heading, lead, back, actions, full = false, fill = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
   return (
-    <div className={full ? classes['full'] : classes['page']}>
+    <div className={classes[full ? 'full' : fill ? 'fill' : 'page']}>
       <header className={classes['head']}>
         <div className={classes['titles']}>
           {back && <div className={classes['back']}>{back}</div>}
@@ -37,7 +39,7 @@ export function Page({ title, heading, lead, back, actions, full = false, childr
 }
 
 /** A part of a page under a heading of its own. */
-export function Section({ title, lead, actions, children }: Omit<PageProps, 'full' | 'back' | 'heading'>) {
+export function Section({ title, lead, actions, children }: Omit<PageProps, 'full' | 'fill' | 'back' | 'heading'>) {
   return (
     <section className={classes['section']} aria-label={title}>
       <header className={classes['sectionHead']}>

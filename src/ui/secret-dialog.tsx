@@ -31,7 +31,16 @@ function save(text: string, fileName: string) {
   URL.revokeObjectURL(url);
 }
 
-export function SecretDialog({ title, what, secret, fileName, children, commands, inUse = false, onDone }: SecretDialogProps) {
+export function SecretDialog({
+  title,
+  what,
+  secret,
+  fileName,
+  children,
+  commands,
+  inUse = false,
+  onDone,
+}: SecretDialogProps) {
   const [shown, setShown] = useState(false);
   const [copied, setTaken] = useState(false);
   const taken = copied || inUse;
