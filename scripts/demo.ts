@@ -96,6 +96,7 @@ async function run(): Promise<void> {
     const [group, kind] = KINDS[Math.floor(index / 3) % KINDS.length] ?? ['devices', 'device'];
     const plain = city
       .normalize('NFD')
+      .replace(/\p{Mark}/gu, '')
       .replace(/[^a-z]+/gi, '-')
       .toLowerCase();
     const name = `${kind}-${plain}-${String(index + 1).padStart(3, '0')}`;

@@ -26,9 +26,9 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
   ['second', 1000],
 ];
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 
-/** "3 min. ago", "in 2 days"; under five seconds either way it is "now". */
+/** "3 min ago", "in 2 days" as the reader's language shortens them; under five seconds either way it is "now". */
 export function formatAge(at: Date, now: Date): string {
   const span = at.getTime() - now.getTime();
   if (Math.abs(span) < 5000) return relative.format(0, 'second');

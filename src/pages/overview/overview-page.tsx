@@ -97,7 +97,10 @@ function JobFigures() {
               {formatCount(all.length)} <span>{all.length === 1 ? 'job' : 'jobs'}</span>
             </Link>
             <div className={classes['split']}>
-              <StateMark state="Running" label={`${formatCount(runningNow(all).length)} under way`} />
+              <StateMark
+                state={runningNow(all).length > 0 ? 'Running' : 'Finished'}
+                label={`${formatCount(runningNow(all).length)} under way`}
+              />
               <StateMark state="Failed" label={`${formatCount(failedLately(all, new Date()).length)} failed in 24 h`} />
             </div>
           </>
