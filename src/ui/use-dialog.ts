@@ -20,7 +20,9 @@ export interface Dialog<Name extends string> {
 
 /** `subjectName`: the search parameter that holds the id of what a dialog is about. */
 export function useDialog<Name extends string>(subjectName: string): Dialog<Name> {
-  const { search, state } = useLocation();
+  const location = useLocation();
+  const { search } = location;
+  const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
   const without = new URLSearchParams(search);

@@ -1,0 +1,25 @@
+// The question before an artifact is deleted.
+import { useMutation } from '@tanstack/react-query';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { artifactMutations } from '#/api/artifacts.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+
+export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
+  const remove = useMutation(artifactMutations.remove(artifact.ArtifactId));
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Delete artifact"
+      confirmLabel="Delete artifact"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    >
+      <strong>
+        {artifact.Name} {artifact.Version}
+      </strong>{' '}
+      leaves the registry for good. Jobs that still wait for it will fail; devices that already ran it keep what it did.
+    </ConfirmDialog>
+  );
+}

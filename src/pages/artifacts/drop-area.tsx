@@ -1,0 +1,100 @@
+// The way in for a file: dropped anywhere on the page, or chosen with Browse. One at a time.
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { IconFolderOpen } from '@tabler/icons-react';
+import classes from './drop-area.module.css';
+
+const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+
+/** Calls back with what is dropped on the window; true while files are dragged over it. */
+export function useWindowDrop(onDrop: (files: File[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  const latest = useRef(onDrop);
+  useEffect(() => {
+    latest.current = onDrop;
+  });
+  useEffect(() => {
+    // Entering a child comes before leaving its parent: only the balance tells when the window is left.
+    let depth = 0;
+    const set = (value: number) => {
+      depth = value;
+      setOver(depth > 0);
+    };
+    const enter = (event: DragEvent) => carriesFiles(event) && set(depth + 1);
+    const leave = (event: DragEvent) => carriesFiles(event) && set(Math.max(0, depth - 1));
+    // Without this the browser would open the file in place of the page.
+    const allow = (event: DragEvent) => carriesFiles(event) && event.preventDefault();
+    const drop = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      set(0);
+      latest.current([...(event.dataTransfer?.files ?? [])]);
+    };
+    const handlers = { dragenter: enter, dragleave: leave, dragover: allow, drop } as const;
+    for (const [type, handler] of Object.entries(handlers)) window.addEventListener(type, handler as EventListener);
+    return () => {
+      for (const [type, handler] of Object.entries(handlers))
+        window.removeEventListener(type, handler as EventListener);
+    };
+  }, []);
+  return over;
+}
+
+/** Says over the whole page that a drop will be taken. */
+export function DropVeil({ over, children }: { over: boolean; children: ReactNode }) {
+  return over ? (
+    <div className={classes['veil']} aria-hidden>
+      <span>{children}</span>
+    </div>
+  ) : null;
+}
+
+const focusOnMount = (node: HTMLElement | null) => node?.focus();
+
+interface BrowseButtonProps {
+  onChoose: (files: File[]) => void;
+  children: ReactNode;
+  variant?: 'filled' | 'default';
+  /** Takes the focus when it appears, in place of what was there before. */
+  focused?: boolean;
+}
+
+/** A button that opens the system's file dialog. */
+export function BrowseButton({ onChoose, children, variant = 'default', focused = false }: BrowseButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        variant={variant}
+        leftSection={<IconFolderOpen size={18} stroke={1.6} aria-hidden />}
+        onClick={() => input.current?.click()}
+        {...(focused ? { ref: focusOnMount } : {})}
+      >
+        {children}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="Artifact file"
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          // So that the same file can be chosen again after it was changed on the disk.
+          currentTarget.value = '';
+          if (files.length > 0) onChoose(files);
+        }}
+      />
+    </>
+  );
+}
+
+/** The strip at the top of the page that says what can be dropped. */
+export function DropStrip({ children, ...browse }: Omit<BrowseButtonProps, 'children'> & { children: ReactNode }) {
+  return (
+    <div className={classes['strip']}>
+      <p>{children}</p>
+      <BrowseButton {...browse}>Browse files</BrowseButton>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+// The running upload: bytes, percent, speed, time left, and Cancel.
+import { useEffect, useState } from 'react';
+import { Button } from '@mantine/core';
+import { formatBytes, formatDuration } from '#/ui/format.ts';
+import { hasStalled, percentOf, speedOf, timeLeft } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+import classes from './upload-panel.module.css';
+
+/** The time since the page was opened, moving also when no progress is reported. */
+function useMoment(): number {
+  const [moment, setMoment] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setMoment(performance.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return moment;
+}
+
+const focusOnMount = (node: HTMLElement | null) => node?.focus();
+
+export function UploadProgress({
+  name,
+  transfer,
+  onCancel,
+}: {
+  name: string;
+  transfer: Transfer;
+  onCancel: () => void;
+}) {
+  const moment = Math.max(useMoment(), transfer.samples.at(-1)?.at ?? 0);
+  const { sent, total } = transfer;
+  const speed = speedOf(transfer, moment);
+  const left = timeLeft(transfer, speed);
+  const said = () => {
+    if (sent >= total) return 'Sent. The service is checking the file…';
+    if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Is the network there?';
+    return [
+      speed === undefined ? '' : `${formatBytes(speed)}/s`,
+      left === undefined ? '' : `${formatDuration(left)} left`,
+    ]
+      .filter(Boolean)
+      .join(' · ');
+  };
+  return (
+    <div className={classes['progress']}>
+      <progress aria-label={`Upload of ${name}`} max={total} value={sent} />
+      <span className="tabular">
+        {percentOf(transfer)} % · {formatBytes(Math.min(sent, total))} of {formatBytes(total)}
+      </span>
+      <span className={`${classes['speed'] ?? ''} tabular dim`}>{said()}</span>
+      <Button variant="default" onClick={onCancel} ref={focusOnMount}>
+        Cancel
+      </Button>
+    </div>
+  );
+}
