@@ -2,7 +2,6 @@
 import '@fontsource-variable/inter/wght.css';
 import '#/ui/tokens.css';
 import '#/ui/base.css';
-import * as z from 'zod/mini';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -10,9 +9,6 @@ import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { queryClient } from '#/api/query-client.ts';
 import { routes } from '#/routes.tsx';
-
-// The content security policy forbids eval; without this the schema library would try it and leave a violation.
-z.config({ jitless: true });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root"');

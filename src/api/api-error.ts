@@ -1,6 +1,6 @@
 // The one error of the data layer: whatever went wrong with a request, in words a person can act on.
-import { readRefusal } from '#/contract/problem.ts';
-import type { Refusal } from '#/contract/problem.ts';
+import { readRefusal } from '#/contract/refusal.ts';
+import type { Refusal } from '#/contract/refusal.ts';
 
 /**
  * - `network`: no answer came, so it is unknown whether a write was carried out.

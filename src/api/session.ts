@@ -1,26 +1,37 @@
 // Who is signed in. The session itself is an HttpOnly cookie of the gateway; the page only knows that there is one.
-import * as z from 'zod/mini';
 import { queryOptions } from '@tanstack/react-query';
 import { unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
 
 const PATH = '/auth/session';
 
-const session = z.object({
-  SignedIn: z.boolean(),
-  UserEmail: z.optional(z.string()),
-  Service: z.optional(z.string()),
-  Version: z.optional(z.string()),
-});
-export type Session = z.output<typeof session>;
+export interface Session {
+  SignedIn: boolean;
+  UserEmail?: string;
+  Service?: string;
+  Version?: string;
+}
+
+/** Told by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
+const isSession = (value: unknown): value is Session =>
+  typeof value === 'object' &&
+  value !== null &&
+  'SignedIn' in value &&
+  typeof value.SignedIn === 'boolean' &&
+  ['UserEmail', 'Service', 'Version'].every((name) =>
+    ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
+  );
 
 async function readSession(signal: AbortSignal): Promise<Session> {
   const { status, text } = await send('GET', PATH, undefined, { signal });
+  let answer: unknown;
   try {
-    return session.parse(JSON.parse(text));
+    answer = JSON.parse(text);
   } catch {
-    throw unexpectedError(status, text);
+    // Left undefined, which is no session either.
   }
+  if (!isSession(answer)) throw unexpectedError(status, text);
+  return answer;
 }
 
 export const sessionQueries = {
@@ -53,7 +64,7 @@ const channel = typeof BroadcastChannel === 'undefined' ? undefined : new Broadc
 const tell = (event: SessionEvent) => {
   for (const listener of listeners) listener(event);
 };
-channel?.addEventListener('message', ({ data }) => {
+channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (data === 'in' || data === 'out') tell(data);
 });
 

@@ -1,7 +1,8 @@
 // Error bodies of every shape a service may answer with.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problem, readRefusal } from '#/contract/problem.ts';
+import { problem } from '#/contract/problem.ts';
+import { readRefusal } from '#/contract/refusal.ts';
 
 const detail = (body: unknown) => readRefusal(typeof body === 'string' ? body : JSON.stringify(body)).detail;
 

@@ -1,5 +1,4 @@
 // Mantine with our theme, the style sheets of just the components in use, and the CSP nonce for what it injects.
-import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';
 import '@mantine/core/styles/Button.css';
@@ -7,7 +6,6 @@ import '@mantine/core/styles/ActionIcon.css';
 import '@mantine/core/styles/CloseButton.css';
 import '@mantine/core/styles/Input.css';
 import '@mantine/core/styles/InlineInput.css';
-import '@mantine/core/styles/PasswordInput.css';
 import '@mantine/core/styles/Combobox.css';
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/Checkbox.css';
@@ -24,13 +22,13 @@ import '@mantine/core/styles/Loader.css';
 import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Group.css';
 import '@mantine/core/styles/Stack.css';
-import '@mantine/core/styles/Notification.css';
-import '@mantine/notifications/styles.css';
 import './controls.css';
+import { Suspense, lazy } from 'react';
 import type { ReactNode } from 'react';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { useNotifications } from '@mantine/notifications';
 import { cssVariables, theme } from './theme.ts';
+import { useLater } from './use-later.ts';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
 // get-nonce (below Mantine's dialogs, for the scroll lock's style element) reads this global.
@@ -43,9 +41,25 @@ export function UiProvider({ children }: { children: ReactNode }) {
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
+      // All variables are written at run time: Mantine's sheet of their defaults would be a quarter of our styles.
+      deduplicateCssVariables={false}
     >
-      <Notifications position="bottom-right" limit={4} autoClose={5000} />
+      <LateNotices />
       {children}
     </MantineProvider>
   );
+}
+
+const loadNotices = () => import('./notices.tsx');
+const Notices = lazy(async () => ({ default: (await loadNotices()).Notices }));
+
+/** What is said before they are there waits in their store. */
+function LateNotices() {
+  const { notifications } = useNotifications();
+  const here = useLater(loadNotices, notifications.length > 0);
+  return here ? (
+    <Suspense>
+      <Notices />
+    </Suspense>
+  ) : null;
 }

@@ -1,13 +1,15 @@
 // The end of a session. When the service says 401, a dialog asks for a token over the page, so that nothing typed is
 // lost. When another tab signs out, this one leaves too and forgets what it has read.
-import { useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
-import { ApiError } from '#/api/api-error.ts';
-import { onSession, signIn } from '#/api/session.ts';
+import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
-import { FormError } from '#/ui/view.tsx';
+import { useLater } from '#/ui/use-later.ts';
+
+// Fetched before it is wanted: when it is, the service may be another version that no longer has this one's files.
+const loadSignInAgain = () => import('./sign-in-again.tsx');
+const SignInAgain = lazy(async () => ({ default: (await loadSignInAgain()).SignInAgain }));
 
 export function SessionWatch() {
   const [ended, setEnded] = useState(false);
@@ -26,64 +28,10 @@ export function SessionWatch() {
       }),
     [client, navigate],
   );
-  return ended ? <SignInAgain onLeave={() => void navigate(paths.signIn())} /> : null;
-}
-
-function SignInAgain({ onLeave }: { onLeave: () => void }) {
-  const [token, setToken] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const submit = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await signIn({ Token: token.trim() });
-    } catch (failure) {
-      setBusy(false);
-      setError(
-        failure instanceof ApiError && failure.status === 401
-          ? new Error('The service does not know this token. Check that it was copied whole.')
-          : (failure as Error),
-      );
-    }
-  };
-  return (
-    <Modal
-      opened
-      onClose={onLeave}
-      title="Your session has ended"
-      centered
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy && token.trim()) void submit();
-        }}
-      >
-        <Stack gap="md">
-          <p>Sign in again to go on. What you typed on the page is still there.</p>
-          <PasswordInput
-            label="API token"
-            value={token}
-            onChange={(event) => setToken(event.currentTarget.value)}
-            autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the token', tabIndex: 0 }}
-            data-autofocus
-          />
-          <FormError error={error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onLeave}>
-              Leave the page
-            </Button>
-            <Button type="submit" loading={busy} disabled={!token.trim()}>
-              Sign in
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
-  );
+  const here = useLater(loadSignInAgain, ended);
+  return ended && here ? (
+    <Suspense>
+      <SignInAgain onLeave={() => void navigate(paths.signIn())} />
+    </Suspense>
+  ) : null;
 }

@@ -1,0 +1,6 @@
+// The messages that come and go in the corner, with their style sheets: apart, since no page begins with one.
+import '@mantine/core/styles/Notification.css';
+import '@mantine/notifications/styles.css';
+import { Notifications } from '@mantine/notifications';
+
+export const Notices = () => <Notifications position="bottom-right" limit={4} autoClose={5000} />;

@@ -1,0 +1,36 @@
+// Code that no page needs for its first picture: fetched a little after it, so that it is there when it is wanted.
+import { useEffect, useState } from 'react';
+
+/** How long the first picture has the line for itself, in milliseconds. */
+const HEAD_START = 1_000;
+/** Pause after a fetch that failed. */
+const PAUSE = 5_000;
+
+/**
+ * Whether what `load` imports is here. It is fetched soon after the first picture, at once when it is `wanted`, and
+ * again when that failed. Only then may a `lazy` component of the same import be drawn: it cannot fail any more.
+ * `load` is taken once; a later one is ignored.
+ */
+export function useLater(load: () => Promise<unknown>, wanted: boolean): boolean {
+  const [here, setHere] = useState(false);
+  const [start] = useState(() => load);
+  useEffect(() => {
+    if (here) return;
+    let live = true;
+    let timer: ReturnType<typeof setTimeout>;
+    const attempt = () => {
+      start().then(
+        () => live && setHere(true),
+        () => {
+          if (live) timer = setTimeout(attempt, PAUSE);
+        },
+      );
+    };
+    timer = setTimeout(attempt, wanted ? 0 : HEAD_START);
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [here, start, wanted]);
+  return here;
+}
