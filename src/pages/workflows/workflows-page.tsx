@@ -1,5 +1,64 @@
+// Workflows: the older way to deploy, complete, and marked as such.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconHistory, IconPlus } from '@tabler/icons-react';
+import { workflowQueries } from '#/api/workflows.ts';
+import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
+import { useDialog } from '#/ui/use-dialog.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { CreateWorkflow } from './create-workflow.tsx';
+import { DeleteWorkflow } from './delete-workflow.tsx';
+import { WorkflowDetails } from './workflow-details.tsx';
+import { WorkflowTable } from './workflow-table.tsx';
+import type { WorkflowDialog } from './workflow-table.tsx';
+import classes from './workflows-page.module.css';
 
 export function WorkflowsPage() {
-  return <Page title="Workflows">{null}</Page>;
+  const workflows = useQuery(workflowQueries.list());
+  const dialog = useDialog<WorkflowDialog>('workflow');
+  const subject = workflows.data?.find(({ WorkflowId }) => WorkflowId === dialog.subject);
+  const create = (
+    <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('create')}>
+      Create workflow
+    </Button>
+  );
+  const isEmpty = workflows.data?.length === 0;
+  return (
+    <Page
+      title="Workflows"
+      heading={
+        <>
+          Workflows <span className={classes['legacy']}>Legacy</span>
+        </>
+      }
+      lead="A workflow is a command that runs on devices as it is written."
+      actions={isEmpty ? null : create}
+    >
+      <div className={classes['notice']}>
+        <IconHistory size={18} stroke={1.6} aria-hidden />
+        <p>
+          Workflows are the older method and stay for what already uses them. For anything new, upload an artifact: it
+          brings its files along, is checked before it is sent and has a version.{' '}
+          <Link to={paths.artifacts()}>Go to Artifacts</Link>
+        </p>
+      </div>
+      <View
+        query={workflows}
+        name="workflows"
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <Empty title="No workflows" action={create}>
+            Nothing here uses the older method. A workflow needs nothing but a name and a command.
+          </Empty>
+        }
+      >
+        {(all) => <WorkflowTable workflows={all} dialog={dialog} />}
+      </View>
+      <CreateWorkflow opened={dialog.name === 'create'} onClose={dialog.close} />
+      {dialog.name === 'view' && workflows.data && <WorkflowDetails workflow={subject} onClose={dialog.close} />}
+      {dialog.name === 'delete' && subject && <DeleteWorkflow workflow={subject} onClose={dialog.close} />}
+    </Page>
+  );
 }

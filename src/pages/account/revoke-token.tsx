@@ -1,0 +1,23 @@
+// The question before an API token is revoked.
+import { useMutation } from '@tanstack/react-query';
+import type { ApiToken } from '#/contract/account.ts';
+import { accountMutations } from '#/api/account.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+
+export function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void }) {
+  const revoke = useMutation(accountMutations.revokeToken(token.TokenId));
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Revoke API token"
+      confirmLabel="Revoke token"
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
+    >
+      <strong>{token.Name || token.Prefix}</strong> (<span className="mono">{token.Prefix}…</span>) stops working at
+      once, for every program and every session that signed in with it, this one included if it did.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,38 @@
+// Which service the dashboard talks to, and its version: what a person is asked for when something is wrong.
+import { useQuery } from '@tanstack/react-query';
+import { sessionQueries } from '#/api/session.ts';
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { Section } from '#/ui/page.tsx';
+import { View } from '#/ui/view.tsx';
+import classes from './account-page.module.css';
+
+/** Neither is needed to be signed in, so a service may leave them out. */
+function aboutOf(session: object): string {
+  const { Service, Version }: { Service?: unknown; Version?: unknown } = session;
+  return [Service, Version].filter((word) => typeof word === 'string' && word !== '').join(' ') || 'Not told';
+}
+
+export function ServiceInUse() {
+  const session = useQuery(sessionQueries.current());
+  return (
+    <Section title="Service">
+      <View query={session} name="the service" empty={null} rows={2}>
+        {(about) => (
+          <dl className={classes['facts']}>
+            <dt>Address</dt>
+            <dd>
+              <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
+            </dd>
+            <dt>Service</dt>
+            <dd>{aboutOf(about)}</dd>
+            <dt>API</dt>
+            <dd>
+              <span className="mono">/v1</span>, with the header <span className="mono">Authorization: Bearer</span> and
+              one of the tokens above
+            </dd>
+          </dl>
+        )}
+      </View>
+    </Section>
+  );
+}

@@ -1,0 +1,55 @@
+// The API tokens of the account: listed by how they begin, made (shown once), revoked.
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { Section } from '#/ui/page.tsx';
+import { useDialog } from '#/ui/use-dialog.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { MakeToken } from './make-token.tsx';
+import { RevokeToken } from './revoke-token.tsx';
+import { TokenTable } from './token-table.tsx';
+import type { TokenDialog } from './token-table.tsx';
+import classes from './account-page.module.css';
+
+const LEAD = 'Programs sign in with a token, and so do people. A token opens everything in this account.';
+
+export function Tokens() {
+  const tokens = useQuery(accountQueries.tokens());
+  const dialog = useDialog<TokenDialog>('token');
+  if (tokens.error instanceof ApiError && tokens.error.status === 404)
+    return (
+      <Section title="API tokens">
+        <p className={classes['note']}>
+          This service manages its tokens elsewhere: look for them in its own web portal, where the one you signed in
+          with came from.
+        </p>
+      </Section>
+    );
+  const make = (
+    <Button
+      variant="default"
+      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+      onClick={() => dialog.open('make')}
+    >
+      Make a token
+    </Button>
+  );
+  const subject = tokens.data?.find(({ TokenId }) => TokenId === dialog.subject);
+  return (
+    <Section title="API tokens" lead={LEAD} actions={tokens.data?.length === 0 ? null : make}>
+      <View
+        query={tokens}
+        name="API tokens"
+        rows={3}
+        isEmpty={({ length }) => length === 0}
+        empty={<Empty title="No API tokens" action={make} />}
+      >
+        {(all) => <TokenTable tokens={all} dialog={dialog} />}
+      </View>
+      <MakeToken opened={dialog.name === 'make'} onClose={dialog.close} />
+      {dialog.name === 'revoke' && subject && <RevokeToken token={subject} onClose={dialog.close} />}
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+// The questions before one tunnel, or all of them, are closed.
+import { useMutation } from '@tanstack/react-query';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { tunnelMutations } from '#/api/tunnels.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { publicAddress } from './public-address.ts';
+import classes from './tunnels-page.module.css';
+
+export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
+  const remove = useMutation(tunnelMutations.remove(tunnel.Name));
+  const { copy: address } = publicAddress(tunnel);
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Delete tunnel"
+      confirmLabel="Delete tunnel"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    >
+      <p className={classes['named']}>
+        <strong>{address || tunnel.Name}</strong> stops working at once and its connections end
+        {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. A tunnel opened again gets
+        another name.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: () => void }) {
+  const remove = useMutation(tunnelMutations.removeAll());
+  const all = count === 1 ? 'The one tunnel' : `All ${formatCount(count)} tunnels`;
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Delete all tunnels"
+      confirmLabel="Delete all tunnels"
+      typed={String(count)}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    >
+      {all} of this account {count === 1 ? 'stops' : 'stop'} working at once and every connection through them ends,
+      those of other people included.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,109 @@
+// The open tunnels, newest first.
+import { Link } from 'react-router';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconExternalLink, IconTrash } from '@tabler/icons-react';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { DataTable } from '#/ui/data-table.tsx';
+import type { Column } from '#/ui/data-table.tsx';
+import { useMoreRows } from '#/ui/more-rows.tsx';
+import { Time } from '#/ui/time.tsx';
+import type { Dialog } from '#/ui/use-dialog.ts';
+import { webAddress } from '#/ui/web-address.ts';
+import { publicAddress } from './public-address.ts';
+import classes from './tunnels-page.module.css';
+
+export type TunnelDialog = 'delete' | 'delete-all';
+
+function PublicAddress({ tunnel }: { tunnel: Tunnel }) {
+  const { text, copy } = publicAddress(tunnel);
+  const href = webAddress(text);
+  if (!copy) return <span className="dim">{text}</span>;
+  return (
+    <span className={classes['copied']}>
+      {href ? (
+        <a href={href} target="_blank" rel="noopener noreferrer" className={classes['text']} title={text}>
+          {text}
+        </a>
+      ) : (
+        <span className={`${classes['text'] ?? ''} mono`} title={text}>
+          {text}
+        </span>
+      )}
+      <CopyButton value={copy} what="public address" />
+    </span>
+  );
+}
+
+function Tools({ tunnel, onDelete }: { tunnel: Tunnel; onDelete: () => void }) {
+  const href = webAddress(tunnel.PublicUrl);
+  return (
+    <span className={classes['tools']}>
+      {href && (
+        <Button
+          component="a"
+          href={href}
+          target="_blank"
+          rel="noopener noreferrer"
+          variant="default"
+          size="xs"
+          rightSection={<IconExternalLink size={14} stroke={1.6} aria-hidden />}
+          aria-label={`Open ${tunnel.Name} in a new tab`}
+        >
+          Open
+        </Button>
+      )}
+      <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${tunnel.Name}`} title="Delete" onClick={onDelete}>
+        <IconTrash size={18} stroke={1.6} aria-hidden />
+      </ActionIcon>
+    </span>
+  );
+}
+
+const columnsOf = (dialog: Dialog<TunnelDialog>): Column<Tunnel>[] => [
+  {
+    header: 'Name',
+    cell: ({ Name }) => (
+      <span className={classes['copied']}>
+        <span className={`${classes['text'] ?? ''} mono`} title={Name}>
+          {Name}
+        </span>
+        <CopyButton value={Name} what="tunnel name" />
+      </span>
+    ),
+  },
+  { header: 'Public address', cell: (tunnel) => <PublicAddress tunnel={tunnel} />, phone: 'wide' },
+  { header: 'Protocol', cell: ({ Protocol }) => Protocol, phone: 'second' },
+  { header: 'Local destination', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'second' },
+  {
+    header: 'Device',
+    cell: ({ DeviceId, DeviceName }) =>
+      DeviceId ? (
+        <Link to={paths.device(DeviceId)}>{DeviceName || DeviceId}</Link>
+      ) : (
+        (DeviceName ?? <span className="dim">–</span>)
+      ),
+    phone: 'second',
+  },
+  { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
+  { header: 'Uptime', cell: ({ Uptime }) => Uptime || '–', phone: 'hide' },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: (tunnel) => <Tools tunnel={tunnel} onDelete={() => dialog.open('delete', tunnel.Name)} />,
+  },
+];
+
+const timeOf = ({ Created }: Tunnel) => parseTimestamp(Created)?.getTime() ?? -1;
+
+export function TunnelTable({ tunnels, dialog }: { tunnels: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
+  const [rows, more] = useMoreRows(tunnels.toSorted((a, b) => timeOf(b) - timeOf(a)));
+  return (
+    <>
+      <DataTable name="Tunnels" columns={columnsOf(dialog)} rows={rows} rowKey={({ Name }) => Name} />
+      {more}
+    </>
+  );
+}

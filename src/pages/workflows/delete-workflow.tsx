@@ -1,0 +1,22 @@
+// The question before a workflow is deleted.
+import { useMutation } from '@tanstack/react-query';
+import type { Workflow } from '#/contract/workflows.ts';
+import { workflowMutations } from '#/api/workflows.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+
+export function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
+  const remove = useMutation(workflowMutations.remove(workflow.WorkflowId));
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Delete workflow"
+      confirmLabel="Delete workflow"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    >
+      <strong>{workflow.Name}</strong> can no longer be deployed. What it did on devices stays as it is.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,47 @@
+// One workflow with its whole command.
+import { Link } from 'react-router';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { Workflow } from '#/contract/workflows.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { CommandLine } from '#/ui/secret-dialog.tsx';
+import { Time } from '#/ui/time.tsx';
+import classes from './workflows-page.module.css';
+
+export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={workflow?.Name || 'No such workflow'}
+      size="lg"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {workflow ? (
+        <Stack gap="md">
+          <CommandLine label="Command" command={workflow.Command} />
+          <dl className={classes['facts']}>
+            <dt>Created</dt>
+            <dd>
+              <Time at={parseTimestamp(workflow.CreatedTime)} raw={workflow.CreatedTime} />
+            </dd>
+            <dt>Id</dt>
+            <dd>
+              <span className="mono">{workflow.WorkflowId}</span>{' '}
+              <CopyButton value={workflow.WorkflowId} what="workflow id" />
+            </dd>
+          </dl>
+          <Group justify="flex-end">
+            <Button component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
+              Deploy
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <p>It is not in the list. It may have been deleted since the link was made.</p>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,83 @@
+// The stored workflows, newest first.
+import { Link } from 'react-router';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import type { Workflow } from '#/contract/workflows.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { ShortId } from '#/ui/copy-button.tsx';
+import { DataTable, rowName } from '#/ui/data-table.tsx';
+import type { Column } from '#/ui/data-table.tsx';
+import { useMoreRows } from '#/ui/more-rows.tsx';
+import { Time } from '#/ui/time.tsx';
+import type { Dialog } from '#/ui/use-dialog.ts';
+import classes from './workflows-page.module.css';
+
+export type WorkflowDialog = 'create' | 'view' | 'delete';
+
+const firstLine = (command: string) => command.trim().split('\n', 1)[0] ?? '';
+
+const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
+  {
+    header: 'Name',
+    cell: ({ WorkflowId, Name }) => (
+      <Link {...dialog.link('view', WorkflowId)} className={rowName} title={Name}>
+        {Name || 'Without a name'}
+      </Link>
+    ),
+  },
+  {
+    header: 'Command',
+    cell: ({ Command }) => (
+      <span className={`${classes['command'] ?? ''} mono dim`} title={Command.slice(0, 500)}>
+        {firstLine(Command)}
+        {Command.trim().includes('\n') && ' …'}
+      </span>
+    ),
+    phone: 'wide',
+  },
+  {
+    header: 'Created',
+    cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    phone: 'second',
+  },
+  { header: 'Id', cell: ({ WorkflowId }) => <ShortId value={WorkflowId} what="workflow id" />, phone: 'hide' },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: ({ WorkflowId, Name }) => (
+      <span className={classes['tools']}>
+        <Button
+          component={Link}
+          to={paths.deploy({ workflow: WorkflowId })}
+          variant="default"
+          size="xs"
+          aria-label={`Deploy ${Name}`}
+        >
+          Deploy
+        </Button>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Delete ${Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete', WorkflowId)}
+        >
+          <IconTrash size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </span>
+    ),
+  },
+];
+
+const timeOf = ({ CreatedTime }: Workflow) => parseTimestamp(CreatedTime)?.getTime() ?? -1;
+
+export function WorkflowTable({ workflows, dialog }: { workflows: Workflow[]; dialog: Dialog<WorkflowDialog> }) {
+  const [rows, more] = useMoreRows(workflows.toSorted((a, b) => timeOf(b) - timeOf(a)));
+  return (
+    <>
+      <DataTable name="Workflows" columns={columnsOf(dialog)} rows={rows} rowKey={({ WorkflowId }) => WorkflowId} />
+      {more}
+    </>
+  );
+}
