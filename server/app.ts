@@ -25,6 +25,7 @@ import { accountRoutes } from './routes/account.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { downloadRoute } from './routes/download.ts';
+import { installRoutes } from './routes/install.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { tagRoutes } from './routes/tags.ts';
 import { tunnelRoutes } from './routes/tunnels.ts';
@@ -78,6 +79,7 @@ export function createApp(context: Context): App {
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);
+  installRoutes(app, context, DIST);
 
   loopbackRedirect(app, context);
   staticFiles(app, DIST);

@@ -1,0 +1,276 @@
+// The line that a person pastes on a device, really run: no terminal, a home folder of its own, and an agent that stands
+// in for the real one (which has its own tests) and shows how it was started.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Env } from '../implement.ts';
+import { installRoutes } from './install.ts';
+
+const AGENT = `#!/usr/bin/env node
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' } };
+const { values } = parseArgs({ options });
+const key = readFileSync(values['key-file'], 'utf8').trim();
+if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
+mkdirSync(values.data, { recursive: true });
+const { pid, env } = process;
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '' }) + '\\n');
+console.log('Connected to ' + values.server + ' as "x".');
+setInterval(() => {}, 1000);
+`;
+
+// A name that any carelessness in the scripts would stumble over.
+const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
+const base = path.join(home, 'muster');
+const dist = path.join(home, 'dist');
+const context = { publicUrl: '' };
+const app = new Hono<Env>();
+installRoutes(app, context, dist);
+const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+let url = '';
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(home, { recursive: true, force: true });
+});
+beforeEach(() => {
+  context.publicUrl = url;
+  mkdirSync(path.join(dist, 'agent'), { recursive: true });
+  writeFileSync(path.join(dist, 'agent/agent.mjs'), AGENT);
+});
+afterEach(async () => {
+  for (const name of existsSync(base) ? readdirSync(base) : [])
+    await sh('sh "$CONTROL" remove', { CONTROL: path.join(base, name, 'muster-agent') });
+});
+
+const node = path.dirname(process.execPath);
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+/** Runs a line in a session of its own: with no terminal to ask anybody. */
+function sh(line: string, env: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', line], {
+      cwd: home,
+      detached: true,
+      env: { PATH: `${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+    child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+const paste = (key: string, more = '', env: Record<string, string> = {}) =>
+  sh(`curl -fsSL ${url}/install.sh | ${key && `DEVICE_KEY=${key} `}sh${more}`, env);
+const folders = () => (existsSync(base) ? readdirSync(base).map((name) => path.join(base, name)) : []);
+const starts = (folder: string) =>
+  readFileSync(path.join(folder, 'data/starts'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { pid: number; key: string; server: string; umask: number; secret: string });
+/** Not counting what has ended and only waits for its parent to notice. */
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !existsSync('/proc/self/status') || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+const mode = (file: string) => statSync(file).mode & 0o777;
+
+test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
+  const ran = await paste('dk_Ab-9');
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| remove/);
+  assert.doesNotMatch(ran.stdout, /dk_Ab-9/);
+  const [folder = ''] = folders();
+  assert.match(path.basename(folder), /^[0-9a-f]{12}$/);
+  assert.equal(readFileSync(path.join(folder, 'key'), 'utf8'), 'dk_Ab-9\n');
+  assert.deepEqual([mode(folder), mode(path.join(folder, 'key'))], [0o700, 0o600]);
+  const [first] = starts(folder);
+  const umask = Number.parseInt((await sh('umask')).stdout, 8);
+  assert.deepEqual(first, { pid: first?.pid, key: 'dk_Ab-9', server: url, umask, secret: '' });
+  assert.ok(alive(first?.pid ?? 0));
+
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  assert.match((await control('status')).stdout, /^running, process \d+/);
+  assert.equal((await control('start')).code, 0);
+  assert.equal(starts(folder).length, 1, 'it is not started twice');
+  assert.equal((await control('stop')).code, 0);
+  assert.ok(!alive(first?.pid ?? 0));
+  assert.equal((await control('status')).code, 3);
+  assert.equal((await control('stop')).code, 0);
+  assert.equal((await control('dance')).code, 64);
+  const gone = await control('remove');
+  assert.match(gone.stdout, /removed/);
+  assert.ok(!existsSync(folder));
+});
+
+test('running it again renews the one installation; another key is another one', async () => {
+  await sh(`wget -qO- ${url}/install.sh | DEVICE_KEY=one sh || curl -fsSL ${url}/install.sh | DEVICE_KEY=one sh`);
+  const [folder = ''] = folders();
+  const [first] = starts(folder);
+  writeFileSync(path.join(dist, 'agent/agent.mjs'), `${AGENT}// newer\n`);
+  assert.equal((await paste('one')).code, 0);
+  assert.deepEqual(folders(), [folder]);
+  assert.ok(!alive(first?.pid ?? 0));
+  assert.ok(alive(starts(folder)[1]?.pid ?? 0));
+  assert.match(readFileSync(path.join(folder, 'agent.mjs'), 'utf8'), /newer/);
+  assert.equal((await paste('two')).code, 0);
+  assert.equal(folders().length, 2);
+});
+
+test('in the foreground it stays, and ends when it is told to', async () => {
+  const child = spawn('/bin/sh', ['-c', `curl -fsSL ${url}/install.sh | DEVICE_KEY=fg exec sh -s -- --foreground`], {
+    detached: true,
+    env: { PATH: `${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  await new Promise<void>((resolve) =>
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+      if (said.includes('Connected to')) resolve();
+    }),
+  );
+  assert.match(said, /Ctrl-C ends it/);
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await ended;
+  assert.ok(!alive(starts(folders()[0] ?? '')[0]?.pid ?? 0));
+});
+
+test('a refused key is seen at once', async () => {
+  const ran = await paste('refused');
+  assert.equal(ran.code, 1);
+  assert.match(ran.stderr, /The service refused the key\.[^]*did not stay up/);
+});
+
+test('what is missing is said in a sentence, and leaves no agent', async () => {
+  const errorOf = async (ran: Promise<Ran>) => {
+    const { code, stderr } = await ran;
+    assert.equal(code, 1, stderr);
+    return stderr;
+  };
+  assert.match(await errorOf(paste('')), /^There is no device key: put DEVICE_KEY=<key>/);
+  assert.match(await errorOf(paste("'a b;c'")), /^That is no device key/);
+  assert.match(await errorOf(paste('k', ' -s -- --key-file /no/such')), /\/no\/such cannot be read/);
+  assert.match(await errorOf(paste('k', ' -s -- --colour')), /no option --colour/);
+  assert.match(await errorOf(paste('k', ' -s -- --dir')), /--dir needs a value/);
+  assert.match(await errorOf(paste('k', ' -s -- --server ftp://x')), /must begin with http/);
+  assert.match(
+    await errorOf(paste('k', ' -s -- --server http://127.0.0.1:9')),
+    /Cannot fetch http:\/\/127\.0\.0\.1:9\/agent\.mjs/,
+  );
+  writeFileSync(path.join(dist, 'agent/agent.mjs'), '<html>Sign in to the wireless network</html>');
+  assert.match(await errorOf(paste('k')), /did not answer with the agent/);
+  rmSync(path.join(dist, 'agent'), { recursive: true });
+  const response = await fetch(`${url}/agent.mjs`);
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '60']);
+  assert.match(await response.text(), /npm run build/);
+  assert.match(await errorOf(paste('k')), /Cannot fetch/);
+
+  const old = path.join(home, 'old');
+  mkdirSync(old);
+  const fake = '#!/bin/sh\ncase $2 in *execPath) echo "$0" ;; *) echo 18.19.1 ;; esac\n';
+  for (const name of ['node', 'nodejs']) writeFileSync(path.join(old, name), fake, { mode: 0o755 });
+  const told = await errorOf(paste('k', '', { PATH: `${old}:/usr/bin:/bin` }));
+  assert.match(told, /needs Node\.js 20 or newer; this machine has 18\.19\.1/);
+  for (const folder of folders()) {
+    assert.ok(!existsSync(path.join(folder, 'agent.mjs')));
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("key from a file, folder of one's own, address of another service", async () => {
+  const file = path.join(home, 'a key');
+  const folder = path.join(base, 'my "device" %h');
+  writeFileSync(file, 'from-file\n');
+  const ran = await sh(
+    `curl -fsSL ${url}/install.sh | sh -s -- --key-file "$FILE" --dir "$FOLDER" --server http://localhost:${new URL(url).port}/`,
+    { FILE: file, FOLDER: folder },
+  );
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  const [start] = starts(folder);
+  assert.deepEqual([start?.key, start?.server], ['from-file', url.replace('127.0.0.1', 'localhost')]);
+});
+
+test('with systemd it becomes a unit that leaves jobs running, and is removed with it', async () => {
+  const bin = path.join(home, 'systemd');
+  const units = path.join(home, 'units');
+  mkdirSync(bin);
+  mkdirSync(units);
+  writeFileSync(path.join(bin, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
+  const systemctl = `#!/bin/sh
+echo "$*" >>'${bin.replaceAll("'", String.raw`'\''`)}/calls'
+case $1 in is-system-running) echo degraded; exit 1 ;; status) echo 'Connected to x' ;; esac
+`;
+  writeFileSync(path.join(bin, 'systemctl'), systemctl, { mode: 0o755 });
+  const env = { PATH: `${bin}:${node}:${process.env['PATH']}`, UNIT_DIR: units };
+  const ran = await paste('unit-key', '', env);
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  const [folder = ''] = folders();
+  const unit = `muster-agent-${path.basename(folder)}.service`;
+  assert.match(ran.stdout, new RegExp(`systemd unit ${unit}`));
+  const text = readFileSync(path.join(units, unit), 'utf8');
+  assert.match(text, /^KillMode=process$/m);
+  assert.match(text, /^RestartPreventExitStatus=2 3$/m);
+  assert.ok(text.includes(`ExecStart=/bin/sh "${folder.replaceAll('$', '$$$$')}/muster-agent" run`), text);
+  assert.ok(!text.includes('unit-key'));
+  const calls = () => readFileSync(path.join(bin, 'calls'), 'utf8');
+  for (const call of ['daemon-reload', `enable --quiet ${unit}`, `start ${unit}`])
+    assert.ok(calls().includes(call), call);
+  assert.ok(!existsSync(path.join(folder, 'agent.pid')), 'nothing was started beside it');
+
+  assert.equal((await paste('unit-key', ' -s -- --no-systemd', env)).code, 0);
+  assert.ok(!existsSync(path.join(units, unit)));
+  assert.equal((await paste('unit-key', '', env)).code, 0);
+  await sh('sh "$CONTROL" remove', { ...env, CONTROL: path.join(folder, 'muster-agent') });
+  assert.deepEqual([readdirSync(units), existsSync(folder)], [[], false]);
+  assert.match(calls(), new RegExp(`stop ${unit}\ndisable ${unit}\n`));
+});
+
+test('the address of the service cannot become code', async () => {
+  const canary = path.join(home, 'pwned');
+  context.publicUrl = `http://x'; touch '${canary}'; echo '$(touch '${canary}')$&`;
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  assert.ok(script.startsWith('#!/bin/sh\n'));
+  assert.match((await paste('k')).stderr, /may not hold blanks/);
+  assert.ok(!existsSync(canary));
+});
+
+test('half a script does nothing', async () => {
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  for (const part of [0.3, 0.6, 0.9]) {
+    writeFileSync(path.join(home, 'half.sh'), script.slice(0, Math.floor(script.length * part)));
+    await sh('DEVICE_KEY=k sh half.sh');
+    assert.deepEqual(folders(), []);
+  }
+});
