@@ -27,13 +27,15 @@ export interface Asked extends Caller {
 /** One function for each endpoint of a group. Where the row has `form`, the handler reads the raw request itself. */
 export type Handlers<G extends Group> = ContractHandlers<G, Asked, Prepared>;
 
-/** An answer that a handler has already turned into JSON, for lists too large to build as objects. */
+type Json = string | ReadableStream<Uint8Array>;
+
+/** An answer that a handler has already turned into JSON, or will when it is wanted: for lists too large for objects. */
 export class Prepared {
-  readonly json: string | ReadableStream<Uint8Array>;
+  readonly json: Json | (() => Json);
   /** Changes whenever the answer would. Without it, a hash of the text serves; a stream has none. */
   readonly version: string | undefined;
 
-  constructor(json: string | ReadableStream<Uint8Array>, version?: string) {
+  constructor(json: Json | (() => Json), version?: string) {
     this.json = json;
     this.version = version;
   }
@@ -41,6 +43,7 @@ export class Prepared {
 
 /** Most bytes of a JSON body. */
 const BODY_LIMIT = 1024 * 1024;
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** A body that is not here by then is given up: a slow sender must not hold memory for ever. */
 const BODY_TIMEOUT_MS = 30_000;
 
@@ -131,27 +134,17 @@ function readBody(incoming: IncomingMessage): Promise<Buffer> {
 function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Response {
   if (value instanceof Response) return value;
   if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
-  const json = value instanceof Prepared ? value.json : JSON.stringify(value);
-  const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  if (endpoint.method === 'GET') {
-    const version =
-      value instanceof Prepared && value.version !== undefined
-        ? value.version
-        : typeof json === 'string'
-          ? hash('sha1', json, 'base64url')
-          : undefined;
-    if (version !== undefined) {
-      const etag = `"${version}"`;
-      headers['Cache-Control'] = 'private, no-cache';
-      headers['Vary'] = 'Authorization, Cookie';
-      headers['ETag'] = etag;
-      if (matches(http.req.header('If-None-Match'), etag)) {
-        if (typeof json !== 'string') void json.cancel();
-        return http.body(null, 304, headers);
-      }
-    }
-  }
-  return http.body(json, 200, headers);
+  const { json, version } = value instanceof Prepared ? value : new Prepared(JSON.stringify(value));
+  const make = () => (typeof json === 'function' ? json() : json);
+  if (endpoint.method !== 'GET') return http.body(make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
+
+  // Where the version is known beforehand, an answer that the client has already is not even made.
+  const text = version === undefined ? make() : undefined;
+  const tag = version ?? (typeof text === 'string' ? hash('sha1', text, 'base64url') : undefined);
+  if (tag === undefined) return http.body(text ?? make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
+  const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie', ETag: `"${tag}"` };
+  if (matches(http.req.header('If-None-Match'), headers.ETag)) return http.body(null, 304, headers);
+  return http.body(text ?? make(), 200, { ...JSON_TYPE, ...headers });
 }
 
 /** RFC 9110, section 13.1.2: weak comparison with any of the listed tags. */

@@ -30,7 +30,7 @@ export async function startService(
 ): Promise<Service> {
   const config = readConfig(env);
   const context = await openContext(config, now ? { now } : {});
-  const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: true });
   let server: Server;
   try {
     server = makeServer(config, (incoming, outgoing) => void listener(incoming, outgoing));

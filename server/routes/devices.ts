@@ -15,6 +15,7 @@ import {
   replaceKey,
   updateDevice,
 } from '../store/devices.ts';
+import { openPages } from '../store/pages.ts';
 import { listJobsOfDevice } from './jobs.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
@@ -23,6 +24,7 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, audit, order, now } = context;
+  const pages = openPages(db);
 
   return {
     create: (request) =>
@@ -48,12 +50,16 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         audit.record(tx, request, 'device.locate', id);
       }),
 
-    locations: ({ account }) => new Prepared(locationStream(context, account.id), order.version(account.id)),
+    locations: ({ account }) => new Prepared(() => locationStream(context, account.id), order.version(account.id)),
 
     page: ({ account, params: { page_num, rows_per_page } }) => {
-      const first = order.at(account.id, (page_num - 1) * rows_per_page);
-      const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
-      return new Prepared(`{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`);
+      const version = pages.version(account.id);
+      const make = () => {
+        const first = order.at(account.id, (page_num - 1) * rows_per_page);
+        const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
+        return `{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`;
+      };
+      return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version);
     },
 
     filter: ({ account, params: { page_num, rows_per_page }, query }) =>

@@ -24,6 +24,8 @@ export interface Database extends Reader {
    * A unit that throws is undone and rejects with what it threw; the units around it are not touched.
    */
   write<T>(unit: (tx: Tx) => T): Promise<T>;
+  /** How often this process has written to these tables: while the number stays, so does what they hold. */
+  writesTo(...tables: string[]): number;
   close(): Promise<void>;
 }
 
@@ -92,11 +94,16 @@ export function openDatabase(file: string): Database {
   migrate(sqlite);
   sqlite.exec('PRAGMA optimize = 0x10002; PRAGMA busy_timeout = 50');
 
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
+  const writes = new Map<string, number>();
   const prepared = (sql: string): StatementSync => {
-    let statement = statements.get(sql);
-    if (!statement) statements.set(sql, (statement = sqlite.prepare(sql)));
-    return statement;
+    let known = statements.get(sql);
+    if (!known) {
+      const target = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i.exec(sql)?.[1];
+      statements.set(sql, (known = { statement: sqlite.prepare(sql), target }));
+    }
+    if (known.target !== undefined) writes.set(known.target, (writes.get(known.target) ?? 0) + 1);
+    return known.statement;
   };
   const reader: Reader = {
     get: <T>(sql: string, ...args: SQLInputValue[]) => prepared(sql).get(...args) as T | undefined,
@@ -213,6 +220,7 @@ export function openDatabase(file: string): Database {
         queue.push({ unit, resolve, reject });
         schedule();
       }),
+    writesTo: (...tables) => tables.reduce((sum, table) => sum + (writes.get(table) ?? 0), 0),
     close: async () => {
       if (closed) return;
       closed = true;
