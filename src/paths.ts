@@ -32,7 +32,7 @@ export const paths = {
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifacts: () => '/artifacts',
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
-  jobs: () => '/jobs',
+  jobs: (filter: { name?: string; state?: string } = {}) => withQuery('/jobs', filter),
   job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
   /** A child's output, on its parent's page. */
   childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,

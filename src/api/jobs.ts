@@ -2,6 +2,7 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, JobDraft } from '#/contract/jobs.ts';
+import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
 /** What a job is doing, in the words the pages use. `Finished`: ended, and the service does not say how. */
@@ -35,27 +36,67 @@ export const isParent = (job: Job): boolean => job.Counts !== undefined || (job.
 /** How often a visible page asks again while something moves, in milliseconds. */
 const MOVING = 1_000;
 const RESTING = 15_000;
+/** Beyond these sizes an answer costs enough to be asked for less often. */
+const MANY_ROWS = 500;
+const MUCH_OUTPUT = 1_000_000;
+
+const outputSize = ({ Stdout = '', Stderr = '', Result }: Job) => Stdout.length + Stderr.length + Result.length;
+const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
 
 export const jobQueries = {
   list: () =>
     queryOptions({
       queryKey: ['jobs', 'list'],
       queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
-      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * MOVING : RESTING),
+      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * pace(state.data.length) : RESTING),
     }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['jobs', 'one', id],
       queryFn: ({ signal }) => call(jobEndpoints.get, { params: { job_id: id } }, { signal }),
-      refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? MOVING : false),
+      refetchInterval: ({ state: { data } }) =>
+        data && isMoving(data) ? (outputSize(data) > MUCH_OUTPUT ? 3 * MOVING : MOVING) : false,
     }),
   children: (id: string) =>
     queryOptions({
       queryKey: ['jobs', 'children', id],
       queryFn: ({ signal }) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
-      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? MOVING : false),
+      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
     }),
 };
+
+/** What became of one job of many. */
+export interface Removal {
+  id: string;
+  error: Error | undefined;
+}
+
+/** Requests under way at a time when many jobs are deleted. */
+const AT_ONCE = 4;
+
+/** Deletes jobs a few at a time and tells of each; stops taking new ones when called off. */
+async function removeEach({ ids, signal, onEach }: RemoveMany): Promise<void> {
+  const waiting = ids.values();
+  const work = async () => {
+    for (const id of waiting) {
+      if (signal.aborted) return;
+      const error = await call(jobEndpoints.remove, { params: { job_id: id } }).then(
+        () => undefined,
+        (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+      );
+      // Somebody else was faster: what was asked for is done.
+      onEach({ id, error: isMissing(error) ? undefined : error });
+      if (error && isSignedOut(error)) throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+export interface RemoveMany {
+  ids: string[];
+  signal: AbortSignal;
+  onEach: (removal: Removal) => void;
+}
 
 const changed = { invalidates: [['jobs'], ['devices', 'jobs']] };
 
@@ -63,4 +104,5 @@ export const jobMutations = {
   submit: () => mutationOptions({ mutationFn: (body: JobDraft) => call(jobEndpoints.submit, { body }), meta: changed }),
   remove: (id: string) =>
     mutationOptions({ mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }), meta: changed }),
+  removeMany: () => mutationOptions({ mutationFn: removeEach, meta: changed }),
 };

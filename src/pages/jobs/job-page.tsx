@@ -1,5 +1,143 @@
+// One job: how it stands, and its output. A job to a group or tag shows its devices, one to a device its log.
+import { Link, useNavigate, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { isParent, jobQueries, jobState } from '#/api/jobs.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Empty, View } from '#/ui/view.tsx';
+import { DeleteJobDialog } from './delete-job-dialog.tsx';
+import { JobChildren } from './job-children.tsx';
+import { JobFacts } from './job-facts.tsx';
+import { JobLog } from './job-log.tsx';
+import { devicesText, explainWaiting } from './job-words.ts';
+import { countStates, movingIn, outcomeOf, overallState, stateOf, totalOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { OutcomeBar } from './outcome-bar.tsx';
+import { useAddress } from './use-address.ts';
+import classes from './job-page.module.css';
 
 export function JobPage() {
-  return <Page title="Job">{null}</Page>;
+  const { id = '' } = useParams();
+  const job = useQuery(jobQueries.one(id));
+  if (job.data) return <FoundJob key={id} job={job.data} query={job} />;
+  const gone = isMissing(job.error);
+  return (
+    <Page title="Job" back={<Link to={paths.jobs()}>Jobs</Link>}>
+      {gone ? (
+        <Empty
+          title="There is no such job"
+          action={
+            <Button component={Link} to={paths.jobs()}>
+              All jobs
+            </Button>
+          }
+        >
+          It may have been deleted.
+        </Empty>
+      ) : (
+        <View query={job} name="the job" empty={null}>
+          {() => null}
+        </View>
+      )}
+    </Page>
+  );
+}
+
+/** The counts of a parent: the service's own, or its children counted. */
+function useOutcome(job: Job): Outcome | undefined {
+  const given = outcomeOf(job);
+  const parent = isParent(job);
+  const children = useQuery({ ...jobQueries.children(job.JobId), enabled: parent && !given });
+  if (!parent) return undefined;
+  return given ?? countStates(children.data ?? []);
+}
+
+function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>>[0]['query'] }) {
+  const address = useAddress();
+  const navigate = useNavigate();
+  const outcome = useOutcome(job);
+  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
+  const name = job.JobName || 'Job without a name';
+  return (
+    <Page
+      title={name}
+      heading={
+        <span className={classes['heading']}>
+          {name} <StateMark state={state} />
+        </span>
+      }
+      back={
+        job.ParentJobId ? (
+          <Link to={paths.childJob(job.ParentJobId, job.JobId)}>The whole job, with all its devices</Link>
+        ) : (
+          <Link to={paths.jobs()}>Jobs</Link>
+        )
+      }
+      actions={
+        <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
+          Delete…
+        </Button>
+      }
+    >
+      <View query={query} name="the job" empty={null}>
+        {() => (
+          <>
+            <JobFacts job={job} />
+            {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} />}
+          </>
+        )}
+      </View>
+      {address.params.get('dialog') === 'delete' && (
+        <DeleteJobDialog
+          job={job}
+          outcome={outcome}
+          onClose={() => address.close('dialog')}
+          onDeleted={() => void navigate(paths.jobs(), { replace: true })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
+  const total = totalOf(outcome);
+  const done = total - movingIn(outcome);
+  return (
+    <>
+      {total > 0 && (
+        <section className={classes['progress']} aria-label="Progress">
+          <p>
+            <strong>
+              {done === total ? `Done on ${devicesText(total)}` : `${formatCount(done)} of ${devicesText(total)} done`}
+            </strong>
+          </p>
+          <OutcomeBar outcome={outcome} wide />
+        </section>
+      )}
+      <JobChildren parent={job} />
+    </>
+  );
+}
+
+function SingleBody({ job }: { job: Job }) {
+  const address = useAddress();
+  const waiting = jobState(job) === 'Waiting';
+  const device = useQuery({
+    ...deviceQueries.one(job.DeviceId),
+    enabled: waiting && job.DeviceId !== '',
+    retry: false,
+  });
+  const online = device.data && device.data.DeviceStatus === 'Online';
+  return (
+    <>
+      {waiting && <p className={classes['note']}>{explainWaiting(online)}</p>}
+      <JobLog job={job} device={job.DeviceName || job.DeviceId || 'the job'} address={address} />
+    </>
+  );
 }

@@ -1,0 +1,70 @@
+// The output of one device of a group or tag job, beside or below the list.
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { ActionIcon } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import { jobQueries, jobState } from '#/api/jobs.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Failure, Skeleton } from '#/ui/view.tsx';
+import { JobLog } from './job-log.tsx';
+import { Duration } from './jobs-table.tsx';
+import type { Address } from './use-address.ts';
+import classes from './job-page.module.css';
+
+interface ChildPanelProps {
+  /** Empty where the service gives children no id. */
+  id: string;
+  /** The child as the list has it. */
+  row: Job | undefined;
+  address: Address;
+}
+
+export function ChildPanel({ id, row, address }: ChildPanelProps) {
+  // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
+  // children only in the list leaves us with the row.
+  const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
+  const child = single.data ?? row;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // On a phone the list makes room for the output, and the focus would be lost with it.
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement?.checkVisibility() === false)
+      heading.current?.focus();
+  }, []);
+  const name = child?.DeviceName || child?.DeviceId || 'this device';
+  return (
+    <section className={classes['panel']} aria-label={`Output of ${name}, panel`}>
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {child?.DeviceId ? <Link to={paths.device(child.DeviceId)}>{name}</Link> : name}
+        </h2>
+        {child && (
+          <div className={classes['panelFacts']}>
+            <StateMark state={jobState(child)} />
+            {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
+            <Duration job={child} />
+            {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
+          </div>
+        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Close the output"
+          title="Close"
+          onClick={() => address.close('child', 'log')}
+        >
+          <IconX size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </header>
+      {child ? (
+        <JobLog job={child} device={name} address={address} />
+      ) : single.error ? (
+        <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
+      ) : (
+        <Skeleton name="output" rows={4} />
+      )}
+    </section>
+  );
+}

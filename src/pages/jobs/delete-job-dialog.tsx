@@ -1,0 +1,38 @@
+// The question before a job is deleted: what is cancelled, stopped and lost with it.
+import { useMutation } from '@tanstack/react-query';
+import type { Job } from '#/contract/jobs.ts';
+import { jobMutations, jobState } from '#/api/jobs.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { lossOf, typedFor } from './job-words.ts';
+import type { Outcome } from './outcome.ts';
+
+interface DeleteJobDialogProps {
+  job: Job;
+  /** Of a parent. */
+  outcome: Outcome | undefined;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
+  const remove = useMutation(jobMutations.remove(job.JobId));
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={`Delete ${job.JobName || 'job'}`}
+      confirmLabel="Delete job"
+      typed={typedFor(outcome)}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => {
+        if (!remove.isPending) remove.mutate(undefined, { onSuccess: onDeleted });
+      }}
+    >
+      {lossOf(jobState(job), outcome).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <p className="dim">This cannot be undone.</p>
+    </ConfirmDialog>
+  );
+}

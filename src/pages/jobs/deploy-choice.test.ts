@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobDraft } from '#/contract/jobs.ts';
+import { ApiError, refusalError } from '#/api/api-error.ts';
+import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from '#/pages/jobs/deploy-choice.ts';
+
+const read = (search: string) => readChoice(new URLSearchParams(search));
+
+test('reads the choice from the URL; a kind without a value keeps its kind', () => {
+  assert.deepEqual(read(''), {
+    target: { kind: 'device', value: '' },
+    thing: { kind: 'artifact', value: '' },
+    name: undefined,
+  });
+  assert.deepEqual(read('group=lab&workflow=w1&name=x'), {
+    target: { kind: 'group', value: 'lab' },
+    thing: { kind: 'workflow', value: 'w1' },
+    name: 'x',
+  });
+  assert.deepEqual(read('tag=').target, { kind: 'tag', value: '' });
+  assert.deepEqual(read('device=&group=lab').target, { kind: 'group', value: 'lab' });
+});
+
+test('another target takes the place of the old one and leaves the rest', () => {
+  assert.equal(
+    choose(new URLSearchParams('device=d1&artifact=a1'), 'group', 'lab').toString(),
+    'artifact=a1&group=lab',
+  );
+  assert.equal(
+    choose(new URLSearchParams('device=d1&artifact=a1'), 'workflow', 'w').toString(),
+    'device=d1&workflow=w',
+  );
+});
+
+test('the draft is what the contract wants, and nothing is sent before everything is chosen', () => {
+  const draft = draftOf(read('tag=t1&artifact=a1'), 'A name');
+  assert.deepEqual(draft, { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
+  assert.equal(jobDraft.safeParse(draft).success, true);
+  assert.equal(jobDraft.safeParse(draftOf(read('tag=&artifact=a1'), 'A name')).success, false);
+  assert.equal(jobDraft.safeParse(draftOf(read('tag=t1'), 'A name')).success, false);
+});
+
+test('suggests a name that the contract takes', () => {
+  assert.equal(suggestName('app.tar.gz 1.2', 'group lab'), 'app.tar.gz 1.2 to group lab');
+  assert.equal(suggestName(undefined, 'group lab'), '');
+  assert.equal(suggestName('x'.repeat(300), 'y').length, 255);
+});
+
+test('a deploy to many is confirmed by its name or its count', () => {
+  assert.equal(confirms(' lab ', 'lab', 1200), true);
+  assert.equal(confirms('1200', 'lab', 1200), true);
+  assert.equal(confirms('1,200', 'lab', 1200), true);
+  assert.equal(confirms('1201', 'lab', 1200), false);
+  assert.equal(confirms('', 'lab', 1200), false);
+  assert.equal(confirms('Lab', 'lab', 1200), false);
+});
+
+test('without an answer that tells, it is unknown whether the job was submitted', () => {
+  assert.equal(isOutcomeUnknown(new ApiError('network', 'x')), true);
+  assert.equal(isOutcomeUnknown(new ApiError('timeout', 'x')), true);
+  assert.equal(isOutcomeUnknown(new ApiError('unexpected', 'x', { status: 200 })), true);
+  assert.equal(isOutcomeUnknown(refusalError(504, '', null)), true);
+  assert.equal(isOutcomeUnknown(refusalError(400, '', null)), false);
+  assert.equal(isOutcomeUnknown(null), false);
+});

@@ -1,0 +1,64 @@
+// What a person has chosen to deploy, as it stands in the URL, and what follows from it. A kind without a value
+// (`?group=`) is a choice not made yet; it keeps the kind over a reload.
+import type { Artifact } from '#/contract/artifacts.ts';
+import type { JobDraft } from '#/contract/jobs.ts';
+import { ApiError } from '#/api/api-error.ts';
+
+export const TARGETS = ['device', 'group', 'tag'] as const;
+export const THINGS = ['artifact', 'workflow'] as const;
+export type TargetKind = (typeof TARGETS)[number];
+export type ThingKind = (typeof THINGS)[number];
+
+export interface DeployChoice {
+  target: { kind: TargetKind; value: string };
+  thing: { kind: ThingKind; value: string };
+  /** Undefined: the suggested one. */
+  name: string | undefined;
+}
+
+function readKind<Kind extends string>(params: URLSearchParams, kinds: readonly Kind[], usual: Kind) {
+  const kind = kinds.find((each) => params.get(each)) ?? kinds.find((each) => params.has(each)) ?? usual;
+  return { kind, value: params.get(kind) ?? '' };
+}
+
+export const readChoice = (params: URLSearchParams): DeployChoice => ({
+  target: readKind(params, TARGETS, 'device'),
+  thing: readKind(params, THINGS, 'artifact'),
+  name: params.get('name') ?? undefined,
+});
+
+/** The URL with another target or another thing: exactly one of its kind remains. */
+export function choose(params: URLSearchParams, kind: TargetKind | ThingKind, value: string): URLSearchParams {
+  const next = new URLSearchParams(params);
+  for (const other of TARGETS.some((each) => each === kind) ? TARGETS : THINGS) next.delete(other);
+  next.set(kind, value);
+  return next;
+}
+
+/** The body of the request. */
+export function draftOf({ target, thing }: DeployChoice, Name: string): JobDraft {
+  const targets = { device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const;
+  const things = { artifact: 'ArtifactId', workflow: 'WorkflowId' } as const;
+  return { Name, [targets[target.kind]]: target.value, [things[thing.kind]]: thing.value };
+}
+
+const LONGEST_NAME = 255;
+
+/** "myapp.tar.gz 1.2.0 to group lab", cut to what a name may hold. */
+export function suggestName(thing: string | undefined, target: string | undefined): string {
+  if (!thing) return '';
+  const name = target ? `${thing} to ${target}` : thing;
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
+}
+
+export const artifactText = ({ Name, Version }: Artifact): string => [Name, Version].filter(Boolean).join(' ');
+
+/** Whether what was typed confirms a deploy to many: the name of the group or tag, or the number of devices. */
+export function confirms(typed: string, name: string, count: number): boolean {
+  const text = typed.trim();
+  return text !== '' && (text === name || text.replaceAll(/[\s.,'’]/g, '') === String(count));
+}
+
+/** Whether a failed submit may have been carried out all the same: no answer, or none that tells. */
+export const isOutcomeUnknown = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);

@@ -1,0 +1,181 @@
+// First step of a deploy: one device, a group, or a tag.
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Autocomplete, Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import type { Device } from '#/contract/devices.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Empty, Failure } from '#/ui/view.tsx';
+import { TARGETS } from './deploy-choice.ts';
+import type { DeployChoice, TargetKind } from './deploy-choice.ts';
+import classes from './deploy.module.css';
+
+interface PickerProps {
+  value: string;
+  onPick: (value: string) => void;
+}
+
+/** Asked once: a list under the reader's cursor must not change by itself. */
+const still = { refetchInterval: false } as const;
+const nameOf = ({ DeviceName, DeviceId }: Device) => DeviceName || DeviceId;
+/** The service has searched already. */
+const asFound = <Input extends { options: unknown }>({ options }: Input): Input['options'] => options;
+
+function DevicePicker({ value, onPick }: PickerProps) {
+  const [typed, setTyped] = useState('');
+  const [settled] = useDebouncedValue(typed, 200);
+  const chosen = useQuery({ ...deviceQueries.one(value), ...still, enabled: value !== '', retry: false });
+  // The field shows the name of what is chosen; that is no search.
+  const search = chosen.data && settled === nameOf(chosen.data) ? '' : settled.trim();
+  const found = useQuery({ ...deviceQueries.page(1, 25, { device_name: search }), ...still });
+  const devices = new Map<string, Device>();
+  if (chosen.data) devices.set(chosen.data.DeviceId, chosen.data);
+  for (const device of found.data?.rows ?? []) devices.set(device.DeviceId, device);
+  if (found.error)
+    return <Failure what="devices" error={found.error} busy={found.isFetching} onRetry={found.refetch} />;
+  return (
+    <Select
+      label="Device"
+      placeholder="Type a part of its name"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Clear the device' }}
+      value={value || null}
+      onChange={(id) => onPick(id ?? '')}
+      onSearchChange={setTyped}
+      data={[...devices.values()].map((device) => ({ value: device.DeviceId, label: nameOf(device) }))}
+      filter={asFound}
+      renderOption={({ option }) => <DeviceOption device={devices.get(option.value)} />}
+      nothingFoundMessage={found.isFetching ? 'Searching' : 'No device has such a name'}
+      error={chosen.error?.message}
+      maxDropdownHeight={320}
+    />
+  );
+}
+
+function DeviceOption({ device }: { device: Device | undefined }) {
+  if (!device) return null;
+  return (
+    <span className={classes['option']}>
+      <span className={classes['optionName']}>{nameOf(device)}</span>
+      <StateMark state={device.DeviceStatus} />
+      <span className={classes['optionMore']}>
+        {device.DeviceGroup ? `${device.DeviceGroup} · ` : ''}
+        <span className="mono">{device.DeviceId}</span>
+      </span>
+    </span>
+  );
+}
+
+function GroupPicker({ value, onPick }: PickerProps) {
+  const [text, setText] = useState(value);
+  const commit = useDebouncedCallback(onPick, 400);
+  const page = useQuery({ ...deviceQueries.page(1, 100), ...still });
+  const groups = [...new Set(page.data?.rows.map(({ DeviceGroup }) => DeviceGroup).filter(Boolean))].sort();
+  const pick = (group: string) => {
+    commit.cancel();
+    onPick(group);
+  };
+  return (
+    <Autocomplete
+      label="Group"
+      description="The name as the devices have it, in the same letter case"
+      placeholder="Name of a group"
+      value={text}
+      onChange={(group) => {
+        setText(group);
+        commit(group.trim());
+      }}
+      onOptionSubmit={pick}
+      onBlur={() => pick(text.trim())}
+      data={groups}
+      maxDropdownHeight={320}
+    />
+  );
+}
+
+function TagIdField({ value, onPick }: PickerProps) {
+  const [text, setText] = useState(value);
+  const commit = useDebouncedCallback(onPick, 400);
+  return (
+    <TextInput
+      label="Tag ID"
+      description="This service has no list of tags"
+      className="mono"
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        commit(event.currentTarget.value.trim());
+      }}
+      spellCheck={false}
+    />
+  );
+}
+
+function TagPicker({ value, onPick }: PickerProps) {
+  const tags = useQuery({ ...tagQueries.list(), retry: false });
+  if (isMissing(tags.error)) return <TagIdField value={value} onPick={onPick} />;
+  if (tags.error) return <Failure what="tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />;
+  const known = tags.data ?? [];
+  const options = known.map(({ TagId, TagName }) => ({ value: TagId, label: TagName || TagId }));
+  const missing = value !== '' && tags.data && !known.some(({ TagId }) => TagId === value);
+  return (
+    <Select
+      label="Tag"
+      placeholder={tags.data?.length === 0 ? 'There are no tags yet' : 'Choose a tag'}
+      description={tags.data?.length === 0 ? 'Tags are put on devices on the page of a device' : undefined}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Clear the tag' }}
+      value={value || null}
+      onChange={(id) => onPick(id ?? '')}
+      data={missing ? [...options, { value, label: value }] : options}
+      error={missing ? 'There is no such tag any more' : undefined}
+      nothingFoundMessage="No tag has such a name"
+      maxDropdownHeight={320}
+    />
+  );
+}
+
+const LABELS: Record<TargetKind, string> = { device: 'Device', group: 'Group', tag: 'Tag' };
+
+interface TargetStepProps {
+  target: DeployChoice['target'];
+  onChoose: (kind: TargetKind, value: string) => void;
+}
+
+export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProps) {
+  const fleet = useQuery({ ...deviceQueries.page(1, 25, { device_name: '' }), ...still });
+  if (fleet.data?.rows.length === 0)
+    return (
+      <Empty
+        title="There are no devices yet"
+        action={
+          <Button component={Link} to={paths.addDevice()}>
+            Add a device
+          </Button>
+        }
+      >
+        A deploy needs at least one device to run on.
+      </Empty>
+    );
+  const onPick = (next: string) => onChoose(kind, next);
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Kind of target"
+        value={kind}
+        onChange={(next) => onChoose(next, '')}
+        data={TARGETS.map((each) => ({ value: each, label: LABELS[each] }))}
+      />
+      {kind === 'device' && <DevicePicker value={value} onPick={onPick} />}
+      {kind === 'group' && <GroupPicker value={value} onPick={onPick} />}
+      {kind === 'tag' && <TagPicker value={value} onPick={onPick} />}
+    </>
+  );
+}

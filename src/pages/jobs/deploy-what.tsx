@@ -1,0 +1,155 @@
+// Second step of a deploy: an artifact, or a workflow of the legacy method.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button, SegmentedControl, Select } from '@mantine/core';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { workflowQueries } from '#/api/workflows.ts';
+import { paths } from '#/paths.ts';
+import { formatBytes } from '#/ui/format.ts';
+import { Time } from '#/ui/time.tsx';
+import { Empty, Failure, Skeleton } from '#/ui/view.tsx';
+import { artifactText } from './deploy-choice.ts';
+import type { DeployChoice, ThingKind } from './deploy-choice.ts';
+import classes from './deploy.module.css';
+
+interface PickerProps {
+  value: string;
+  onPick: (value: string) => void;
+}
+
+const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
+
+/** The true size where the service knows it; `Size` is in a unit that the document leaves open. */
+export const sizeText = ({ SizeBytes, Size }: Artifact): string =>
+  SizeBytes !== undefined ? formatBytes(SizeBytes) : Size === undefined ? '' : `size ${Size}`;
+
+function ArtifactPicker({ value, onPick }: PickerProps) {
+  const artifacts = useQuery(artifactQueries.list());
+  const { data, error } = artifacts;
+  if (!data)
+    return error ? (
+      <Failure what="artifacts" error={error} busy={artifacts.isFetching} onRetry={artifacts.refetch} />
+    ) : (
+      <Skeleton name="artifacts" rows={2} />
+    );
+  if (data.length === 0)
+    return (
+      <Empty
+        title="There are no artifacts yet"
+        action={
+          <Button component={Link} to={paths.artifacts()}>
+            Upload an artifact
+          </Button>
+        }
+      >
+        An artifact is a tar.gz with an update.sh, or a script.
+      </Empty>
+    );
+  const byId = new Map(data.map((artifact) => [artifact.ArtifactId, artifact]));
+  const newest = [...byId.values()].sort((one, two) => at(two.CreatedTime) - at(one.CreatedTime));
+  const missing = value !== '' && !byId.has(value);
+  return (
+    <Select
+      label="Artifact"
+      placeholder="Choose an artifact"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Clear the artifact' }}
+      value={missing ? null : value || null}
+      onChange={(id) => onPick(id ?? '')}
+      data={newest.map((artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) }))}
+      renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
+      error={missing ? 'The artifact of this link is not there any more. Choose another.' : undefined}
+      nothingFoundMessage="No artifact has such a name"
+      maxDropdownHeight={320}
+    />
+  );
+}
+
+function ArtifactOption({ artifact }: { artifact: Artifact | undefined }) {
+  if (!artifact) return null;
+  return (
+    <span className={classes['option']}>
+      <span className={classes['optionName']}>{artifact.Name}</span>
+      <span>{artifact.Version}</span>
+      <span className={classes['optionMore']}>
+        {artifact.IsScript ? 'script' : 'tar.gz'} · {sizeText(artifact)} ·{' '}
+        <Time at={parseTimestamp(artifact.CreatedTime)} raw={artifact.CreatedTime} />
+      </span>
+    </span>
+  );
+}
+
+function WorkflowPicker({ value, onPick }: PickerProps) {
+  const workflows = useQuery(workflowQueries.list());
+  const { data, error } = workflows;
+  if (!data)
+    return error ? (
+      <Failure what="workflows" error={error} busy={workflows.isFetching} onRetry={workflows.refetch} />
+    ) : (
+      <Skeleton name="workflows" rows={2} />
+    );
+  if (data.length === 0)
+    return (
+      <Empty
+        title="There are no workflows"
+        action={
+          <>
+            <Button variant="default" component={Link} to={paths.workflows()}>
+              Define a workflow
+            </Button>
+            <Button variant="default" onClick={() => onPick('')} component={Link} to={paths.artifacts()}>
+              Upload an artifact
+            </Button>
+          </>
+        }
+      >
+        Workflows are the older way. An artifact is recommended.
+      </Empty>
+    );
+  const missing = value !== '' && !data.some(({ WorkflowId }) => WorkflowId === value);
+  return (
+    <Select
+      label="Workflow"
+      placeholder="Choose a workflow"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Clear the workflow' }}
+      value={missing ? null : value || null}
+      onChange={(id) => onPick(id ?? '')}
+      data={data.map(({ WorkflowId, Name }) => ({ value: WorkflowId, label: Name || WorkflowId }))}
+      error={missing ? 'The workflow of this link is not there any more. Choose another.' : undefined}
+      nothingFoundMessage="No workflow has such a name"
+      maxDropdownHeight={320}
+    />
+  );
+}
+
+interface WhatStepProps {
+  thing: DeployChoice['thing'];
+  onChoose: (kind: ThingKind, value: string) => void;
+}
+
+export function WhatStep({ thing: { kind, value }, onChoose }: WhatStepProps) {
+  const onPick = (next: string) => onChoose(kind, next);
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Kind of deploy"
+        value={kind}
+        onChange={(next) => onChoose(next, '')}
+        data={[
+          { value: 'artifact', label: 'Artifact (recommended)' },
+          { value: 'workflow', label: 'Workflow (legacy)' },
+        ]}
+      />
+      {kind === 'artifact' ? (
+        <ArtifactPicker value={value} onPick={onPick} />
+      ) : (
+        <WorkflowPicker value={value} onPick={onPick} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Job } from '#/contract/jobs.ts';
+import { countStates, outcomeOf, outcomeText, overallState, stateOf } from '#/pages/jobs/outcome.ts';
+
+const job = (fields: Partial<Job>): Job => ({
+  JobId: 'j',
+  JobName: '',
+  DeviceId: 'd',
+  Command: '',
+  StartTime: '',
+  EndTime: '',
+  Result: '',
+  ...fields,
+});
+
+test('counts children by their state, with or without a Status', () => {
+  const outcome = countStates([
+    job({ Status: 'Failed' }),
+    job({ Status: 'failed' }),
+    job({ StartTime: 'x', EndTime: 'y', ExitCode: 0 }),
+    job({ StartTime: 'x' }),
+    job({}),
+    job({ Status: 'EXECUTED', EndTime: 'y' }),
+  ]);
+  assert.deepEqual(outcome, { Failed: 2, Succeeded: 1, Running: 1, Waiting: 1, Finished: 1 });
+});
+
+test('takes the counts of the service; a word of its own is finished with an unknown outcome', () => {
+  assert.deepEqual(outcomeOf({ Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2 } }), {
+    Succeeded: 3,
+    Failed: 1,
+    Finished: 2,
+  });
+  assert.equal(outcomeOf({}), undefined);
+});
+
+test('a parent waits, runs, and then is as bad as its worst child', () => {
+  assert.equal(overallState({ Waiting: 3 }), 'Waiting');
+  assert.equal(overallState({ Waiting: 2, Succeeded: 1 }), 'Running');
+  assert.equal(overallState({ Waiting: 2, Running: 1 }), 'Running');
+  assert.equal(overallState({ Succeeded: 36, Failed: 1 }), 'Failed');
+  assert.equal(overallState({ Succeeded: 3, Interrupted: 1 }), 'Interrupted');
+  assert.equal(overallState({ Succeeded: 3 }), 'Succeeded');
+});
+
+test('the Status of a parent is no roll-up: its counts decide', () => {
+  assert.equal(stateOf(job({ DeviceId: '', Status: 'Succeeded', Counts: { Failed: 1, Succeeded: 2 } })), 'Failed');
+  assert.equal(stateOf(job({ Status: 'Cancelled' })), 'Cancelled');
+});
+
+test('says the outcome in words, the worst first', () => {
+  assert.equal(outcomeText({ Succeeded: 35, Waiting: 4, Failed: 2 }), '2 failed, 35 succeeded, 4 waiting');
+  assert.equal(outcomeText({}), '');
+});

@@ -1,0 +1,66 @@
+// How a job stands: the states of its children counted, and one state for all of them together.
+import type { Job } from '#/contract/jobs.ts';
+import { jobState } from '#/api/jobs.ts';
+import type { JobState } from '#/api/jobs.ts';
+
+/** How many children are in which state; states without a child are left out. */
+export type Outcome = Partial<Record<JobState, number>>;
+
+/** What needs a person first, then what is done, then what is to come. */
+export const STATES: readonly JobState[] = [
+  'Failed',
+  'Interrupted',
+  'Cancelled',
+  'Succeeded',
+  'Finished',
+  'Running',
+  'Waiting',
+];
+
+/** Counts children one by one, for a service that does not count them. */
+export function countStates(children: Job[]): Outcome {
+  const outcome: Outcome = {};
+  for (const child of children) {
+    const state = jobState(child);
+    outcome[state] = (outcome[state] ?? 0) + 1;
+  }
+  return outcome;
+}
+
+/** The service's own counts, its words brought to ours; undefined where it gives none. */
+export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): Outcome | undefined {
+  if (!Counts) return undefined;
+  const outcome: Outcome = {};
+  for (const [word, count] of Object.entries(Counts)) {
+    const state = jobState({ Status: word, StartTime: '', EndTime: 'some', ExitCode: undefined });
+    if (count > 0) outcome[state] = (outcome[state] ?? 0) + count;
+  }
+  return outcome;
+}
+
+export const totalOf = (outcome: Outcome): number => STATES.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
+export const movingIn = (outcome: Outcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
+
+/**
+ * One state for a whole parent: Running as long as something is to come and something has happened; afterwards the
+ * worst of its children, since one failed device is what a person has to see.
+ */
+export function overallState(outcome: Outcome): JobState {
+  const total = totalOf(outcome);
+  const moving = movingIn(outcome);
+  if (moving > 0) return moving === total && !outcome.Running ? 'Waiting' : 'Running';
+  return STATES.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
+}
+
+/** The state a list shows for a job: of a parent, that of its children together. */
+export function stateOf(job: Job): JobState {
+  const outcome = outcomeOf(job);
+  return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
+}
+
+/** "2 failed, 35 succeeded". */
+export function outcomeText(outcome: Outcome, format: (count: number) => string = String): string {
+  return STATES.filter((state) => outcome[state])
+    .map((state) => `${format(outcome[state] ?? 0)} ${state.toLowerCase()}`)
+    .join(', ');
+}
