@@ -50,7 +50,6 @@ export function DeviceList({ name, devices, none, chosen, onChoose, onHover }: D
                   onClick={() => onChoose(device.DeviceId)}
                   onFocus={() => onHover(device.DeviceId)}
                   onBlur={() => onHover(undefined)}
-                  aria-label={`Show ${device.DeviceName || device.DeviceId} on the map, ${device.DeviceStatus}`}
                 >
                   <Words device={device} second={device.DeviceGroup} />
                 </button>

@@ -1,7 +1,7 @@
 // Where the fleet is: clusters that show the Online share, a list in step with the map, and the devices that have no
 // place yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, SegmentedControl, Select, TextInput, useComputedColorScheme } from '@mantine/core';
@@ -13,6 +13,7 @@ import { fleetQueries } from '#/api/fleet.ts';
 import type { FleetFilter } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
+import { useTyped } from '#/ui/use-typed.ts';
 import { View } from '#/ui/view.tsx';
 import { BaseMapLayer } from './base-map/base-map-layer.tsx';
 import { DeviceList } from './device-list.tsx';
@@ -50,11 +51,14 @@ export function MapPage() {
   );
 }
 
-/** Keeps the URL in step with the map, replacing, so that Back leaves the page instead of replaying every pan. */
+/** Tells the page what part of the world it shows. */
 function FollowView({ onMove }: { onMove: (map: L.Map) => void }) {
   const map = useMapEvents({ moveend: () => onMove(map) });
   return null;
 }
+
+/** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
+const REST = 250;
 
 function FleetMap({ devices }: { devices: MapDevice[] }) {
   const [params, setParams] = useSearchParams();
@@ -85,22 +89,35 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
   const chosenId = params.get('device') ?? undefined;
   const chosen = devices.find(({ device }) => device.DeviceId === chosenId);
 
-  const set = (name: string, value: string | undefined) =>
+  // Replacing, so that Back leaves the page instead of replaying every pan and letter.
+  const set = (changes: Record<string, string | undefined>) =>
     setParams(
       (now) => {
         const next = new URLSearchParams(now);
-        if (value) next.set(name, value);
-        else next.delete(name);
+        for (const [name, value] of Object.entries(changes))
+          if (value) next.set(name, value);
+          else next.delete(name);
         return next;
       },
       { replace: true },
     );
+  const latest = useRef(set);
+  useEffect(() => {
+    latest.current = set;
+  });
+  const [view, setView] = useState<string>();
+  useEffect(() => {
+    if (view === undefined) return;
+    const timer = setTimeout(() => latest.current({ at: view }), REST);
+    return () => clearTimeout(timer);
+  }, [view]);
+  const name = useTyped(params.get('name') ?? '', (text) => set({ name: text }));
   const start = useState(() => readView(params.get('at')))[0];
   const startBounds = useState(() => (placed.length > 0 ? boundsOf(placed) : undefined))[0];
   const choose = (id: string) => {
     const entry = devices.find(({ device }) => device.DeviceId === id);
     if (entry && map) map.setView([entry.lat, entry.lng], Math.max(map.getZoom(), 9));
-    set('device', id);
+    set({ device: id });
     setListOpen(false);
   };
 
@@ -111,8 +128,8 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
           aria-label="Filter by name"
           placeholder="Filter by name"
           leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-          value={params.get('name') ?? ''}
-          onChange={(event) => set('name', event.currentTarget.value)}
+          value={name.typed}
+          onChange={(event) => name.setTyped(event.currentTarget.value)}
           className={classes['search'] ?? ''}
         />
         <Select
@@ -120,7 +137,7 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
           placeholder="Any group"
           data={groups}
           value={params.get('group')}
-          onChange={(value) => set('group', value ?? undefined)}
+          onChange={(value) => set({ group: value ?? undefined })}
           clearable
           searchable
           clearButtonProps={{ 'aria-label': 'Clear the group' }}
@@ -129,7 +146,7 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
           aria-label="State"
           data={STATUSES}
           value={params.get('status') ?? ''}
-          onChange={(value) => set('status', value)}
+          onChange={(value) => set({ status: value })}
         />
         <span className={classes['count']} role="status">
           {formatCount(placed.length)} on the map{other.length > 0 && ` · ${formatCount(other.length)} without a place`}
@@ -174,14 +191,14 @@ function FleetMap({ devices }: { devices: MapDevice[] }) {
               devices={placed}
               scheme={scheme}
               chosen={chosen}
-              onChoose={(id) => set('device', id)}
+              onChoose={(id) => set({ device: id })}
               hovered={hovered}
             />
             <FollowView
               onMove={(moved) => {
                 setBounds(moved.getBounds());
                 const { lat, lng } = moved.getCenter().wrap();
-                set('at', printView({ lat, lng, zoom: moved.getZoom() }));
+                setView(printView({ lat, lng, zoom: moved.getZoom() }));
               }}
             />
           </MapContainer>

@@ -45,14 +45,14 @@ function Licence() {
 function Navigation({ onGo }: { onGo: () => void }) {
   return (
     <>
-      <nav aria-label="Pages" className={classes['links']}>
+      <div className={classes['links']}>
         {NAVIGATION.map(({ to, label, Icon, end = false }) => (
           <NavLink key={to} to={to} end={end} className={classes['link'] ?? ''} onClick={onGo}>
             <Icon size={18} stroke={1.6} aria-hidden />
             {label}
           </NavLink>
         ))}
-      </nav>
+      </div>
       <div className={classes['foot']}>
         <Licence />
         <div className={classes['footRow']}>
@@ -100,12 +100,12 @@ function Frame() {
           <Toggle size={20} stroke={1.6} aria-hidden />
         </button>
       </header>
-      <div id="navigation" className={classes['side']} data-open={open}>
+      <nav id="navigation" aria-label="Main" className={classes['side']} data-open={open}>
         <div className={classes['sideBrand']}>
           <Brand />
         </div>
         <Navigation onGo={() => setOpen(false)} />
-      </div>
+      </nav>
       <main id="main" tabIndex={-1} className={classes['main']}>
         <Outlet />
       </main>

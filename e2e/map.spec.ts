@@ -1,0 +1,134 @@
+// The map: placed devices appear, unplaced ones are listed, a location set by form shows up, nothing leaves the origin.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+/** Whether the canvas of the markers has something drawn near the middle of the map. */
+const drawnInTheMiddle = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.leaflet-overlay-pane canvas');
+    const context = canvas?.getContext('2d');
+    if (!canvas || !context) return false;
+    const { data } = context.getImageData(canvas.width / 2 - 30, canvas.height / 2 - 30, 60, 60);
+    return data.some((value, index) => index % 4 === 3 && value > 200);
+  });
+
+async function openMap(page: Page, service: Service, search = ''): Promise<void> {
+  await page.goto(`${service.url}/map${search}`);
+  await expect(page.getByRole('region', { name: 'Map of device locations' })).toBeVisible();
+}
+
+test('placed devices are drawn and listed, the unplaced are listed only', async ({ signedIn: page, service }) => {
+  const berlin = await service.createDevice('gate-berlin', 'gates');
+  const tokyo = await service.createDevice('gate-tokyo', 'gates');
+  await service.createDevice('still in its box');
+  await service.locate(berlin.DeviceId, 52.52, 13.4);
+  await service.locate(tokyo.DeviceId, 35.68, 139.65);
+
+  await openMap(page, service);
+  const view = page.getByRole('region', { name: 'Devices in view' });
+  await expect(view.getByRole('button', { name: /^gate-berlin Offline/ })).toBeVisible();
+  await expect(view.getByRole('button', { name: /^gate-tokyo Offline/ })).toBeVisible();
+  await expect(page.getByText('2 on the map · 1 without a place')).toBeVisible();
+  await expect(view.getByText('still in its box')).toBeHidden();
+  await page.getByText('No place 1').click();
+  await expect(page.getByRole('region', { name: 'Devices without a place' }).getByRole('link')).toContainText(
+    'still in its box',
+  );
+
+  // Chosen in the list: the map goes there, the card opens, and the view is in the URL.
+  await page.getByText('In view').click();
+  await view.getByRole('button', { name: /gate-berlin/ }).click();
+  const card = page.getByRole('link', { name: 'gate-berlin', exact: true });
+  await expect(card).toBeVisible();
+  await expect(page).toHaveURL(/at=52\.\d+%2C13\.\d+%2C9/);
+  expect(await drawnInTheMiddle(page)).toBe(true);
+  await expect(view.getByRole('button', { name: /gate-tokyo/ })).toBeHidden();
+
+  await page.reload();
+  await expect(card).toBeVisible();
+  await card.click();
+  await expect(page.getByRole('heading', { level: 1, name: /gate-berlin/ })).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/at=52/);
+});
+
+test('a marker is clickable: one device opens its card, several on one spot open as a list', async ({
+  signedIn: page,
+  service,
+}) => {
+  const alone = await service.createDevice('alone');
+  await service.locate(alone.DeviceId, 10, 10);
+  for (const name of ['rack 1', 'rack 2', 'rack 3']) {
+    const { DeviceId } = await service.createDevice(name);
+    await service.locate(DeviceId, -20, 30);
+  }
+  const middle = async () => {
+    const box = await page.getByRole('region', { name: 'Map of device locations' }).boundingBox();
+    if (!box) throw new Error('the map has no box');
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+  await openMap(page, service, '?at=10,10,8');
+  await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
+  const first = await middle();
+  await page.mouse.move(first.x, first.y);
+  await expect(page.getByText('alone · Offline')).toBeVisible();
+  await page.mouse.click(first.x, first.y);
+  await expect(page.getByRole('link', { name: 'alone', exact: true })).toBeVisible();
+
+  await openMap(page, service, '?at=-20,30,12');
+  await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
+  const second = await middle();
+  await page.mouse.click(second.x, second.y);
+  await expect(page.getByText('3 devices on this spot')).toBeVisible();
+  await expect(page.getByRole('link', { name: /rack \d/ })).toHaveCount(3);
+});
+
+test('the filters are those of the table, and stay in the URL', async ({ signedIn: page, service }) => {
+  for (const [name, group, lng] of [
+    ['cam-1', 'cameras', 1],
+    ['cam-2', 'cameras', 2],
+    ['pump-1', 'pumps', 3],
+  ] as const) {
+    const { DeviceId } = await service.createDevice(name, group);
+    await service.locate(DeviceId, 45, lng);
+  }
+  await openMap(page, service, '?group=cameras');
+  const rows = page.getByRole('region', { name: 'Devices in view' }).getByRole('listitem');
+  await expect(rows).toHaveCount(2);
+  await page.getByLabel('Filter by name').fill('cam-2');
+  await expect(rows).toHaveCount(1);
+  await expect(page).toHaveURL(/name=cam-2/);
+  await page.reload();
+  await expect(rows).toHaveCount(1);
+  await page.getByText('Online', { exact: true }).click();
+  await expect(page.getByText('No device of this filter has a place.')).toBeVisible();
+});
+
+test('a location set by form shows on the map', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('mast 9');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await page.getByRole('link', { name: 'Set location' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Latitude').fill('47.37');
+  await dialog.getByLabel('Longitude').fill('8.54');
+  await dialog.getByRole('button', { name: /Save|Set/ }).click();
+  await expect(dialog).toBeHidden();
+  await page.getByRole('link', { name: 'Map' }).first().click();
+  await expect(page.getByRole('button', { name: /^mast 9 Offline/ })).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`the map is accessible, also on a phone (${colorScheme})`, async ({ signedIn: page, service }) => {
+    const { DeviceId } = await service.createDevice('lone star');
+    await service.locate(DeviceId, 30, -97);
+    await page.emulateMedia({ colorScheme });
+    await openMap(page, service);
+    await page.getByRole('button', { name: /lone star/ }).click();
+    await expect(page.getByRole('link', { name: 'lone star', exact: true })).toBeVisible();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'List', exact: true }).click();
+    await expect(page.getByRole('region', { name: 'Devices in view' })).toBeVisible();
+    await expectAccessible(page);
+  });

@@ -1,0 +1,116 @@
+// Signing in and out: the printed link, a token, a wrong token, a session that ends in the middle of an edit, two tabs.
+import { expect, signIn, test } from './fixtures.ts';
+
+// The browser itself reports each refused request on the console.
+test.use({ expectedConsole: [/status of 401/] });
+
+test('the printed link signs in once, and its code leaves the address bar', async ({ page, service, browser }) => {
+  await page.goto(service.signInLink);
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  expect(page.url()).not.toContain('code');
+  await page.goBack();
+  expect(page.url()).not.toContain('code=');
+
+  const stranger = await browser.newContext();
+  const second = await stranger.newPage();
+  await second.goto(service.signInLink);
+  await expect(second.getByRole('alert')).toContainText('This sign-in link no longer works');
+  expect(second.url()).not.toContain('code');
+  await stranger.close();
+});
+
+test('a wrong token is refused in words, a right one leads to the page that was asked for', async ({
+  page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices?status=Online`);
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  await page.getByLabel('API token').fill('not-a-token');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toContainText('The service does not know this token');
+  await expect(page.getByLabel('API token')).toHaveValue('not-a-token');
+
+  await page.getByLabel('API token').fill(service.token);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
+  await expect(page).toHaveURL(/\/devices\?status=Online/);
+});
+
+test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read', async ({
+  page,
+  service,
+}) => {
+  await page.goto(`${service.url}/sign-in`);
+  await page.getByLabel('API token').fill(service.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  const seen = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  );
+  expect(seen).not.toContain(service.token);
+  const [cookie] = await page.context().cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  expect(cookie?.value).not.toContain(service.token);
+});
+
+test('a session that ends in the middle of an edit asks for the token and keeps what was typed', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices?dialog=add`);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('pump behind the old mill');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Add device' }).click();
+
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect(again).toBeVisible();
+  await again.getByLabel('API token').fill('wrong');
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await expect(again.getByRole('alert')).toContainText('does not know this token');
+  await again.getByLabel('API token').fill(service.token);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await expect(again).toBeHidden();
+
+  await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('pump behind the old mill');
+  await page.getByRole('button', { name: 'Add device' }).click();
+  await expect(page.getByRole('dialog', { name: 'Connect pump behind the old mill' })).toBeVisible();
+  const { Devices } = await service.call<{ Devices: { DeviceName: string }[] }>('GET', '/v1/devices/1/10');
+  expect(Devices.map(({ DeviceName }) => DeviceName)).toEqual(['pump behind the old mill']);
+});
+
+test('signing out ends the session in every tab, and on the service', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/account`);
+  const other = await page.context().newPage();
+  await other.goto(`${service.url}/devices`);
+  await expect(other.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
+  const stolen = await page.context().cookies();
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+
+  await page.context().addCookies(stolen);
+  const answer = await page.context().request.get(`${service.url}/v1/account`);
+  expect(answer.status()).toBe(401);
+});
+
+test('signing in again in one tab brings the other back', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/account`);
+  const other = await page.context().newPage();
+  await other.goto(`${service.url}/tunnels`);
+  await expect(other.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(other.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+  await page.getByLabel('API token').fill(service.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(other.getByRole('navigation', { name: 'Main' })).toBeVisible();
+});
+
+test('a session of one browser is no session of another origin: writes need our Origin', async ({ page, service }) => {
+  await signIn(page, service);
+  for (const origin of ['http://evil.example', 'null', `${service.url}.evil.example`]) {
+    const answer = await page.context().request.delete(`${service.url}/v1/tunnels`, { headers: { origin } });
+    expect(answer.status()).toBe(403);
+  }
+});
