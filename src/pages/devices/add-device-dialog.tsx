@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { FormErrors } from '@mantine/form';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
 import { deviceDraft } from '#/contract/devices.ts';
@@ -48,12 +49,13 @@ export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) 
     );
   }
 
+  const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
   const submit = form.onSubmit((values) => {
     if (create.isPending) return;
     const body = { DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() };
     setName(body.DeviceName);
     create.mutate(body, { onError: (error) => form.setErrors(refusedFields(error, FIELD_LABELS)) });
-  });
+  }, focusFirst);
   return (
     <Modal
       opened

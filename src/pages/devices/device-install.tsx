@@ -11,7 +11,7 @@ export function DeviceInstall() {
   return (
     <Section
       title="Install"
-      lead="Put the device key in the marked place. A key that was lost cannot be shown again: make a new one."
+      lead="Put the device key where it is marked. A lost key is replaced by a new one."
       actions={
         <Button
           component={Link}

@@ -74,7 +74,7 @@ const COLUMNS: Column<QueueRow>[] = [
   { header: 'State', cell: (row) => <State {...row} /> },
   { header: 'When', cell: ({ job }) => <When job={job} />, phone: 'second' },
   { header: 'Took', cell: ({ job }) => <Took job={job} />, align: 'end', phone: 'second' },
-  { header: 'Exit code', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
+  { header: 'Exit', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
 ];
 
 function Queue({ jobs, online }: { jobs: Job[]; online: boolean }) {
@@ -105,7 +105,7 @@ function JobLink({ job }: { job: Job }) {
 function State({ job, place, online }: QueueRow) {
   const state = jobState(job);
   if (place === undefined) return <StateMark state={state} />;
-  const when = place > 1 ? `${formatCount(place)}. in line` : online ? 'runs next' : 'runs next, when it is Online';
+  const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
   return <StateMark state={state} label={`${state}, ${when}`} />;
 }
 

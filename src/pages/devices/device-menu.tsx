@@ -1,6 +1,6 @@
 // What can be done to one row of the device table. A plain button until it is first used: the menu behind it costs too
 // much to have one ready in each of up to 1,000 rows.
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link } from 'react-router';
 import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -22,21 +22,25 @@ const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 export function DeviceMenu({ id, name }: { id: string; name: string }) {
   const [used, setUsed] = useState(false);
-  const button = (
-    <button
-      type="button"
-      className={classes['button']}
-      aria-label={`Actions for ${name}`}
-      aria-haspopup="menu"
-      {...(used ? {} : { onClick: () => setUsed(true) })}
-    >
-      <IconDots {...icon} size={18} />
-    </button>
-  );
-  if (!used) return button;
+  const [opened, setOpened] = useState(false);
+  // Takes the place of the plain button, and with it the focus, so that closing the menu can give it back.
+  const takeOver = useCallback((button: HTMLButtonElement | null) => {
+    if (!button) return;
+    button.focus();
+    setOpened(true);
+  }, []);
+  const props = {
+    className: classes['button'],
+    'aria-label': `Actions for ${name}`,
+    'aria-haspopup': 'menu',
+    children: <IconDots {...icon} size={18} />,
+  } as const;
+  if (!used) return <button type="button" {...props} onClick={() => setUsed(true)} />;
   return (
-    <Menu defaultOpened position="bottom-end" width={180} withinPortal>
-      <Menu.Target>{button}</Menu.Target>
+    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={180} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <button type="button" {...props} ref={takeOver} />
+      </Menu.Target>
       <Items id={id} />
     </Menu>
   );
@@ -66,7 +70,12 @@ function Items({ id }: { id: string }) {
         Copy id
       </Menu.Item>
       <Menu.Divider />
-      <Menu.Item component={Link} {...dialog.link('delete', id)} color="red" leftSection={<IconTrash {...icon} />}>
+      <Menu.Item
+        component={Link}
+        {...dialog.link('delete', id)}
+        className={classes['danger'] ?? ''}
+        leftSection={<IconTrash {...icon} />}
+      >
         Delete
       </Menu.Item>
     </Menu.Dropdown>

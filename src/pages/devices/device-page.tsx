@@ -13,6 +13,7 @@ import { ShortId } from '#/ui/copy-button.tsx';
 import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeviceDetails } from './device-details.tsx';
 import { DeviceInstall } from './device-install.tsx';
@@ -36,6 +37,7 @@ function OneDevice({ id }: { id: string }) {
   const query = useQuery(deviceQueries.one(id));
   const navigate = useNavigate();
   const dialog = useDeviceDialog();
+  useFocusBack(dialog.name !== null);
   const device = query.data;
   const back = <Link to={paths.devices()}>Devices</Link>;
 

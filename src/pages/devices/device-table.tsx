@@ -112,7 +112,7 @@ const Row = memo(function Row({ device, tags, site, seen }: { device: Device } &
   );
 });
 
-/** The id, shortened; a click copies the whole one. Plain elements: there is one in each of up to 1,000 rows. */
+/** The id, shortened, and a button that copies the whole one. Plain elements: each of up to 1,000 rows has them. */
 function IdCell({ id, name }: { id: string; name: string }) {
   const [said, setSaid] = useState('');
   useEffect(() => {
@@ -122,16 +122,19 @@ function IdCell({ id, name }: { id: string; name: string }) {
   }, [said]);
   const Icon = said === 'Copied' ? IconCheck : IconCopy;
   return (
-    <button
-      type="button"
-      className={classes['id']}
-      aria-label={said || `Copy id of ${name}`}
-      aria-live="polite"
-      title={id}
-      onClick={() => void copyText(id).then((done) => setSaid(done ? 'Copied' : 'The browser refused to copy'))}
-    >
-      <span className="mono">{id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}</span>
-      <Icon size={14} stroke={1.6} aria-hidden />
-    </button>
+    <span className={classes['id']}>
+      <span className="mono" title={id}>
+        {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
+      </span>
+      <button
+        type="button"
+        aria-label={said || `Copy id of ${name}`}
+        aria-live="polite"
+        title={said || 'Copy id'}
+        onClick={() => void copyText(id).then((done) => setSaid(done ? 'Copied' : 'The browser refused to copy'))}
+      >
+        <Icon size={14} stroke={1.6} aria-hidden />
+      </button>
+    </span>
   );
 }

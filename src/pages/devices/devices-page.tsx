@@ -6,6 +6,7 @@ import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { Page } from '#/ui/page.tsx';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -20,6 +21,7 @@ export function DevicesPage() {
   const [params, setParams] = useSearchParams();
   const { page, rows, filter } = readFleetView(params);
   const dialog = useDeviceDialog();
+  useFocusBack(dialog.name !== null);
   const scroller = useRef<HTMLDivElement>(null);
   const query = useQuery(deviceQueries.page(page, rows, deviceFilterOf(filter)));
   const { data, isPlaceholderData } = query;
@@ -131,6 +133,7 @@ export function DevicesPage() {
               shown={data.rows.length}
               total={data.total}
               more={data.more}
+              busy={isPlaceholderData}
               onPage={toPage}
               onRows={(size) => setParams(changeFleetView(params, { rows: size }))}
             />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { FormErrors } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
@@ -22,6 +23,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
   const change = changedFields(before, form.values);
   const unchanged = Object.keys(change).length === 0;
 
+  const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
   const submit = form.onSubmit(() => {
     if (unchanged || update.isPending) return;
     update.mutate(change, {
@@ -31,7 +33,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
         onClose();
       },
     });
-  });
+  }, focusFirst);
   const text = { maxLength: 255, autoComplete: 'off', spellCheck: false } as const;
   return (
     <Modal

@@ -1,11 +1,13 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
 import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Autocomplete, Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { tagQueries } from '#/api/tags.ts';
 import type { FleetFilter } from '#/paths.ts';
 import { isFiltered } from './fleet-view.ts';
+import { useDraft } from './use-draft.ts';
 import { useKnownGroups } from './use-known-groups.ts';
 import classes from './filter-bar.module.css';
 
@@ -72,7 +74,7 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
         ref={name}
         className={classes['name'] ?? ''}
         size="sm"
-        aria-label="Name"
+        aria-label="Filter by name"
         placeholder="Filter by name"
         leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
         rightSection={
@@ -88,7 +90,7 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
       />
       <SegmentedControl
         size="sm"
-        aria-label="Status"
+        aria-label="Filter by status"
         value={['online', 'offline'].includes(filter.status ?? '') ? (filter.status ?? '') : ''}
         onChange={(status) => onChange({ status }, false)}
         data={[
@@ -97,20 +99,12 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
           { value: 'offline', label: 'Offline' },
         ]}
       />
-      <GroupFilter
-        key={filter.group ?? ''}
-        value={filter.group ?? ''}
-        onChange={(group) => onChange({ group }, false)}
-      />
-      <TagFilter
-        key={`tag ${filter.tag ?? ''}`}
-        value={filter.tag ?? ''}
-        onChange={(tag) => onChange({ tag }, false)}
-      />
+      <GroupFilter value={filter.group ?? ''} onChange={(group) => onChange({ group }, false)} />
+      <TagFilter value={filter.tag ?? ''} onChange={(tag) => onChange({ tag }, false)} />
       <TextInput
         className={classes['small'] ?? ''}
         size="sm"
-        aria-label="Device id"
+        aria-label="Filter by id"
         placeholder="ID"
         value={byId.typed}
         onChange={(event) => byId.setTyped(event.currentTarget.value)}
@@ -123,7 +117,11 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
           size="sm"
           px="xs"
           leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
-          onClick={onClear}
+          onClick={() => {
+            onClear();
+            // The button goes; the keyboard stays in the bar.
+            name.current?.focus();
+          }}
         >
           Clear
         </Button>
@@ -134,53 +132,70 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
 
 /** Applied when it is complete: on Enter, on leaving the field, or by taking a suggestion. */
 function GroupFilter({ value, onChange }: { value: string; onChange: (group: string) => void }) {
-  const [typed, setTyped] = useState(value);
+  const [typed, setTyped] = useDraft(value);
   const groups = useKnownGroups();
   const apply = (text: string) => {
     if (text.trim() !== value) onChange(text.trim());
   };
   return (
-    <Autocomplete
-      className={classes['small'] ?? ''}
-      size="sm"
-      aria-label="Group"
-      placeholder="Group"
-      data={groups}
-      limit={200}
-      value={typed}
-      onChange={setTyped}
-      onOptionSubmit={apply}
-      onKeyDown={(event) => {
-        // An option that is marked in the open list comes through onOptionSubmit.
-        if (event.key === 'Enter' && !event.currentTarget.getAttribute('aria-activedescendant')) apply(typed);
+    <OnEnter apply={() => apply(typed)}>
+      <Autocomplete
+        className={classes['small'] ?? ''}
+        size="sm"
+        aria-label="Filter by group"
+        placeholder="Group"
+        data={groups}
+        limit={200}
+        value={typed}
+        onChange={setTyped}
+        onOptionSubmit={apply}
+        onBlur={() => apply(typed)}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any group' }}
+        onClear={() => apply('')}
+        autoComplete="off"
+      />
+    </OnEnter>
+  );
+}
+
+/** A form of one field: Enter applies what was typed, unless it takes a marked suggestion. */
+function OnEnter({ apply, children }: { apply: () => void; children: ReactNode }) {
+  return (
+    <form
+      className={classes['field']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
       }}
-      onBlur={() => apply(typed)}
-      clearable
-      clearButtonProps={{ 'aria-label': 'Any group' }}
-      onClear={() => apply('')}
-      autoComplete="off"
-    />
+    >
+      {children}
+    </form>
   );
 }
 
 /** A choice where the service lists its tags; where it does not, plain text. */
 function TagFilter({ value, onChange }: { value: string; onChange: (tag: string) => void }) {
   const tags = useQuery(tagQueries.list());
-  const [typed, setTyped] = useState(value);
+  const [typed, setTyped] = useDraft(value);
+  const apply = () => {
+    if (typed.trim() !== value) onChange(typed.trim());
+  };
   if (!tags.data)
     return (
-      <TextInput
-        className={classes['small'] ?? ''}
-        size="sm"
-        aria-label="Tag"
-        placeholder="Tag"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Enter' && typed.trim() !== value && onChange(typed.trim())}
-        onBlur={() => typed.trim() !== value && onChange(typed.trim())}
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <OnEnter apply={apply}>
+        <TextInput
+          className={classes['small'] ?? ''}
+          size="sm"
+          aria-label="Filter by tag"
+          placeholder="Tag"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          onBlur={apply}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </OnEnter>
     );
   const names = [...new Set(tags.data.map(({ TagId, TagName }) => TagName || TagId))].sort((one, two) =>
     one.localeCompare(two),
@@ -191,7 +206,7 @@ function TagFilter({ value, onChange }: { value: string; onChange: (tag: string)
     <Select
       className={classes['small'] ?? ''}
       size="sm"
-      aria-label="Tag"
+      aria-label="Filter by tag"
       placeholder="Tag"
       data={byId || !value || names.includes(value) ? names : [value, ...names]}
       value={byId || value || null}

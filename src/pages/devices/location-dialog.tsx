@@ -4,6 +4,7 @@ import type { ClipboardEvent } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { FormErrors } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { IconCurrentLocation } from '@tabler/icons-react';
 import { deviceMutations } from '#/api/devices.ts';
@@ -52,6 +53,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
       onBlur: () => void spread(form.values[name]),
     };
   };
+  const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
   const submit = form.onSubmit((values) => {
     if (locate.isPending) return;
     locate.mutate(numbersOf(values), {
@@ -61,7 +63,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
         onClose();
       },
     });
-  });
+  }, focusFirst);
 
   return (
     <Modal

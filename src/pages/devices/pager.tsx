@@ -1,11 +1,11 @@
 // Page by page through a listing, claiming no more than the service told: without a total there is no last page.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/ui/format.ts';
 import { PAGE_SIZES } from './fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
+import { useDraft } from './use-draft.ts';
 import classes from './pager.module.css';
 
 interface PagerProps {
@@ -15,11 +15,13 @@ interface PagerProps {
   shown: number;
   total: number | undefined;
   more: boolean;
+  /** The rows on the screen are still those of another page. */
+  busy: boolean;
   onPage: (page: number) => void;
   onRows: (rows: number) => void;
 }
 
-export function Pager({ onPage, onRows, ...range }: PagerProps) {
+export function Pager({ onPage, onRows, busy, ...range }: PagerProps) {
   const { page, rows, more } = range;
   const last = lastPage(range);
   const atStart = page === 1 ? 'This is the first page' : '';
@@ -27,9 +29,9 @@ export function Pager({ onPage, onRows, ...range }: PagerProps) {
   return (
     <div className={classes['pager']}>
       <span className="tabular dim" role="status" aria-label="Devices shown">
-        {rangeText(range)}
+        {busy ? 'Loading…' : rangeText(range)}
       </span>
-      <nav aria-label="Pages" className={classes['steps']}>
+      <nav aria-label="Pagination" className={classes['steps']}>
         {last !== undefined && (
           <Step name="First page" off={atStart} onClick={() => onPage(1)}>
             <IconChevronLeftPipe size={16} stroke={1.6} aria-hidden />
@@ -38,7 +40,7 @@ export function Pager({ onPage, onRows, ...range }: PagerProps) {
         <Step name="Previous page" off={atStart} onClick={() => onPage(page - 1)}>
           <IconChevronLeft size={16} stroke={1.6} aria-hidden />
         </Step>
-        <PageNumber key={page} page={page} last={last} onPage={onPage} />
+        <PageNumber page={page} last={last} onPage={onPage} />
         <Step name="Next page" off={atEnd} onClick={() => onPage(page + 1)}>
           <IconChevronRight size={16} stroke={1.6} aria-hidden />
         </Step>
@@ -95,7 +97,7 @@ function PageNumber({
   last: number | undefined;
   onPage: (page: number) => void;
 }) {
-  const [typed, setTyped] = useState(String(page));
+  const [typed, setTyped] = useDraft(String(page));
   return (
     <form
       className={classes['number']}
