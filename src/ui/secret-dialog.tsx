@@ -88,7 +88,11 @@ export function SecretDialog({
         </div>
         <Group justify="space-between">
           <span className={classes['note']}>
-            {copied ? 'Taken along.' : inUse ? 'In use.' : `This ${what} is shown only once: copy or download it.`}
+            {copied
+              ? 'Taken along.'
+              : inUse
+                ? 'It is in use.'
+                : `This ${what} is shown only once: copy or download it.`}
           </span>
           <Button onClick={onDone} disabled={!taken}>
             Done
