@@ -1,6 +1,6 @@
 // What a job finds in MUSTER_FETCH on a device that has neither curl nor wget: a program that takes an address and a
 // file. It is this agent again, as `agent.mjs fetch URL FILE`.
-import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -30,9 +30,12 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 export function fetchProgram(folder: string, command: string[]): string {
   const program = path.join(folder, 'muster-fetch');
   const text = `#!/bin/sh\nexec ${command.map(quote).join(' ')} fetch "$@"\n`;
-  if (!existsSync(program)) {
+  if (!existsSync(program) || readFileSync(program, 'utf8') !== text) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(program, text, { mode: 0o755 });
+    // Moved into place: a job that is just using it must not see half of it.
+    const draft = `${program}.${process.pid}`;
+    writeFileSync(draft, text, { mode: 0o755 });
+    renameSync(draft, program);
   }
   return program;
 }

@@ -1,13 +1,23 @@
 // One stream of a command on its way to disk: a pipe that the command writes to, and a file that keeps what fits.
 // A named pipe rather than the socket that Node would hand to a child: `echo … > /dev/stderr` fails on a socket.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { promisify } from 'node:util';
 
 /** What stands where a stream was cut. */
 export const cutMark = (limit: number): string =>
   `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
 
+const pipeOf = (file: string) => `${file}.pipe`;
+
+/** Makes the pipes of these files; Node has no call for it. */
+export async function makePipes(files: string[]): Promise<void> {
+  for (const file of files) rmSync(pipeOf(file), { force: true });
+  await promisify(execFile)('mkfifo', ['-m', '600', ...files.map(pipeOf)]);
+}
+
+/** A stream whose pipe was made. */
 export class OutputFile {
   /** The command's end of the pipe; to be closed with `handOver` once the command has it. */
   readonly writeEnd: number;
@@ -23,11 +33,8 @@ export class OutputFile {
   #cut = false;
 
   constructor(file: string, limit: number) {
-    this.#pipe = `${file}.pipe`;
+    this.#pipe = pipeOf(file);
     this.#limit = limit;
-    rmSync(this.#pipe, { force: true });
-    const made = spawnSync('mkfifo', ['-m', '600', this.#pipe], { encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`mkfifo failed: ${made.error?.message ?? made.stderr.trim()}`);
     this.#file = openSync(file, 'a', 0o600);
     // The reader first: opening a pipe for writing waits until somebody reads.
     const readEnd = openSync(this.#pipe, constants.O_RDONLY | constants.O_NONBLOCK);

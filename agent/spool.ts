@@ -70,15 +70,18 @@ export class JobFolder {
     return readJson<JobOrder>(this.file('job.json'));
   }
 
-  begun(): { at: number; pid: number } | undefined {
-    return readJson<{ at: number; pid: number }>(this.file('begun.json'));
+  begun(): { at: number } | undefined {
+    return readJson<{ at: number }>(this.file('begun.json'));
   }
 
-  writeBegun(pid: number): { at: number; pid: number } {
-    const begun = { at: Date.now(), pid };
-    writeFileSync(this.file('begun.tmp'), JSON.stringify(begun));
-    renameSync(this.file('begun.tmp'), this.file('begun.json'));
-    return begun;
+  /** Tells that the command runs. A full disk keeps that from being told, and the command from nothing. */
+  writeBegun(at: number): void {
+    try {
+      writeFileSync(this.file('begun.tmp'), JSON.stringify({ at }));
+      renameSync(this.file('begun.tmp'), this.file('begun.json'));
+    } catch {
+      // The end tells it too.
+    }
   }
 
   end(): JobEnd | undefined {

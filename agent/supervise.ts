@@ -1,10 +1,13 @@
 // Runs one job's command and writes down how it ended. It normally does so in a process of its own, which outlives the
 // agent: when the agent is killed in the middle, nothing is run twice and no result is lost.
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OutputFile } from './output-file.ts';
+import { STREAMS } from '#/contract/agent-link.ts';
+import { makePipes, OutputFile } from './output-file.ts';
 import { endTree } from './processes.ts';
 import type { JobEnd, JobFolder, JobOrder } from './spool.ts';
 import { watchFolder } from './watch-folder.ts';
@@ -59,6 +62,23 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
     }
 }
 
+/** Starts the command; rejects when the system cannot, and then nothing runs. */
+async function start(
+  order: JobOrder,
+  cwd: string,
+  streams: OutputFile[],
+  fetchProgram: string | undefined,
+): Promise<ChildProcess> {
+  const child = spawn('/bin/sh', ['-c', order.command], {
+    cwd,
+    env: environment(order.job, fetchProgram),
+    detached: true, // a group of its own, so that all of it can be signalled
+    stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
+  });
+  if (child.pid === undefined) await once(child, 'spawn'); // rejects with what `error` carries
+  return child;
+}
+
 async function run(
   folder: JobFolder,
   order: JobOrder,
@@ -70,32 +90,25 @@ async function run(
 
   const cwd = folder.file('work');
   mkdirSync(cwd, { recursive: true, mode: 0o700 });
-  const streams = [
-    new OutputFile(folder.file('stdout'), order.outputLimit),
-    new OutputFile(folder.file('stderr'), order.outputLimit),
-  ];
-  const child = spawn('/bin/sh', ['-c', order.command], {
-    cwd,
-    env: environment(order.job, fetchProgram),
-    detached: true, // a group of its own, so that all of it can be signalled
-    stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
-  });
-  const exited = new Promise<number | Error>((resolve) => {
-    child.on('error', resolve);
+  const files = STREAMS.map((stream) => folder.file(stream));
+  await makePipes(files);
+  const streams = files.map((file) => new OutputFile(file, order.outputLimit));
+  let child: ChildProcess;
+  try {
+    child = await start(order, cwd, streams, fetchProgram);
+  } catch (error) {
+    for (const stream of streams) stream.close(false);
+    throw error;
+  } finally {
+    for (const stream of streams) stream.handOver();
+  }
+  // From here on the command runs, and nothing may keep its end from being written down.
+  const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
-  for (const stream of streams) stream.handOver();
   const silent = Promise.all(streams.map((stream) => stream.finished));
-  if (child.pid === undefined) {
-    const fault = await exited;
-    for (const stream of streams) stream.close(false);
-    return {
-      outcome: 'not-started',
-      reason: `The command could not be started: ${fault instanceof Error ? fault.message : 'no process'}`,
-      endedAt: Date.now(),
-    };
-  }
-  const { at: startedAt } = folder.writeBegun(child.pid);
+  const startedAt = Date.now();
+  folder.writeBegun(startedAt);
 
   let stopped: Pick<JobEnd, 'outcome' | 'reason'> | undefined;
   let swept: Promise<void> | undefined;

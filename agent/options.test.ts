@@ -1,0 +1,68 @@
+// The command line: where the key may come from, where things are kept, and what is said when something is missing.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { keepSettings, readOptions } from './options.ts';
+import { AGENT_VERSION } from './version.ts';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'muster-options-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+const SERVER = ['--server', 'http://127.0.0.1:8080/'];
+
+test('the key comes from a file before the environment before the command line', () => {
+  const file = path.join(folder, 'device.key');
+  writeFileSync(file, 'mdk_file\n');
+  const key = (args: string[], env: NodeJS.ProcessEnv = {}) => {
+    const settings = readOptions([...SERVER, '--data', folder, ...args], env);
+    return typeof settings === 'string' ? settings : settings.key;
+  };
+  assert.equal(key(['--key-file', file, '--key', 'mdk_line'], { DEVICE_KEY: 'mdk_env' }), 'mdk_file');
+  assert.equal(key(['--key', 'mdk_line'], { DEVICE_KEY: 'mdk_env' }), 'mdk_env');
+  assert.equal(key(['--key', 'mdk_line']), 'mdk_line');
+});
+
+test('each device has its own folder by default', () => {
+  const data = (key: string) => {
+    const settings = readOptions([...SERVER, '--key', key], { XDG_STATE_HOME: folder });
+    return typeof settings === 'string' ? '' : settings.data;
+  };
+  assert.match(data('mdk_one'), /muster-agent\/[0-9a-f]{12}$/);
+  assert.ok(data('mdk_one').startsWith(folder));
+  assert.equal(data('mdk_one'), data('mdk_one'));
+  assert.notEqual(data('mdk_one'), data('mdk_two'));
+});
+
+test('key and server are kept for their owner alone, and found again', () => {
+  const data = path.join(folder, 'kept');
+  keepSettings({ server: 'https://muster.example.com', key: 'mdk_kept', data });
+  assert.equal(statSync(path.join(data, 'key')).mode & 0o777, 0o600);
+  assert.equal(readFileSync(path.join(data, 'key'), 'utf8'), 'mdk_kept\n');
+  assert.deepEqual(readOptions(['--data', data], {}), { server: 'https://muster.example.com', key: 'mdk_kept', data });
+});
+
+test('what is missing or wrong is named', () => {
+  const says = (args: string[], text: RegExp) => assert.throws(() => readOptions(args, {}), text);
+  says(SERVER, /No device key/);
+  says([...SERVER, '--data', path.join(folder, 'empty')], /No device key is kept in/);
+  says(['--key', 'mdk_x'], /No address/);
+  says(['--key', 'mdk_x', '--server', 'muster.example.com'], /--server is "muster.example.com"/);
+  says(['--key', 'mdk_x', '--server', 'ftp://x'], /http or https/);
+  says(['--key', 'two words', ...SERVER], /no device key/);
+  says(['--key-file', path.join(folder, 'none'), ...SERVER], /cannot be read/);
+  says(['--kee', 'x'], /Unknown option '--kee'.*--help/);
+});
+
+test('help and version', () => {
+  assert.equal(readOptions(['--help'], {}), 'help');
+  assert.equal(readOptions(['--version'], {}), 'version');
+  const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    version: string;
+  };
+  assert.equal(AGENT_VERSION, version);
+});

@@ -1,0 +1,128 @@
+// Real commands under the supervisor: what is kept of them, how they end, and what ends with them.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { cutMark } from './output-file.ts';
+import { supervise } from './supervise.ts';
+import { testFolder, textOf, until } from './test-folder.ts';
+import type { TestFolder } from './test-folder.ts';
+
+let at: TestFolder;
+before(() => {
+  at = testFolder();
+});
+after(() => at.remove());
+
+/** Processes whose command line holds this text, not counting zombies (theirs is empty). */
+const running = (text: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });
+
+test('stdout and stderr are kept apart, byte by byte, with the exit code', async () => {
+  const job = at.accept(`printf 'a\\000b\\377'; printf 'one\\n' > /dev/stderr; printf two >&2; exit 3`);
+  await supervise(job);
+  assert.deepEqual([...readFileSync(job.file('stdout'))], [97, 0, 98, 255]);
+  assert.equal(textOf(job, 'stderr'), 'one\ntwo');
+  const { outcome, exitCode, startedAt = 0, endedAt = 0, reason } = job.end() ?? {};
+  assert.deepEqual({ outcome, exitCode, reason }, { outcome: 'exited', exitCode: 3, reason: undefined });
+  assert.ok(startedAt <= endedAt && endedAt <= Date.now());
+});
+
+test('a command runs in a folder of its own, knows its job, and never sees the device key', async () => {
+  process.env['DEVICE_KEY'] = 'mdk_secret';
+  const job = at.accept('pwd; echo "$MUSTER_JOB_ID"; env');
+  await supervise(job, '/somewhere/muster-fetch');
+  delete process.env['DEVICE_KEY'];
+  const [cwd, id, ...env] = textOf(job, 'stdout').split('\n');
+  assert.equal(cwd, job.file('work'));
+  assert.equal(id, job.order()?.job);
+  assert.ok(env.includes('MUSTER_FETCH=/somewhere/muster-fetch'));
+  assert.ok(!env.some((line) => line.includes('mdk_secret')));
+});
+
+test('a command that a signal ended has the exit code that shells give it', async () => {
+  const job = at.accept('kill -9 $$');
+  await supervise(job);
+  assert.equal(job.end()?.exitCode, 137);
+});
+
+test('a command that is none ends with the code of the shell', async () => {
+  const job = at.accept('no-such-program-anywhere');
+  await supervise(job);
+  assert.equal(job.end()?.exitCode, 127);
+  assert.match(textOf(job, 'stderr'), /not found/);
+});
+
+test('a stream is cut at its limit with a mark, and the command goes on', async () => {
+  const job = at.accept('yes 0123456789 | head -c 300000; echo end >&2; exit 5', { outputLimit: 100_000 });
+  await supervise(job);
+  const kept = textOf(job, 'stdout');
+  assert.equal(kept, '0123456789\n'.repeat(10_000).slice(0, 100_000) + cutMark(100_000));
+  assert.equal(textOf(job, 'stderr'), 'end\n');
+  assert.equal(job.end()?.exitCode, 5);
+});
+
+test('past its time limit a command is ended with all it started', async () => {
+  const job = at.accept('sleep 301 & setsid sleep 302 & echo begun; sleep 303', { timeLimitSeconds: 1 });
+  await supervise(job);
+  assert.equal(job.end()?.outcome, 'timed-out');
+  assert.match(job.end()?.reason ?? '', /longer than its limit of 1 s/);
+  assert.equal(textOf(job, 'stdout'), 'begun\n');
+  for (const left of ['sleep\x00301', 'sleep\x00302', 'sleep\x00303']) assert.deepEqual(running(left), []);
+});
+
+test('a cancelled command is ended, one that ignores the request included', async () => {
+  const job = at.accept(`trap '' TERM; setsid sh -c "trap '' TERM; while :; do sleep 0.311; done" & echo begun; wait`);
+  const over = supervise(job);
+  await until('the command to begin', () => existsSync(job.file('stdout')) && textOf(job, 'stdout') === 'begun\n');
+  job.askToCancel();
+  await over;
+  assert.equal(job.end()?.outcome, 'cancelled');
+  assert.deepEqual(running('sleep\x000.311'), []);
+});
+
+test('what a command leaves behind lives on without holding the job up', async () => {
+  const job = at.accept('(while :; do echo tick; sleep 0.312; done) & echo done');
+  await supervise(job);
+  assert.equal(job.end()?.exitCode, 0);
+  assert.match(textOf(job, 'stdout'), /done/);
+  // It still can write: had the pipe broken, the loop would be gone after its next line.
+  const kept = textOf(job, 'stdout').length;
+  const sleeps = new Set<string>();
+  await until('three more rounds', () => {
+    for (const pid of running('sleep\x000.312')) sleeps.add(pid);
+    return sleeps.size >= 4;
+  });
+  assert.equal(textOf(job, 'stdout').length, kept);
+  for (const pid of running('while :; do echo tick; sleep 0.312')) process.kill(Number(pid));
+});
+
+test('a device that shuts down ends its job as interrupted', async () => {
+  const job = at.accept('echo begun; sleep 304');
+  const stopping = new AbortController();
+  const over = supervise(job, undefined, stopping.signal);
+  await until('the command to begin', () => existsSync(job.file('stdout')) && textOf(job, 'stdout') === 'begun\n');
+  stopping.abort();
+  await over;
+  assert.equal(job.end()?.outcome, 'interrupted');
+});
+
+test('of many supervisors one runs the job', async () => {
+  const job = at.accept(`echo ran >> ${at.data}/count`);
+  await Promise.all(Array.from({ length: 8 }, () => supervise(job)));
+  assert.equal(readFileSync(`${at.data}/count`, 'utf8'), 'ran\n');
+  await supervise(job);
+  assert.equal(readFileSync(`${at.data}/count`, 'utf8'), 'ran\n');
+});
+
+test('a command that cannot be started says why', async () => {
+  const job = at.accept(`: ${'x'.repeat(300_000)}`); // one argument longer than the system takes
+  await supervise(job);
+  assert.equal(job.end()?.outcome, 'not-started');
+  assert.match(job.end()?.reason ?? '', /E2BIG/);
+});
