@@ -100,7 +100,6 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
   const lines = blocks.reduce((sum, { index }) => sum + index.lines, 0);
   const skipped = blocks.reduce((sum, block) => sum + block.skipped, 0);
 
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const list = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,

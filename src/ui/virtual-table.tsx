@@ -35,7 +35,6 @@ export function VirtualTable<Row>({
 }: VirtualTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = rows.length > ALL_AT_ONCE;
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const list = useVirtualizer({
     count: virtual ? rows.length : 0,
     getScrollElement: () => scroller.current,
