@@ -20,7 +20,7 @@ export interface Downloads {
 }
 
 /** The query of a download link, as it came. */
-export interface DownloadQuery {
+interface DownloadQuery {
   expires: string | undefined;
   token: string | undefined;
   job: string | undefined;

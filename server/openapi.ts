@@ -1,19 +1,19 @@
 // The OpenAPI 3.1 description of the service, made from the same rows and schemas that its routes are made from: it
 // cannot say anything that is not so.
-import * as z from 'zod/mini';
-import { account, accountEndpoints, apiToken, newApiToken } from '#/contract/account.ts';
-import { artifact, artifactEndpoints } from '#/contract/artifacts.ts';
-import { device, deviceEndpoints, deviceLocation, newDevice, position } from '#/contract/devices.ts';
+import type * as z from 'zod/mini';
+import { accountEndpoints } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
-import { job, jobDraft, jobEndpoints } from '#/contract/jobs.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { problem } from '#/contract/problem.ts';
-import { tag, tagEndpoints } from '#/contract/tags.ts';
-import { tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
-import { workflow, workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { App } from './implement.ts';
+import { schemaOf } from './openapi-schemas.ts';
+import type { Json } from './openapi-schemas.ts';
 import { VERSION } from './version.ts';
-
-type Json = Record<string, unknown>;
 
 /** All rows of the contract, by section. */
 const GROUPS: Record<string, Group> = {
@@ -25,27 +25,6 @@ const GROUPS: Record<string, Group> = {
   jobs: jobEndpoints,
   tunnels: tunnelEndpoints,
 };
-
-/** Schemas that get a name of their own in the document. */
-const NAMED = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries({
-  Account: account,
-  ApiToken: apiToken,
-  NewApiToken: newApiToken,
-  Artifact: artifact,
-  Device: device,
-  DeviceLocation: deviceLocation,
-  NewDevice: newDevice,
-  Position: position,
-  Job: job,
-  JobDraft: jobDraft,
-  Problem: problem,
-  Tag: tag,
-  Tunnel: tunnel,
-  Workflow: workflow,
-  WorkflowDraft: workflowDraft,
-}))
-  NAMED.add(schema, { id });
 
 /** What the values in paths, queries and forms are. */
 const PARAMETERS: Record<string, string> = {
@@ -70,41 +49,6 @@ const PARAMETERS: Record<string, string> = {
   destination: 'Folder on the device that the file goes to; needed for a script',
   command: 'Command that executes the file; needed for a script',
 };
-
-/**
- * A schema as the document shows it. What is sent may hold more than is read ('input'); what is answered is shown as our
- * service writes it ('output'), not as leniently as the dashboard would read another one's.
- */
-function schemaOf(schema: z.ZodMiniType, components: Json, io: 'input' | 'output' = 'output'): Json {
-  const {
-    $schema: _dialect,
-    $defs = {},
-    ...made
-  } = z.toJSONSchema(schema, {
-    io,
-    metadata: NAMED,
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      // The bounds of what a number can hold say nothing.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  }) as Json & { $defs?: Record<string, Json> };
-  // Each call brings the named schemas it uses along; in the document they have one place.
-  for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = moved(definition);
-  return moved(made) as Json;
-}
-
-function moved(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(moved);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moved(inner),
-    ]),
-  );
-}
 
 const parameters = (
   schema: z.ZodMiniType | undefined,
@@ -197,7 +141,7 @@ function templates(): Map<string, string> {
 }
 
 /** The whole document, for a service that is reached at `url`. */
-export function openApiDocument(url: string): Json {
+function openApiDocument(url: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const template = templates();

@@ -28,7 +28,7 @@ const tooLarge = (most: number) =>
   );
 
 /** Only the last part of what the sender calls the file, and only if a file can have that name. */
-export function baseName(given: string): string {
+function baseName(given: string): string {
   // Browsers write a quote in a name as %22 (HTML standard, "multipart form data").
   const name = (given.split(/[\\/]/).at(-1) ?? '').replaceAll('%22', '"').toWellFormed();
   const refuse = (message: string) => invalid([{ field: 'file', message }]);

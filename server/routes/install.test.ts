@@ -103,6 +103,10 @@ const alive = (pid: number) => {
     return false;
   }
 };
+/** Waits for the end of a process that has let go of everything, and may not quite be gone. */
+const ended = async (pid: number) => {
+  while (alive(pid)) await new Promise((resolve) => void setImmediate(resolve));
+};
 const mode = (file: string) => statSync(file).mode & 0o777;
 
 test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
@@ -124,7 +128,7 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   assert.equal((await control('start')).code, 0);
   assert.equal(starts(folder).length, 1, 'it is not started twice');
   assert.equal((await control('stop')).code, 0);
-  assert.ok(!alive(first?.pid ?? 0));
+  await ended(first?.pid ?? 0);
   assert.equal((await control('status')).code, 3);
   assert.equal((await control('stop')).code, 0);
   assert.equal((await control('dance')).code, 64);
@@ -140,7 +144,7 @@ test('running it again renews the one installation; another key is another one',
   writeFileSync(path.join(dist, 'agent/agent.mjs'), `${AGENT}// newer\n`);
   assert.equal((await paste('one')).code, 0);
   assert.deepEqual(folders(), [folder]);
-  assert.ok(!alive(first?.pid ?? 0));
+  await ended(first?.pid ?? 0);
   assert.ok(alive(starts(folder)[1]?.pid ?? 0));
   assert.match(readFileSync(path.join(folder, 'agent.mjs'), 'utf8'), /newer/);
   assert.equal((await paste('two')).code, 0);
@@ -161,10 +165,10 @@ test('in the foreground it stays, and ends when it is told to', async () => {
     }),
   );
   assert.match(said, /Ctrl-C ends it/);
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const closed = new Promise((resolve) => child.on('close', resolve));
   process.kill(-(child.pid ?? 0), 'SIGINT');
-  await ended;
-  assert.ok(!alive(starts(folders()[0] ?? '')[0]?.pid ?? 0));
+  await closed;
+  await ended(starts(folders()[0] ?? '')[0]?.pid ?? 0);
 });
 
 test('a refused key is seen at once', async () => {

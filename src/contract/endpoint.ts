@@ -81,7 +81,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (value === null || value === undefined || value === '') return [];
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value as unknown[];
   if (!isObject(value)) return undefined;
   const arrays = Object.values(value).filter(Array.isArray);
   return arrays.length === 1 ? arrays[0] : undefined;

@@ -1,0 +1,69 @@
+// The contract's schemas as OpenAPI shows them, the well-known ones under names of their own.
+import * as z from 'zod/mini';
+import { account, apiToken, newApiToken } from '#/contract/account.ts';
+import { artifact } from '#/contract/artifacts.ts';
+import { device, deviceLocation, newDevice, position } from '#/contract/devices.ts';
+import { job, jobDraft } from '#/contract/jobs.ts';
+import { problem } from '#/contract/problem.ts';
+import { tag } from '#/contract/tags.ts';
+import { tunnel } from '#/contract/tunnels.ts';
+import { workflow, workflowDraft } from '#/contract/workflows.ts';
+
+/** A piece of the document. */
+export type Json = Record<string, unknown>;
+
+/** Schemas that get a name of their own in the document. */
+const NAMED = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries({
+  Account: account,
+  ApiToken: apiToken,
+  NewApiToken: newApiToken,
+  Artifact: artifact,
+  Device: device,
+  DeviceLocation: deviceLocation,
+  NewDevice: newDevice,
+  Position: position,
+  Job: job,
+  JobDraft: jobDraft,
+  Problem: problem,
+  Tag: tag,
+  Tunnel: tunnel,
+  Workflow: workflow,
+  WorkflowDraft: workflowDraft,
+}))
+  NAMED.add(schema, { id });
+
+/**
+ * A schema as the document shows it. What is sent may hold more than is read ('input'); what is answered is shown as our
+ * service writes it ('output'), not as leniently as the dashboard would read another one's.
+ */
+export function schemaOf(schema: z.ZodMiniType, components: Json, io: 'input' | 'output' = 'output'): Json {
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...made
+  } = z.toJSONSchema(schema, {
+    io,
+    metadata: NAMED,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // The bounds of what a number can hold say nothing.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  }) as Json & { $defs?: Record<string, Json> };
+  // Each call brings the named schemas it uses along; in the document they have one place.
+  for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = moved(definition);
+  return moved(made) as Json;
+}
+
+function moved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moved);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moved(inner),
+    ]),
+  );
+}
