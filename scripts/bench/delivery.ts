@@ -1,0 +1,82 @@
+// A job to a group: from the order until the last of its devices has done it, over the agents' real connections.
+import { connectAgents } from './fake-agents.ts';
+import { withService } from './measured-service.ts';
+import type { MeasuredService } from './measured-service.ts';
+import { milliseconds, perSecond } from './section.ts';
+import type { Section } from './section.ts';
+
+const GROUP = 'bench';
+const COMMAND = 'true';
+
+export const delivery: Section = ({ agents: count }) =>
+  withService(async (measured) => {
+    const { url, bare, tell } = measured;
+    const { keys } = await tell('devices', { count, group: GROUP, keys: true });
+    const before = await tell('memory', null);
+    const dialled = performance.now();
+    const agents = await connectAgents(url, keys);
+    const connected = performance.now() - dialled;
+    const after = await tell('memory', null);
+
+    const floor = await connectAgents(bare, keys);
+    const { elapsed: bareJobs } = await settle(floor, () => tell('bareJobs', { command: COMMAND }));
+    floor.close();
+
+    const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
+      Name: GROUP,
+      Command: COMMAND,
+    });
+    const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
+    const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
+    await mustBeDone(measured, result.JobId, count);
+    agents.close();
+
+    return {
+      subject: `${count.toLocaleString('en-US')} agents on one process, each a real connection`,
+      rows: [
+        {
+          what: 'job to their group, until all have done it',
+          figure: milliseconds(elapsed),
+          against: { what: 'the same messages, nothing stored', figure: milliseconds(bareJobs) },
+        },
+        { what: 'jobs done', figure: perSecond(count, elapsed, 'jobs') },
+        { what: 'agents connecting and saying hello', figure: perSecond(count, connected, 'agents') },
+        {
+          what: 'memory of an idle agent, heap and buffers',
+          figure: { value: (after.heap - before.heap) / count / 1000, unit: 'kB' },
+        },
+        {
+          what: 'memory of an idle agent, by the growth of RSS',
+          figure: { value: (after.rss - before.rss) / count / 1000, unit: 'kB' },
+        },
+      ],
+    };
+  });
+
+/** Milliseconds from `start` until every agent's job is settled. */
+async function settle<T>(agents: Awaited<ReturnType<typeof connectAgents>>, start: () => Promise<T>) {
+  const begun = performance.now();
+  const settled = agents.allSettled();
+  const result = await start();
+  await settled;
+  return { elapsed: performance.now() - begun, result };
+}
+
+async function request(measured: MeasuredService, path: string, init: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(measured.url + path, {
+    ...init,
+    headers: { ...measured.headers, 'Content-Type': 'application/json' },
+  });
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+const post = async <T>(measured: MeasuredService, path: string, body: object): Promise<T> =>
+  (await request(measured, path, { method: 'POST', body: JSON.stringify(body) })) as T;
+
+/** A figure of jobs that did not run would be worth nothing. */
+async function mustBeDone(measured: MeasuredService, jobId: string, count: number): Promise<void> {
+  const { Counts } = (await request(measured, `/v1/job/${jobId}`)) as { Counts?: Record<string, number> };
+  if (Counts?.['Succeeded'] !== count)
+    throw new Error(`Of ${count} jobs the service counts ${JSON.stringify(Counts)}, and not all as Succeeded.`);
+}

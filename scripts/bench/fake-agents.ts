@@ -1,0 +1,74 @@
+// Agents that are nothing but their connection: they take a job and say at once that it is done.
+import { WebSocket } from 'ws';
+import { LINK_PATH, LINK_VERSION } from '#/contract/agent-link.ts';
+
+/** How many dial at a time. */
+const DIALLING = 200;
+
+export interface FakeAgents {
+  /** Resolves when every agent was told that a job of it is settled. */
+  allSettled: () => Promise<void>;
+  close(): void;
+}
+
+/** Connects one agent for each key, all to `url`. */
+export async function connectAgents(url: string, keys: string[]): Promise<FakeAgents> {
+  const address = url.replace(/^http/, 'ws') + LINK_PATH;
+  const sockets: WebSocket[] = [];
+  let settled = 0;
+  let whenSettled: (() => void) | undefined;
+  let failed: (cause: Error) => void = () => {};
+  const failure = new Promise<never>((_, reject) => (failed = reject));
+  // Looked at where it matters: by who waits for agents or for jobs.
+  failure.catch(() => {});
+
+  const connect = (key: string, number: number) =>
+    new Promise<void>((welcomed) => {
+      const socket = new WebSocket(address, {
+        perMessageDeflate: false,
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      sockets.push(socket);
+      const say = (message: object) => socket.send(JSON.stringify(message));
+      socket.on('error', (cause) => failed(cause));
+      socket.on('close', (code, reason) => failed(new Error(`An agent was hung up on: ${code} ${String(reason)}`)));
+      socket.on('open', () =>
+        say({
+          type: 'hello',
+          version: LINK_VERSION,
+          journal: `bench${number}`,
+          server: url,
+          agentVersion: 'bench',
+          os: 'bench',
+          arch: 'bench',
+          hostname: `bench-${number}`,
+          localAddr: '127.0.0.1',
+          localPort: '1',
+          jobs: [],
+        }),
+      );
+      socket.on('message', (frame) => {
+        const { type, job } = JSON.parse((frame as Buffer).toString()) as { type: string; job?: string };
+        if (type === 'welcome') welcomed();
+        else if (type === 'run') {
+          say({ type: 'started', job, ago: 0 });
+          say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 0, endedAgo: 0 });
+        } else if (type === 'settled' && ++settled === keys.length) whenSettled?.();
+      });
+    });
+
+  let next = 0;
+  const dialOn = async () => {
+    for (let number = next++; number < keys.length; number = next++) await connect(keys[number] ?? '', number);
+  };
+  await Promise.race([Promise.all(Array.from({ length: DIALLING }, dialOn)), failure]);
+  return {
+    allSettled: () => {
+      settled = 0;
+      return Promise.race([new Promise<void>((done) => (whenSettled = done)), failure]);
+    },
+    close: () => {
+      for (const socket of sockets) socket.terminate();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// Which files of a build a browser needs: a walk over Vite's manifest.
+
+/** What is read of an entry of the manifest. */
+export interface ManifestChunk {
+  file: string;
+  imports?: string[];
+  dynamicImports?: string[];
+  css?: string[];
+}
+export type Manifest = Record<string, ManifestChunk>;
+
+/** The names of the chunks that must be there before those named can run: they and all they import. */
+export function neededBy(manifest: Manifest, names: string[]): Set<string> {
+  const needed = new Set<string>();
+  const visit = (name: string) => {
+    if (needed.has(name)) return;
+    const chunk = manifest[name];
+    if (!chunk) throw new Error(`The build has no chunk for ${name}: was the file renamed?`);
+    needed.add(name);
+    chunk.imports?.forEach(visit);
+  };
+  names.forEach(visit);
+  return needed;
+}
+
+/** The chunks that those given may fetch later on, with all that these import; what is given is left out. */
+export function fetchedLater(manifest: Manifest, given: ReadonlySet<string>, except: string[]): Set<string> {
+  const later = [...given]
+    .filter((name) => !except.includes(name))
+    .flatMap((name) => manifest[name]?.dynamicImports ?? []);
+  return new Set([...neededBy(manifest, later)].filter((name) => !given.has(name)));
+}
+
+/** The files of some chunks: scripts and, each once, style sheets. */
+export function filesOf(manifest: Manifest, names: Iterable<string>): { scripts: string[]; styles: string[] } {
+  const scripts = new Set<string>();
+  const styles = new Set<string>();
+  for (const name of names) {
+    const chunk = manifest[name];
+    if (!chunk) continue;
+    scripts.add(chunk.file);
+    chunk.css?.forEach((file) => styles.add(file));
+  }
+  return { scripts: [...scripts], styles: [...styles] };
+}

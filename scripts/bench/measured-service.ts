@@ -1,0 +1,71 @@
+// Starts the process that is measured and speaks with it; its data live in a temporary folder that goes with it.
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Orders } from './service-process.ts';
+
+export interface MeasuredService {
+  url: string;
+  /** The bare server beside it. */
+  bare: string;
+  headers: Record<string, string>;
+  tell: <Name extends keyof Orders>(name: Name, ask: Orders[Name]['ask']) => Promise<Orders[Name]['answer']>;
+}
+
+interface Answer {
+  id: number;
+  answer?: unknown;
+  error?: string;
+}
+
+/** Runs `work` on a fresh service and stops it, whatever happens. */
+export async function withService<T>(work: (service: MeasuredService) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
+    execArgv: ['--expose-gc'],
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      TUNNEL_PORT: '0',
+      DATA_DIR: folder,
+      AUTH_TOKEN: 'token-of-the-benchmarks',
+      MAX_DEVICES: '10000000',
+    },
+  });
+  const waiting = new Map<number, (answer: Answer) => void>();
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  let asked = 0;
+  const answerTo = async (id: number): Promise<unknown> => {
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      waiting.set(id, resolve);
+      void ended.then(() => reject(new Error('The measured service ended by itself.')));
+    });
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.answer;
+  };
+  child.on('message', (answer: Answer) => {
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  const tell: MeasuredService['tell'] = async (name, ask) => {
+    const id = ++asked;
+    const answer = answerTo(id);
+    child.send({ id, name, ask });
+    return (await answer) as Orders[typeof name]['answer'];
+  };
+  try {
+    await answerTo(0);
+    const { url, bare, token } = await tell('addresses', null);
+    const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, tell });
+    await tell('stop', null);
+    await ended;
+    return result;
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,48 @@
+// What a section of the benchmarks is, and the two ways in which they take times.
+
+/** How much is measured. */
+export interface Sizes {
+  devices: number;
+  agents: number;
+  points: number[];
+  logMegabytes: number;
+}
+
+export interface Figure {
+  value: number;
+  unit: string;
+}
+
+export interface Row {
+  what: string;
+  figure: Figure;
+  /** What the figure is set against. */
+  against?: { what: string; figure: Figure };
+}
+
+/** Measures, and tells what it did so on. */
+export type Section = (sizes: Sizes) => Promise<{ subject: string; rows: Row[] }>;
+
+export const milliseconds = (value: number): Figure => ({ value, unit: 'ms' });
+export const kilobytes = (bytes: number): Figure => ({ value: bytes / 1000, unit: 'kB' });
+export const perSecond = (count: number, elapsed: number, unit: string): Figure => ({
+  value: (count * 1000) / elapsed,
+  unit: `${unit}/s`,
+});
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((one, two) => one - two);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Milliseconds that `work` takes: the median of some runs, after one that is not counted. */
+export function timeOf(work: () => unknown, runs = 5): number {
+  work();
+  return median(
+    Array.from({ length: runs }, () => {
+      const begun = performance.now();
+      work();
+      return performance.now() - begun;
+    }),
+  );
+}

@@ -1,0 +1,111 @@
+// The service that is measured, in a process of its own so that whoever measures it does not take its time. Beside it a
+// bare HTTP server and a bare WebSocket server, which do no more than send: the floor on this machine. It is told what to
+// do by messages of its parent.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { startService } from '../../server/service.ts';
+import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
+import { insertDevice, placeDevice } from '../../server/store/devices.ts';
+
+/** What the parent may ask, and what it is answered. */
+export interface Orders {
+  addresses: { ask: null; answer: { url: string; bare: string; token: string } };
+  /** Devices straight into the store; their keys are told where agents need them. */
+  devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
+  /** After a garbage collection. */
+  memory: { ask: null; answer: { rss: number; heap: number } };
+  /** What the bare server answers from here on. */
+  bareAnswer: { ask: { body: string }; answer: null };
+  /** Has every agent on the bare WebSocket server run a job. */
+  bareJobs: { ask: { command: string }; answer: null };
+  stop: { ask: null; answer: null };
+}
+
+const DEVICES_A_UNIT = 1_000;
+const service = await startService(process.env);
+const { db, order } = service.context;
+
+let body = Buffer.alloc(0);
+const agents = new Set<WebSocket>();
+const bare = createServer((_request, response) => {
+  response.setHeader('Content-Type', 'application/json');
+  response.setHeader('Content-Length', body.length);
+  response.end(body);
+});
+new WebSocketServer({ server: bare, perMessageDeflate: false }).on('connection', (socket) => {
+  socket.on('close', () => agents.delete(socket));
+  socket.on('message', (frame) => {
+    const { type, job } = JSON.parse((frame as Buffer).toString()) as { type: string; job?: string };
+    if (type === 'hello') {
+      agents.add(socket);
+      socket.send(JSON.stringify({ type: 'welcome', version: 1, device: 'bare', name: 'bare' }));
+    } else if (type === 'ended') socket.send(JSON.stringify({ type: 'settled', job }));
+  });
+});
+await new Promise<void>((done) => bare.listen(0, '127.0.0.1', done));
+
+const answers: { [Name in keyof Orders]: (ask: Orders[Name]['ask']) => Promise<Orders[Name]['answer']> } = {
+  addresses: async () => ({
+    url: service.url,
+    bare: `http://127.0.0.1:${(bare.address() as AddressInfo).port}`,
+    token: service.token ?? '',
+  }),
+  devices: async ({ count, group, keys }) => {
+    const made: string[] = [];
+    for (let from = 0; from < count; from += DEVICES_A_UNIT)
+      await db.write((tx) => {
+        for (let i = from; i < Math.min(count, from + DEVICES_A_UNIT); i++) {
+          const draft = { DeviceName: `${group}-${String(i).padStart(6, '0')}`, DeviceGroup: group };
+          const { seq, key } = insertDevice(tx, FIRST_ACCOUNT, draft, Date.now());
+          placeDevice(tx, seq, { Lat: ((i * 7919) % 16_000) / 100 - 80, Lng: ((i * 104_729) % 36_000) / 100 - 180 });
+          order.added(tx, FIRST_ACCOUNT, seq);
+          if (keys) made.push(key);
+        }
+      });
+    return { keys: made };
+  },
+  memory: async () => {
+    globalThis.gc?.();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return { rss, heap: heapUsed + external };
+  },
+  bareAnswer: async (ask) => {
+    body = Buffer.from(ask.body);
+    return null;
+  },
+  bareJobs: async ({ command }) => {
+    let number = 0;
+    for (const socket of agents)
+      socket.send(
+        JSON.stringify({
+          type: 'run',
+          job: `job${number++}`,
+          command,
+          timeLimitSeconds: 60,
+          outputLimit: 1024,
+          have: { stdout: 0, stderr: 0 },
+        }),
+      );
+    return null;
+  },
+  stop: async () => {
+    for (const socket of agents) socket.terminate();
+    bare.close();
+    bare.closeAllConnections();
+    await service.close();
+    return null;
+  },
+};
+
+process.on('message', ({ id, name, ask }: { id: number; name: keyof Orders; ask: never }) => {
+  answers[name](ask).then(
+    (answer) => {
+      process.send?.({ id, answer });
+      if (name === 'stop') process.disconnect();
+    },
+    (cause: unknown) => process.send?.({ id, error: String(cause) }),
+  );
+});
+process.send?.({ id: 0, answer: null });

@@ -1,0 +1,73 @@
+// How much a browser has to load: builds the dashboard into a temporary folder and weighs the files as they would travel.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { fetchedLater, filesOf, neededBy } from './manifest-graph.ts';
+import type { Manifest } from './manifest-graph.ts';
+import { kilobytes } from './section.ts';
+import type { Figure, Row, Section } from './section.ts';
+
+const ENTRY = 'index.html';
+const SHELL = 'src/pages/shell/shell.tsx';
+const SIGN_IN = 'src/pages/sign-in/sign-in-page.tsx';
+const TABLE = 'src/pages/devices/devices-page.tsx';
+
+/** What is aimed at, in kB of gzip. */
+const GOALS = { signIn: 112, table: 185, tableStyles: 16, total: 400 };
+
+export const weight: Section = async () => {
+  const root = dirname(dirname(import.meta.dirname));
+  const outDir = mkdtempSync(join(tmpdir(), 'muster-weight-'));
+  try {
+    await build({
+      root,
+      configFile: join(root, 'vite.config.ts'),
+      logLevel: 'error',
+      build: { outDir, emptyOutDir: true, manifest: true },
+    });
+    const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8')) as Manifest;
+    return { subject: 'the built dashboard, gzip and brotli', rows: weigh(outDir, manifest) };
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+};
+
+function weigh(folder: string, manifest: Manifest): Row[] {
+  const gzip = (file: string) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length;
+  const brotli = (file: string) => brotliCompressSync(readFileSync(join(folder, file))).length;
+  const sum = (files: string[], of: (file: string) => number) =>
+    kilobytes(files.reduce((bytes, file) => bytes + of(file), 0));
+  const goal = (value: number) => ({ what: 'goal', figure: { value, unit: 'kB' } });
+  const inBoth = (what: string, files: string[], aim?: number): Row[] => {
+    const zipped = sum(files, gzip);
+    return [
+      { what: `${what}, gzip`, figure: zipped, ...(aim !== undefined && { against: goal(aim) }) },
+      { what: `${what}, brotli`, figure: sum(files, brotli), against: { what: 'gzip', figure: zipped } },
+    ];
+  };
+
+  const signIn = neededBy(manifest, [ENTRY, SIGN_IN]);
+  const table = neededBy(manifest, [ENTRY, SHELL, TABLE]);
+  const later = filesOf(manifest, fetchedLater(manifest, table, [ENTRY])).scripts;
+  const all = filesOf(manifest, Object.keys(manifest)).scripts;
+  const largest = all.map((file) => ({ file, bytes: gzip(file) })).reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const baseMap = readdirSync(join(folder, 'basemap')).map((file) => join('basemap', file));
+  const count = (value: number): Figure => ({ value, unit: 'files' });
+
+  return [
+    ...inBoth('JS to the sign-in page', filesOf(manifest, signIn).scripts, GOALS.signIn),
+    { what: 'CSS to the sign-in page, gzip', figure: sum(filesOf(manifest, signIn).styles, gzip) },
+    ...inBoth('JS to the device table', filesOf(manifest, table).scripts, GOALS.table),
+    ...inBoth('CSS to the device table', filesOf(manifest, table).styles, GOALS.tableStyles),
+    { what: 'files to the device table', figure: count(Object.values(filesOf(manifest, table)).flat().length) },
+    { what: 'JS of its dialogs and menus, fetched later, gzip', figure: sum(later, gzip) },
+    {
+      what: `largest chunk (${largest.file.replace(/^.*\/|-[\w-]{8}\.js$/g, '')}), gzip`,
+      figure: kilobytes(largest.bytes),
+    },
+    ...inBoth('all JS', all, GOALS.total),
+    { what: 'base map, apart, as it is', figure: sum(baseMap, (file) => readFileSync(join(folder, file)).length) },
+  ];
+}
