@@ -31,6 +31,8 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   server: {
+    cors: false,
+    watch: { ignored: ['**/data/**', '**/dist/**', '**/.cache/**', '**/test-results/**'] },
     headers: { 'Content-Security-Policy': developmentPolicy },
     proxy: {
       '/v1': service,
