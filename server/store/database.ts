@@ -37,8 +37,6 @@ interface Waiting {
 
 /** Longest that one shared transaction keeps the process from answering anything else. */
 const LONGEST_BATCH_MS = 20;
-/** How long a write waits for another process (`npm run token`) to let go of the file. */
-const LOCKED_PATIENCE_MS = 5_000;
 
 const errorCode = (cause: unknown): number | undefined =>
   cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
@@ -78,8 +76,11 @@ function inWords(cause: unknown): unknown {
   }
 }
 
-/** Opens (and, where there is none, makes) the database and brings its tables up to date. */
-export function openDatabase(file: string): Database {
+/**
+ * Opens (and, where there is none, makes) the database and brings its tables up to date. A write waits up to
+ * `lockedPatienceMs` for another process (`npm run token`) to let go of the file.
+ */
+export function openDatabase(file: string, { lockedPatienceMs = 5_000 } = {}): Database {
   // Made first with its permissions: SQLite gives the files beside it the same ones.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   const sqlite = new DatabaseSync(file);
@@ -163,7 +164,7 @@ export function openDatabase(file: string): Database {
       prepared('BEGIN IMMEDIATE').run();
     } catch (cause) {
       lockedSince ??= performance.now();
-      if (errorCode(cause) === BUSY && performance.now() - lockedSince < LOCKED_PATIENCE_MS) {
+      if (errorCode(cause) === BUSY && performance.now() - lockedSince < lockedPatienceMs) {
         scheduled = true;
         setTimeout(flush, 20);
         return;

@@ -1,0 +1,68 @@
+// A value that cannot work stops the start with a sentence that names it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+
+test('without any environment everything has a default', () => {
+  const config = readConfig({});
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 8080);
+  assert.equal(config.maxDevices, 10_000);
+  assert.equal(config.artifactQuota, 1024 * 1024 * 1024);
+  assert.equal(config.signinLimit, 10);
+  assert.equal(config.publicUrl, undefined);
+  assert.equal(config.isTrustedProxy('127.0.0.1'), false);
+});
+
+test('an empty value is no value', () => assert.equal(readConfig({ PORT: '', PUBLIC_URL: ' ' }).port, 8080));
+
+const bad: [name: string, value: string][] = [
+  ['PORT', '65536'],
+  ['PORT', '80a'],
+  ['PORT', '-1'],
+  ['HOST', 'not a host'],
+  ['ACCOUNT_EMAIL', 'nobody'],
+  ['MAX_DEVICES', '0'],
+  ['MAX_DEVICES', '1.5'],
+  ['ARTIFACT_QUOTA_MB', 'lots'],
+  ['PUBLIC_URL', 'muster.example.com'],
+  ['PUBLIC_URL', 'ftp://muster.example.com'],
+  ['PUBLIC_URL', 'https://muster.example.com/path'],
+  ['PUBLIC_URL', 'https://user:password@muster.example.com'],
+  ['TRUSTED_PROXY', 'proxy'],
+  ['TRUSTED_PROXY', '10.0.0.0/33'],
+  ['TRUSTED_PROXY', '10.0.0.0/8/8'],
+  ['SIGNIN_LIMIT', '0'],
+  ['TUNNEL_PORT', 'x'],
+  ['AUTH_TOKEN', 'two words'],
+  ['TLS_CERT', '/no/such/file'],
+];
+for (const [name, value] of bad)
+  test(`${name}=${value} is refused by name`, () => {
+    assert.throws(
+      () => readConfig({ [name]: value, ...(name === 'TLS_CERT' && { TLS_KEY: '/no/such/key' }) }),
+      (cause: Error) => cause instanceof ConfigError && cause.message.includes(name) && /\.$/.test(cause.message),
+    );
+  });
+
+test('a refused AUTH_TOKEN is not repeated', () => {
+  assert.throws(
+    () => readConfig({ AUTH_TOKEN: 'secret words' }),
+    (cause: Error) => !cause.message.includes('secret'),
+  );
+});
+
+test('half of a certificate is refused', () => {
+  assert.throws(() => readConfig({ TLS_KEY: '/no/such/key' }), /belong together/);
+});
+
+test('PUBLIC_URL is kept as an origin', () => {
+  assert.equal(readConfig({ PUBLIC_URL: 'https://Muster.Example.com:443/' }).publicUrl, 'https://muster.example.com');
+});
+
+test('trusted proxies are single addresses, networks, or this machine', () => {
+  const { isTrustedProxy } = readConfig({ TRUSTED_PROXY: '10.0.0.0/8, 192.168.1.1, loopback, fd00::/8' });
+  for (const address of ['10.9.8.7', '192.168.1.1', '127.0.0.1', '::1', 'fd00::5'])
+    assert.ok(isTrustedProxy(address), address);
+  for (const address of ['11.0.0.1', '192.168.1.2', 'fe80::1', '']) assert.ok(!isTrustedProxy(address), address);
+});

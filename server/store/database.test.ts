@@ -1,0 +1,186 @@
+// Group commit: units that arrive together share a transaction, and each stands or falls alone.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Problem } from '../problem.ts';
+import { openDatabase } from './database.ts';
+import type { Database, Tx } from './database.ts';
+
+let folder: string;
+let file: string;
+let db: Database;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'muster-database-'));
+  file = path.join(folder, 'muster.db');
+  db = openDatabase(file);
+});
+afterEach(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true });
+});
+
+const set = (key: string) => (tx: Tx) => tx.run('INSERT INTO settings (key, value) VALUES (?, ?)', key, 'x');
+const keys = () => db.all<{ key: string }>('SELECT key FROM settings ORDER BY key').map(({ key }) => key);
+
+test('a unit that throws is undone alone', async () => {
+  const results = await Promise.allSettled([
+    db.write(set('a')),
+    db.write((tx) => {
+      set('lost')(tx);
+      throw new Problem(409, 'no');
+    }),
+    db.write(set('b')),
+    db.write(set('a')), // not unique
+    db.write(set('c')),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(keys(), ['a', 'b', 'c']);
+});
+
+test('units that arrive together share one commit', async () => {
+  const reader = new DatabaseSync(file, { readOnly: true });
+  const commits = new Set<unknown>();
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      await db.write(set(`k${index}`));
+      // SQLite's own count of commits by others.
+      commits.add(reader.prepare('PRAGMA data_version').get()?.['data_version']);
+    }),
+  );
+  reader.close();
+  assert.equal(keys().length, 50);
+  assert.equal(commits.size, 1);
+});
+
+test('what a write resolves to is on disk by then', async () => {
+  const reader = new DatabaseSync(file, { readOnly: true });
+  const count = reader.prepare('SELECT count(*) AS n FROM settings');
+  assert.equal(await db.write(() => count.get()?.['n']), 0);
+  await db.write((tx) => {
+    set('a')(tx);
+    assert.equal(count.get()?.['n'], 0, 'nobody sees it before the commit');
+  });
+  assert.equal(count.get()?.['n'], 1);
+  reader.close();
+});
+
+test('effects run after the commit, in order, and not for a unit that was undone', async () => {
+  const seen: string[] = [];
+  await Promise.allSettled([
+    db.write((tx) => tx.afterCommit(() => seen.push('first'))).then(() => seen.push('told')),
+    db.write((tx) => {
+      tx.afterCommit(() => seen.push('undone'));
+      throw new Error('undo');
+    }),
+    db.write((tx) => tx.afterCommit(() => seen.push('second'))),
+  ]);
+  assert.deepEqual(seen, ['first', 'second', 'told']);
+});
+
+test('a transaction is of no use after its unit, and a unit must not wait for anything', async () => {
+  let kept: Tx | undefined;
+  await db.write((tx) => void (kept = tx));
+  assert.throws(() => kept && set('late')(kept), /after its unit of work had ended/);
+  await assert.rejects(
+    db.write(async (tx) => set('async')(tx)),
+    /must not be asynchronous/,
+  );
+  assert.deepEqual(keys(), []);
+});
+
+test('a file locked by another process: the write waits, without keeping others waiting, and then succeeds', async () => {
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  const written = db.write(set('a')).then(() => 'written');
+  const turn = new Promise<string>((resolve) => void setImmediate(() => setImmediate(() => resolve('turn'))));
+  assert.equal(await Promise.race([written, turn]), 'turn');
+  other.exec('COMMIT');
+  other.close();
+  assert.equal(await written, 'written');
+});
+
+test('a file that stays locked: a clear refusal, nothing half-done, and the next write succeeds', async () => {
+  await db.close();
+  db = openDatabase(file, { lockedPatienceMs: 100 });
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  await assert.rejects(db.write(set('a')), (cause: Problem) => {
+    assert.equal(cause.status, 503);
+    assert.match(cause.message, /in use by another program/);
+    return true;
+  });
+  other.exec('ROLLBACK');
+  other.close();
+  await db.write(set('b'));
+  assert.deepEqual(keys(), ['b']);
+});
+
+test('a full disk: a clear refusal, nothing half-done, and it recovers', async () => {
+  await db.write(set('a'));
+  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
+  db.get(`PRAGMA max_page_count = ${pages + 3}`); // SQLite's way of running out of space
+  const large = (tx: Tx) => tx.run(`INSERT INTO settings VALUES ('large', hex(zeroblob(100000)))`);
+  const results = await Promise.allSettled([db.write(large), db.write(large)]);
+  for (const result of results) {
+    assert.equal(result.status, 'rejected');
+    assert.ok(result.reason instanceof Problem);
+    assert.equal(result.reason.status, 503);
+    assert.match(result.reason.message, /disk .* is full/);
+  }
+  assert.deepEqual(keys(), ['a']);
+  db.get('PRAGMA max_page_count = 1000000');
+  await db.write(large);
+  assert.deepEqual(keys(), ['a', 'large']);
+});
+
+test('closing waits for what was asked before, and refuses what comes after', async () => {
+  const before = db.write(set('a')).then(() => 'written');
+  const closed = db.close();
+  await assert.rejects(db.write(set('b')), /stopping/);
+  await closed;
+  assert.equal(await before, 'written');
+  db = openDatabase(file);
+  assert.deepEqual(keys(), ['a']);
+});
+
+test('counts the writes to a table, by whatever statement', async () => {
+  const before = db.writesTo('settings');
+  await db.write(set('a'));
+  const inserted = db.writesTo('settings');
+  await db.write((tx) => tx.get('DELETE FROM settings WHERE key = ? RETURNING key', 'a'));
+  assert.ok(before < inserted && inserted < db.writesTo('settings'));
+  assert.equal(db.writesTo('devices'), 0);
+  assert.equal(db.writesTo('settings', 'devices'), db.writesTo('settings'));
+});
+
+test('refuses a database that a newer version has changed', async () => {
+  await db.close();
+  const raw = new DatabaseSync(file);
+  raw.exec('PRAGMA user_version = 999');
+  raw.close();
+  assert.throws(() => openDatabase(file), /newer version/);
+  const undo = new DatabaseSync(file);
+  undo.exec('PRAGMA user_version = 1');
+  undo.close();
+  db = openDatabase(file);
+});
+
+test('the audit log takes no change and no deletion', async () => {
+  await db.write((tx) =>
+    tx.run(`INSERT INTO audit (at, actor, address, action, target, outcome) VALUES (1, 'a', 'b', 'c', 'd', 'done')`),
+  );
+  await assert.rejects(
+    db.write((tx) => tx.run(`UPDATE audit SET actor = 'x'`)),
+    /append-only/,
+  );
+  await assert.rejects(
+    db.write((tx) => tx.run('DELETE FROM audit')),
+    /append-only/,
+  );
+});
