@@ -15,6 +15,8 @@ import type { Context } from './context.ts';
 export interface Service {
   /** Where it is reached, without a trailing slash. */
   url: string;
+  /** Where it listens, whatever its public address is. */
+  port: number;
   /** The account's token, where it is known: AUTH_TOKEN, or the one just made. */
   token: string | undefined;
   /** Signs a browser in, once, within ten minutes. */
@@ -40,9 +42,11 @@ export async function startService(
     await context.close();
     throw cause;
   }
-  context.publicUrl = config.publicUrl ?? guessPublicUrl(config, (server.address() as AddressInfo).port);
+  const { port } = server.address() as AddressInfo;
+  context.publicUrl = config.publicUrl ?? guessPublicUrl(config, port);
   return {
     url: context.publicUrl,
+    port,
     token: config.authToken ?? context.startup.madeToken,
     signinLink: `${context.publicUrl}/sign-in#code=${context.startup.signinCode}`,
     context,

@@ -1,0 +1,154 @@
+// The service as a process: killed in the middle, started twice, started wrongly.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import type { Device } from '#/contract/devices.ts';
+
+const TOKEN = 'token-of-the-process-tests';
+const running = new Set<ChildProcess>();
+let folder: string;
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'muster-main-'));
+});
+afterEach(async () => {
+  for (const child of running) await kill(child, 'SIGKILL');
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function run(file: string, args: string[], env: Record<string, string>): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...args], {
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', DATA_DIR: path.join(folder, 'data'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return { child, output: () => output };
+}
+async function start(
+  env: Record<string, string> = {},
+): Promise<{ child: ChildProcess; url: string; output: () => string }> {
+  const started = run('main.ts', [], env);
+  while (!/Data: .*\n/.test(started.output())) {
+    assert.equal(started.child.exitCode, null, started.output());
+    await Promise.race([once(started.child.stdout ?? started.child, 'data'), once(started.child, 'exit')]);
+  }
+  return { ...started, url: /running at (\S+)/.exec(started.output())?.[1] ?? '' };
+}
+/** Runs to the end. */
+async function outcome(file: string, args: string[], env: Record<string, string> = {}) {
+  const { child, output } = run(file, args, env);
+  await once(child, 'close');
+  return { code: child.exitCode, output: output() };
+}
+async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+  return child.exitCode;
+}
+const authorization = { Authorization: `Bearer ${TOKEN}` };
+
+test('what was acknowledged is there after kill -9', async () => {
+  const env = { DATA_DIR: path.join(folder, 'killed'), AUTH_TOKEN: TOKEN };
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < 3; round++) {
+    const { child, url } = await start(env);
+    const enough = acknowledged.size + 40;
+    const clients = Array.from({ length: 8 }, async () => {
+      try {
+        for (;;) {
+          const response = await fetch(`${url}/v1/devices`, {
+            method: 'POST',
+            headers: authorization,
+            body: JSON.stringify({ DeviceName: 'd', DeviceGroup: '' }),
+          });
+          assert.equal(response.status, 200);
+          acknowledged.add(((await response.json()) as Device).DeviceId);
+          if (acknowledged.size >= enough) child.kill('SIGKILL');
+        }
+      } catch (cause) {
+        assert.ok(cause instanceof TypeError, String(cause)); // fetch failed: the service is gone
+      }
+    });
+    await Promise.all(clients);
+  }
+  const { url } = await start(env);
+  const response = await fetch(`${url}/v1/devices/1/1000`, { headers: authorization });
+  const { Devices, TotalNumDevices } = (await response.json()) as { Devices: Device[]; TotalNumDevices: number };
+  const there = new Set(Devices.map(({ DeviceId }) => DeviceId));
+  assert.equal(TotalNumDevices, there.size);
+  assert.ok(acknowledged.size >= 120);
+  for (const id of acknowledged) assert.ok(there.has(id), id);
+});
+
+test('the first start makes a token and prints it, later ones do not; each prints a sign-in link', async () => {
+  const env = { DATA_DIR: path.join(folder, 'first') };
+  const first = await start(env);
+  const token = /^Token: +(\S+)$/m.exec(first.output())?.[1] ?? '';
+  assert.match(first.output(), new RegExp(`^Sign in: ${first.url}/sign-in#code=\\S{22,}$`, 'm'));
+  assert.equal(await kill(first.child, 'SIGTERM'), 0, 'stops in order');
+  const second = await start(env);
+  assert.doesNotMatch(second.output(), /Token:/);
+  assert.match(second.output(), /^Sign in: /m);
+  const response = await fetch(`${second.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(response.status, 200);
+
+  // `npm run token`, beside the running service.
+  const made = await outcome('token.ts', ['make', 'another', 'one'], env);
+  const another = made.output.split('\n')[0] ?? '';
+  const ask = () => fetch(`${second.url}/v1/account`, { headers: { Authorization: `Bearer ${another}` } });
+  assert.equal((await ask()).status, 200);
+  const listed = await outcome('token.ts', [], env);
+  assert.match(listed.output, /another one/);
+  assert.ok(!listed.output.includes(another) && !listed.output.includes(token));
+  const id =
+    listed.output
+      .split('\n')
+      .find((line) => line.includes('another one'))
+      ?.split(' ')[0] ?? '';
+  assert.equal((await outcome('token.ts', ['revoke', id], env)).code, 0);
+  assert.equal((await ask()).status, 401);
+  assert.equal((await outcome('token.ts', ['revoke', id], env)).code, 1);
+});
+
+test('a second service on the same folder is refused, and does the first no harm', async () => {
+  const env = { DATA_DIR: path.join(folder, 'shared'), AUTH_TOKEN: TOKEN };
+  const { url } = await start(env);
+  const second = await outcome('main.ts', [], env);
+  assert.equal(second.code, 1);
+  assert.match(second.output, /^Another Muster service is using .*shared.*DATA_DIR\.\n$/);
+  assert.equal((await fetch(`${url}/v1/account`, { headers: authorization })).status, 200);
+});
+
+test('what cannot start says so in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const cases: [env: Record<string, string>, says: RegExp][] = [
+    [{ PORT: String(port) }, new RegExp(`^Port ${port} on 127.0.0.1 is in use: .*PORT\\.$`)],
+    [{ PORT: 'http' }, /^PORT is "http", but /],
+    [{ HOST: '192.0.2.1' }, /^HOST is "192.0.2.1", which is not an address of this machine\.$/],
+    [{ DATA_DIR: path.join(import.meta.filename, 'inside-a-file') }, /^DATA_DIR is /],
+    [{ TLS_CERT: import.meta.filename, TLS_KEY: import.meta.filename }, /^TLS_CERT and TLS_KEY do not hold /],
+  ];
+  for (const [env, says] of cases) {
+    const { code, output } = await outcome('main.ts', [], env);
+    assert.equal(code, 1, output);
+    const lines = output.trimEnd().split('\n');
+    assert.deepEqual([lines.length, says.test(lines[0] ?? '')], [1, true], output);
+  }
+  taken.close();
+  const nothing = await outcome('token.ts', [], { DATA_DIR: path.join(folder, 'nothing') });
+  assert.deepEqual([nothing.code, /start the service once/.test(nothing.output)], [1, true]);
+});
