@@ -113,8 +113,8 @@ export class Service {
   }
 
   /** One call of the API with the account's token; fails on an error status. */
-  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(this.url + path, {
+  async call<T>(method: string, at: string, body?: unknown): Promise<T> {
+    const response = await fetch(this.url + at, {
       method,
       headers: {
         authorization: `Bearer ${TOKEN}`,
@@ -123,7 +123,7 @@ export class Service {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
     return (text ? JSON.parse(text) : undefined) as T;
   }
 

@@ -45,7 +45,12 @@ test('the token is nowhere in the browser: not in storage, not in a cookie that 
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   const seen = await page.evaluate(() =>
-    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+    JSON.stringify([
+      ...Object.entries(localStorage),
+      ...Object.entries(sessionStorage),
+      document.cookie,
+      location.href,
+    ]),
   );
   expect(seen).not.toContain(service.token);
   const [cookie] = await page.context().cookies();

@@ -154,7 +154,7 @@ async function run(): Promise<void> {
     if (stopping) return;
     stopping = true;
     clearInterval(change);
-    await Promise.all(devices.map(({ agent }) => agent?.stop()));
+    await Promise.all(devices.flatMap(({ agent }) => agent?.stop() ?? []));
     await service.close();
     removeFolder();
     process.exit(0);

@@ -8,7 +8,7 @@ import { paths } from '#/paths.ts';
 
 /** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
 async function requireSession({ request }: { request: Request }) {
-  const session = await queryClient.fetchQuery(sessionQueries.current());
+  const session = await queryClient.query(sessionQueries.current());
   if (session.SignedIn) return null;
   const { pathname, search } = new URL(request.url);
   return redirect(paths.signIn(pathname + search));

@@ -125,7 +125,7 @@ export function upload<E extends Endpoint>(
       try {
         resolve(read(endpoint, xhr.status, xhr.responseText));
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     xhr.onerror = () => {

@@ -73,8 +73,11 @@ const devicePage = z.pipe(
 );
 export type DevicePage = z.output<typeof devicePage>;
 
+/** NaN where a service sends no number: one bad coordinate must not hide the places of the whole fleet. */
+const degrees = z.catch(number, Number.NaN);
+
 /** Where a device is. 0/0 means "never set" (v1.md, "Device location"); range is the reader's business. */
-export const deviceLocation = z.object({ DeviceId: z.string(), Lat: number, Lng: number });
+export const deviceLocation = z.object({ DeviceId: text, Lat: degrees, Lng: degrees });
 export type DeviceLocation = z.output<typeof deviceLocation>;
 
 /** Degrees, as JSON numbers. */

@@ -17,6 +17,7 @@ export async function copyText(text: string): Promise<boolean> {
     const home = document.activeElement?.closest('[role="dialog"]') ?? document.body;
     home.append(area);
     area.select();
+    // oxlint-disable-next-line typescript/no-deprecated -- nothing else copies outside of a secure context
     const done = document.execCommand('copy');
     area.remove();
     return done;

@@ -41,13 +41,13 @@ export function DeviceList({ name, devices, none, chosen, onChoose, onHover }: D
               key={device.DeviceId}
               style={{ transform: `translateY(${start}px)` }}
               data-chosen={device.DeviceId === chosen}
-              onMouseEnter={() => onHover(device.DeviceId)}
-              onMouseLeave={() => onHover(undefined)}
             >
               {placement === 'placed' ? (
                 <button
                   type="button"
                   onClick={() => onChoose(device.DeviceId)}
+                  onMouseEnter={() => onHover(device.DeviceId)}
+                  onMouseLeave={() => onHover(undefined)}
                   onFocus={() => onHover(device.DeviceId)}
                   onBlur={() => onHover(undefined)}
                 >
