@@ -59,7 +59,7 @@ async function runAgent(settings: Settings): Promise<number> {
 async function main(args: string[]): Promise<number> {
   if (args[0] === 'supervise' && args[1]) {
     await runSupervisor(args[1]);
-    return EXIT.stopped;
+    process.exit(EXIT.stopped); // the end is on disk: nothing that is still open matters
   }
   if (args[0] === 'fetch') return runFetch(args.slice(1));
   const options = readOptions(args, process.env);

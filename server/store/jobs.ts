@@ -252,6 +252,9 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
+/** SQLite's min() of anything and NULL is NULL: a start that is not known is one that never comes first. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** Brings parents up to date with their children, once for all the moves of a unit. */
 export function refreshParents(tx: Tx, parents: TouchedParents): void {
   for (const [seq, earliest] of parents) {
@@ -259,7 +262,7 @@ export function refreshParents(tx: Tx, parents: TouchedParents): void {
     const status = rollUp(counts);
     const over = counts.Waiting + counts.Running === 0;
     tx.run(
-      `UPDATE jobs SET status = ?, started = min(ifnull(started, ?), ?), result = ?,
+      `UPDATE jobs SET status = ?, started = nullif(min(ifnull(started, ?), ?), ${NEVER}), result = ?,
          ended = iif(?, (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq), NULL)
        WHERE seq = ?`,
       status,
@@ -271,8 +274,6 @@ export function refreshParents(tx: Tx, parents: TouchedParents): void {
   }
 }
 
-/** SQLite's min() of anything and NULL is NULL: a start that is not known is one that never comes first. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 const startOf = (earliest: number | undefined): [number, number] => {
   const at = earliest === undefined || earliest === Infinity ? NEVER : earliest;
   return [at, at];

@@ -1,0 +1,268 @@
+// kill -9, of everything, in the middle of jobs. What each job did to the device is counted: never twice, in order, and
+// nothing of its output lost or doubled.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { endAgents, scratch, spawnAgent, until } from '../test-agents.ts';
+import type { AgentProcess } from '../test-agents.ts';
+import { testFleet } from '../test-fleet.ts';
+import type { TestFleet } from '../test-fleet.ts';
+
+const MAIN = path.join(import.meta.dirname, '../main.ts');
+const TOKEN = 'test-token-of-crashes';
+const at = scratch();
+const file = (name: string) => path.join(at.folder, name);
+const lines = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n') : []);
+const open = (gate: string) => writeFileSync(file(gate), '');
+
+let port: number;
+let service: ChildProcess;
+let fleet: TestFleet;
+
+/** The same port after each crash: agents know no other. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const found = (server.address() as AddressInfo).port;
+  server.close();
+  await once(server, 'close');
+  return found;
+}
+
+async function startService(): Promise<void> {
+  service = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: file('service'), AUTH_TOKEN: TOKEN },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const call = (method: string, where: string, body?: unknown) =>
+    fetch(`http://127.0.0.1:${port}${where}`, {
+      method,
+      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  fleet = testFleet(call);
+  await until('the service to answer', () =>
+    call('GET', '/v1/account').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+}
+
+const killService = async () => {
+  service.kill('SIGKILL');
+  await once(service, 'close');
+};
+const start = (key: string, data: string): AgentProcess =>
+  spawnAgent(['--server', `http://127.0.0.1:${port}`, '--key', key], file(data));
+
+/** A command that leaves a line at its begin and its end, and between them prints until the gate is open. */
+const gated = (name: string, gate: string) =>
+  [
+    `echo begin ${name} >> ${file('effects')}`,
+    `n=0; while [ ! -e ${file(gate)} ]; do n=$((n+1)); echo $n; echo e$n >&2; sleep 0.02; done`,
+    `echo end ${name} >> ${file('effects')}; echo over $n`,
+  ].join('; ');
+
+/** Stdout and Stderr of a gated command are whole: counted from 1 to the number that its last line tells. */
+function isWhole({ Stdout = '', Stderr = '' }: { Stdout?: string | undefined; Stderr?: string | undefined }): void {
+  const n = Number(/over (\d+)\n$/.exec(Stdout)?.[1]);
+  const count = Array.from({ length: n }, (_, index) => index + 1);
+  assert.equal(Stdout, `${count.map((line) => `${line}\n`).join('')}over ${n}\n`);
+  assert.equal(Stderr, count.map((line) => `e${line}\n`).join(''));
+}
+
+const supervisorOf = (job: string): number | undefined =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .map(Number)
+    .find((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`supervise\0`) &&
+          readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(job)
+        );
+      } catch {
+        return false;
+      }
+    });
+
+before(async () => {
+  port = await freePort();
+  await startService();
+});
+after(async () => {
+  await endAgents();
+  await killService();
+  at.remove();
+});
+
+test('the service is killed in the middle of a job: the job goes on, and the ones behind it follow', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a1');
+  const ids = [
+    await fleet.run(gated('s1', 'gate-s1'), { DeviceId: device.id }),
+    await fleet.run(gated('s2', 'gate-s1'), { DeviceId: device.id }),
+    await fleet.run(gated('s3', 'gate-s1'), { DeviceId: device.id }),
+  ];
+  const [first = ''] = ids;
+  await until('output to be stored', async () => (await fleet.job(first)).Stdout?.includes('\n5\n'));
+  await killService();
+  assert.deepEqual(lines('effects'), ['begin s1']);
+  await startService();
+  assert.equal((await fleet.job(first)).Status, 'Running');
+  await until('output from after the crash', async () => (await fleet.job(first)).Stdout?.includes('\n40\n'));
+  open('gate-s1');
+  for (const id of ids) {
+    const job = await fleet.ended(id);
+    assert.equal(job.Status, 'Succeeded');
+    isWhole(job);
+  }
+  assert.deepEqual(
+    lines('effects'),
+    ['s1', 's2', 's3'].flatMap((name) => [`begin ${name}`, `end ${name}`]),
+  );
+  await agent.end('SIGTERM');
+});
+
+test('the service is killed while a job ends: its result arrives all the same', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a2');
+  const id = await fleet.run(gated('e1', 'gate-e1'), { DeviceId: device.id });
+  await fleet.reached(id, 'Running');
+  await killService();
+  open('gate-e1');
+  await until('the end on the device', () => lines('effects').includes('end e1'));
+  await startService();
+  isWhole(await fleet.ended(id));
+  assert.deepEqual(
+    lines('effects').filter((line) => line.endsWith(' e1')),
+    ['begin e1', 'end e1'],
+  );
+  await agent.end('SIGTERM');
+});
+
+test('the agent is killed in the middle of a job: the next agent takes it over', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a3');
+  const first = await fleet.run(gated('k1', 'gate-k1'), { DeviceId: device.id });
+  const second = await fleet.run(gated('k2', 'gate-k1'), { DeviceId: device.id });
+  await until('output to be stored', async () => (await fleet.job(first)).Stdout?.includes('\n5\n'));
+  await agent.end('SIGKILL');
+  await until('Offline', async () => (await fleet.status(device.id)) === 'Offline');
+  const next = start(device.key, 'a3');
+  await until('output from after the crash', async () => (await fleet.job(first)).Stdout?.includes('\n60\n'));
+  open('gate-k1');
+  for (const id of [first, second]) {
+    const job = await fleet.ended(id);
+    assert.equal(job.Status, 'Succeeded');
+    isWhole(job);
+  }
+  assert.deepEqual(
+    lines('effects').filter((line) => / k\d$/.test(line)),
+    ['begin k1', 'end k1', 'begin k2', 'end k2'],
+  );
+  await next.end('SIGTERM');
+});
+
+test('a job ends while its agent is dead: the result is there when one comes', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a4');
+  const id = await fleet.run(`${gated('d1', 'gate-d1')}; exit 6`, { DeviceId: device.id });
+  await fleet.reached(id, 'Running');
+  await agent.end('SIGKILL');
+  open('gate-d1');
+  await until('the end on the device', () => existsSync(file(`a4/jobs/${id}/end.json`)));
+  const next = start(device.key, 'a4');
+  const job = await fleet.ended(id);
+  assert.deepEqual([job.Status, job.ExitCode], ['Failed', 6]);
+  isWhole(job);
+  await next.end('SIGTERM');
+});
+
+test('everything of a device goes down at once, like in a power cut: Interrupted, and the next job runs', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a5');
+  const id = await fleet.run(gated('p1', 'gate-never'), { DeviceId: device.id });
+  const next = await fleet.run('echo next', { DeviceId: device.id });
+  await until('output to be stored', async () => (await fleet.job(id)).Stdout?.startsWith('1\n'));
+  const supervisor = supervisorOf(id);
+  assert.ok(supervisor);
+  process.kill(supervisor, 'SIGKILL');
+  await agent.end('SIGKILL');
+  const back = start(device.key, 'a5');
+  const job = await fleet.ended(id);
+  assert.equal(job.Status, 'Interrupted');
+  assert.match(job.Result, /It is not run again\./);
+  assert.equal((await fleet.ended(next)).Stdout, 'next\n');
+  assert.deepEqual(
+    lines('effects').filter((line) => line.endsWith(' p1')),
+    ['begin p1'],
+  );
+  // What was left of the command was ended: it would have been in the way of the next job.
+  const still = readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('gate-never');
+    } catch {
+      return false;
+    }
+  });
+  assert.deepEqual(still, []);
+  await back.end('SIGTERM');
+});
+
+test('a job that is deleted while its agent is dead does not start, or is stopped, when it comes', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a6');
+  const id = await fleet.run(gated('x1', 'gate-x1'), { DeviceId: device.id });
+  await fleet.reached(id, 'Running');
+  await agent.end('SIGKILL');
+  await until('Offline', async () => (await fleet.status(device.id)) === 'Offline');
+  await fleet.remove(id);
+  const next = await fleet.run('echo next', { DeviceId: device.id });
+  const back = start(device.key, 'a6');
+  assert.equal((await fleet.ended(next)).Stdout, 'next\n');
+  await until('its supervisor to be gone', () => supervisorOf(id) === undefined);
+  assert.deepEqual(
+    lines('effects').filter((line) => line.endsWith(' x1')),
+    ['begin x1'],
+  );
+  await back.end('SIGTERM');
+});
+
+test('killed again and again, service and agent in turn, a queue still runs once and in order', async () => {
+  const device = await fleet.device();
+  const count = 8;
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1)
+    ids.push(
+      await fleet.run(`echo q${n} >> ${file('queue')}; seq 1 2000; sleep 0.1; echo done`, { DeviceId: device.id }),
+    );
+  let agent = start(device.key, 'a7');
+  for (let round = 1; round <= 4; round += 1) {
+    await until(`${round * 2 - 1} jobs to begin`, () => lines('queue').length >= round * 2 - 1);
+    if (round % 2 === 0) {
+      await killService();
+      await startService();
+    } else {
+      await agent.end('SIGKILL');
+      agent = start(device.key, 'a7');
+    }
+  }
+  const whole = `${Array.from({ length: 2000 }, (_, n) => n + 1).join('\n')}\ndone\n`;
+  for (const id of ids) {
+    const job = await fleet.ended(id);
+    assert.deepEqual([job.Status, job.Stdout], ['Succeeded', whole]);
+  }
+  assert.deepEqual(
+    lines('queue'),
+    ids.map((_, n) => `q${n}`),
+  );
+  await agent.end('SIGTERM');
+});

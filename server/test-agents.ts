@@ -1,0 +1,151 @@
+// Agents for tests of the service: the real program in a process of its own, and a thin stand-in that says exactly
+// what a test wants said.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { LINK_PATH, LINK_VERSION, readServiceMessage } from '#/contract/agent-link.ts';
+import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.ts';
+
+const MAIN = path.join(import.meta.dirname, '../agent/main.ts');
+
+/** Waits until the probe gives something, and says what was missing if it never does. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  patience = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    await sleep(10);
+  }
+}
+
+/** A real agent's process. */
+export interface AgentProcess {
+  child: ChildProcess;
+  data: string;
+  /** All it has printed. */
+  printed: () => string;
+  /** Ends it and waits; the job's supervisor is another process and goes on. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  exitCode: Promise<number | null>;
+}
+
+const started = new Set<ChildProcess>();
+
+/** For `after`: ends what a failed test left running. */
+export async function endAgents(): Promise<void> {
+  for (const child of started) {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+}
+
+/** Starts the agent program as a person would. */
+export function spawnAgent(args: string[], data: string, env: NodeJS.ProcessEnv = {}): AgentProcess {
+  const child = spawn(process.execPath, [MAIN, '--data', data, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (printed += piece.toString()));
+  const closed = once(child, 'close');
+  started.add(child);
+  child.once('close', () => started.delete(child));
+  return {
+    child,
+    data,
+    printed: () => printed,
+    exitCode: closed.then(([code]) => code as number | null),
+    end: async (signal) => {
+      child.kill(signal);
+      await closed;
+    },
+  };
+}
+
+/** A folder for an agent or for what jobs write; `remove` when the test is over. */
+export function scratch(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-test-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }) };
+}
+
+/** Speaks the agent's side of the link; remembers what it was told. */
+export class FakeAgent {
+  readonly socket: WebSocket;
+  readonly told: ServiceMessage[] = [];
+  closed: { code: number; reason: string } | undefined;
+  readonly #url: string;
+
+  constructor(url: string, key: string) {
+    this.#url = url;
+    this.socket = new WebSocket(url.replace(/^http/, 'ws') + LINK_PATH, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    this.socket.on('message', (frame: Buffer) => {
+      const message = readServiceMessage(frame.toString());
+      if (message) this.told.push(message);
+    });
+    this.socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString() }));
+    this.socket.on('error', () => {});
+  }
+
+  /** Connects and says hello. */
+  static async connect(url: string, key: string, hello: Partial<Hello> = {}): Promise<FakeAgent> {
+    const agent = new FakeAgent(url, key);
+    await once(agent.socket, 'open');
+    agent.hello(hello);
+    return agent;
+  }
+
+  hello(hello: Partial<Hello> = {}): void {
+    this.say({
+      type: 'hello',
+      version: LINK_VERSION,
+      journal: 'journal-1',
+      server: this.#url,
+      agentVersion: '9.9.9',
+      os: 'testos 1',
+      arch: 'z80',
+      hostname: 'fake',
+      localAddr: '10.0.0.7',
+      localPort: '4711',
+      jobs: [],
+      ...hello,
+    });
+  }
+
+  say(message: AgentMessage): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  /** The first message of a type that was not waited for before. */
+  async hear<Type extends ServiceMessage['type']>(type: Type): Promise<Extract<ServiceMessage, { type: Type }>> {
+    const message = await until(`"${type}" from the service`, () => this.told.find((told) => told.type === type));
+    this.told.splice(this.told.indexOf(message), 1);
+    return message as Extract<ServiceMessage, { type: Type }>;
+  }
+
+  /** Does a whole job. */
+  finish(job: string, exitCode = 0, stdout = ''): void {
+    this.say({ type: 'started', job, ago: 0 });
+    if (stdout)
+      this.say({ type: 'output', job, stream: 'stdout', offset: 0, data: Buffer.from(stdout).toString('base64') });
+    this.say({ type: 'ended', job, outcome: 'exited', exitCode, endedAgo: 0 });
+  }
+
+  async end(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    this.socket.close();
+    await once(this.socket, 'close');
+  }
+}
