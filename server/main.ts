@@ -5,8 +5,8 @@ import type { Service } from './service.ts';
 
 try {
   const service = await startService(process.env);
-  greet(service);
   stopOnSignal(service);
+  greet(service);
 } catch (cause) {
   if (!(cause instanceof ConfigError)) throw cause;
   console.error(cause.message);

@@ -311,9 +311,9 @@ test('a list that has not changed is not sent again, and one that has is', async
     assert.deepEqual([at, again.status, await again.text()], [at, 304, '']);
     assert.equal(again.headers.get('ETag'), etag);
   }
-  const before = (await service.call('GET', '/v1/devices/1/25')).headers.get('ETag') ?? '';
+  const old = (await service.call('GET', '/v1/devices/1/25')).headers.get('ETag') ?? '';
   await service.call('PATCH', `/v1/devices/${DeviceId}`, { DeviceName: 'b' });
-  const changed = await service.call('GET', '/v1/devices/1/25', undefined, { 'If-None-Match': before });
+  const changed = await service.call('GET', '/v1/devices/1/25', undefined, { 'If-None-Match': old });
   assert.equal(changed.status, 200);
   const places = (await service.call('GET', '/v1/devices/location')).headers.get('ETag') ?? '';
   await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 2 });
