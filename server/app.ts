@@ -42,7 +42,14 @@ export function createApp(context: Context): App {
     setSecurityHeaders(http.env.outgoing, context.publicUrl.startsWith('https:'));
     await next();
   });
-  app.onError((cause) => {
+  app.onError((cause, http) => {
+    // What is left of the body would be taken for the next request: the connection ends with the refusal.
+    const { incoming, outgoing } = http.env;
+    if (
+      !incoming.complete &&
+      (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
+    )
+      outgoing.setHeader('Connection', 'close');
     if (cause instanceof Problem) return cause.response();
     // The caller gets a number to quote; what happened stays in the service's own log.
     const reference = newId();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Hono } from 'hono';
 import { createApp } from './app.ts';
@@ -58,6 +59,20 @@ test('a body over 1 MB is refused, said to be that large or not, and the connect
   assert.match(unsaid.headers['content-type'] ?? '', /^application\/problem\+json/);
 });
 
+test('a refusal before the body was read ends the connection', async () => {
+  const { hostname, port } = new URL(service.url);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write('POST /v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{"Device'),
+    );
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    socket.on('close', () => resolve(text)).on('error', reject);
+  });
+  assert.match(answer, /^HTTP\/1\.1 401 /);
+  assert.match(answer, /\r\nConnection: close\r\n/i);
+});
+
 test('a path that names a whole collection by mistake does nothing', async () => {
   await service.call('POST', '/v1/devices', { DeviceName: 'stays', DeviceGroup: '' });
   for (const path of [
@@ -107,7 +122,7 @@ test('an error that nobody foresaw tells the caller a reference, and nothing els
     '/broken',
     { method: 'PUT' },
     {
-      incoming: { url: '/broken' },
+      incoming: { url: '/broken', complete: true, headers: {} },
       outgoing: { setHeader: () => {} },
     },
   );

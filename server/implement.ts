@@ -98,20 +98,17 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
 }
 
 function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  // What was not read would be taken for the next request: the connection ends with the refusal.
-  const refuse = (status: number, title: string, detail: string) =>
-    new Problem(status, title, detail, { headers: { Connection: 'close' } });
-  const tooLarge = () => refuse(413, 'The body is too large', 'A JSON body may hold at most 1 MB.');
+  const tooLarge = () => new Problem(413, 'The body is too large', 'A JSON body may hold at most 1 MB.');
   const coding = incoming.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity')
-    throw refuse(415, `The body is encoded as "${coding}"`, 'Send it without a Content-Encoding.');
+    throw new Problem(415, `The body is encoded as "${coding}"`, 'Send it without a Content-Encoding.');
   if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
 
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
     const timer = setTimeout(
-      () => end(() => reject(refuse(408, 'The body did not arrive in time', 'Send the request again.'))),
+      () => end(() => reject(new Problem(408, 'The body did not arrive in time', 'Send the request again.'))),
       BODY_TIMEOUT_MS,
     );
     const end = (settle: () => void) => {
@@ -125,7 +122,7 @@ function readBody(incoming: IncomingMessage): Promise<Buffer> {
       if (length > BODY_LIMIT) end(() => reject(tooLarge()));
     };
     const finish = () => end(() => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
-    const lost = () => end(() => reject(refuse(400, 'The body was cut off', 'Send the request again.')));
+    const lost = () => end(() => reject(new Problem(400, 'The body was cut off', 'Send the request again.')));
     incoming.on('data', take).on('end', finish).on('close', lost).on('error', lost);
   });
 }

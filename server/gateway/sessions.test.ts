@@ -230,6 +230,14 @@ test('a session ends after 7 days, however much it is used', async () => {
   assert.ok(!(await browser.isIn()));
 });
 
+test('a session that a clock ten years ahead has opened does not last ten years', async () => {
+  service.clock.offset = 10 * 365 * 24 * HOUR;
+  const browser = await signedIn();
+  service.clock.offset = 0;
+  assert.ok(!(await browser.isIn()));
+  await signedIn();
+});
+
 test('signing out ends the session on the server, and clears the cookie', async () => {
   const browser = await signedIn();
   const cookie = browser.cookie;

@@ -39,6 +39,15 @@ test('attempts made at the same moment count before any of them is decided', () 
   limit.attempt('10.0.0.1');
 });
 
+test('a clock that is set back locks nobody out', () => {
+  let now = 1e12;
+  const limit = openSigninLimit(1, () => now);
+  limit.attempt('10.0.0.1');
+  now = 0;
+  limit.attempt('10.0.0.1');
+  assert.throws(() => limit.attempt('10.0.0.1'), refused('60'));
+});
+
 test('one IPv6 network is one address', () => {
   const limit = openSigninLimit(1, () => 0);
   limit.attempt('2001:db8:1:2::1');

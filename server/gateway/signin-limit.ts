@@ -21,7 +21,8 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
       const key = neighbourhood(address);
       const at = now();
       const times = failures.get(key) ?? [];
-      while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
+      // A time to come was noted before the clock was set back.
+      while (times[0] !== undefined && (times[0] <= at - WINDOW_MS || times[0] > at)) times.shift();
       if (times[0] !== undefined && times.length >= limit) {
         const seconds = Math.max(1, Math.ceil((times[0] + WINDOW_MS - at) / 1000));
         throw new Problem(429, 'Too many failed sign-ins', `Try again in ${seconds} seconds.`, {

@@ -129,14 +129,7 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
     ...(COMPRESSIBLE.has(extension) && { Vary: 'Accept-Encoding' }),
   };
   if (http.req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
-  if (coding) {
-    let bytes = file.compressed.get(coding);
-    if (!bytes) {
-      bytes = readFile(file.path).then((whole) => compress(whole, coding, 10));
-      file.compressed.set(coding, bytes);
-    }
-    return send(await bytes, { ...headers, 'Content-Encoding': coding });
-  }
+  if (coding) return send(await compressed(file, coding), { ...headers, 'Content-Encoding': coding });
 
   headers['Accept-Ranges'] = 'bytes';
   const range = readRange(http.req.header('Range'), file.size);
@@ -150,6 +143,21 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
   await handle.read(part, 0, part.length, range.start);
   return send(part, { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${file.size}` }, 206);
 }
+
+/** Whoever comes first gets it quickly; whoever comes later gets it small. */
+function compressed(file: StaticFile, coding: Coding): Promise<Buffer> {
+  const kept = file.compressed.get(coding);
+  if (kept) return kept;
+  const whole = readFile(file.path);
+  const quick = whole.then((bytes) => compress(bytes, coding, 5));
+  file.compressed.set(coding, quick);
+  // One after the other, so that they leave a core to the service.
+  background = background
+    .then(async () => file.compressed.set(coding, Promise.resolve(await compress(await whole, coding, 11))))
+    .catch(() => file.compressed.delete(coding));
+  return quick;
+}
+let background: Promise<unknown> = Promise.resolve();
 
 const send = (bytes: Buffer, headers: Record<string, string>, status = 200): Response =>
   new Response(new Uint8Array(bytes), { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });

@@ -38,6 +38,8 @@ export function findSession(db: Reader, value: string, now: number): Session | u
   );
   if (!row || row.revoked !== null) return undefined;
   if (now >= row.last_used + IDLE_MS || now >= row.created + LIFETIME_MS) return undefined;
+  // Used in a time to come: the clock was wrong then, and its ends could be years away.
+  if (row.last_used > now + HOUR) return undefined;
   const previous = !timingSafeEqual(row.hash, hash);
   if (previous && now >= row.rotated + PREVIOUS_VALID_MS) return undefined;
   return { ...row, previous };
