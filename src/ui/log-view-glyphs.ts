@@ -7,11 +7,15 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
 
+// Names instead of the pictures of U+2400 on: many fonts have no such pictures, and an empty box says nothing.
+const NAMES =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US';
+const CONTROLS = NAMES.split(' ');
+
 const glyphOf = (character: string): string => {
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return '␡';
-  return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
+  const name = code === 0x7f ? 'DEL' : CONTROLS[code];
+  return `‹${name ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`}›`;
 };
 
 /** The text with every hidden character replaced by its glyph. */

@@ -30,7 +30,7 @@ test('beyond the limit the end is kept', () => {
 });
 
 test('what is copied holds no codes and nothing hidden', () => {
-  assert.equal(plainText([{ name: 'stdout', text: '\u001b[31mred\u001b[0m\r\nbell\u0007\n' }]), 'red\nbell␇\n');
+  assert.equal(plainText([{ name: 'stdout', text: '\u001b[31mred\u001b[0m\r\nbell\u0007\n' }]), 'red\nbell‹BEL›\n');
   assert.equal(
     plainText([
       { name: 'stdout', text: 'out' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONGEST_ROW, indexLines, rowAt, rowText } from '#/ui/log-view-lines.ts';
+import { LONGEST_ROW, indexLines, rowAt, rowText, screenLines } from '#/ui/log-view-lines.ts';
 import type { LineIndex } from '#/ui/log-view-lines.ts';
 
 const rowsOf = (index: LineIndex) =>
@@ -67,6 +67,18 @@ test('a text that does not go on from the old one is read anew', () => {
     [1, 'other'],
     [2, 'text'],
   ]);
+});
+
+test('tells how many lines of a screen a row takes', () => {
+  const index = indexLines(`${'x'.repeat(80)}\n\n${'x'.repeat(81)}`);
+  assert.deepEqual(
+    [0, 1, 2].map((row) => screenLines(index, row, 80)),
+    [1, 1, 2],
+  );
+  assert.deepEqual(
+    [0, 1, 2].map((row) => screenLines(index, row, 0)),
+    [1, 1, 1],
+  );
 });
 
 test('finds the row of an offset', () => {

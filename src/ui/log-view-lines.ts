@@ -85,6 +85,13 @@ export function rowText({ text, rows, starts }: LineIndex, row: number): string 
   return text.slice(start, end);
 }
 
+/** How many lines of a screen a row takes at a number of columns, by its length alone; 1 without wrapping (0 columns). */
+export function screenLines({ text, rows, starts }: LineIndex, row: number, columns: number): number {
+  if (columns === 0) return 1;
+  const end = row + 1 < rows ? (starts[row + 1] ?? text.length) - 1 : text.length;
+  return Math.max(1, Math.ceil((end - (starts[row] ?? 0)) / columns));
+}
+
 /** The row that holds an offset of the text. */
 export function rowAt({ rows, starts }: LineIndex, offset: number): number {
   let low = 0;

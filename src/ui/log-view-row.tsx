@@ -1,5 +1,5 @@
 // One row of a log: mark of its stream, line number, text.
-import type { Ref } from 'react';
+import type { RefCallback } from 'react';
 import type { AnsiStyle } from './log-view-ansi.ts';
 import type { Piece } from './log-view-pieces.ts';
 import classes from './log-view.module.css';
@@ -27,7 +27,7 @@ const showSideways = (mark: HTMLElement | null) => {
 };
 
 interface LogRowProps {
-  ref: Ref<HTMLDivElement>;
+  ref: RefCallback<HTMLDivElement> | undefined;
   place: number;
   pieces: Piece[];
   /** 0 where the row goes on with the line above; undefined where numbers are switched off. */
@@ -39,17 +39,19 @@ export function LogRow({ ref, place, pieces, number, error }: LogRowProps) {
   return (
     <div ref={ref} data-index={place} className={classes['row']} data-error={error || undefined}>
       <span className={classes['gutter']}>
-        {error && (
-          <span className={classes['mark']} title="stderr">
-            <span aria-hidden>E</span>
-            <span className="visually-hidden">stderr: </span>
-          </span>
-        )}
+        <span className={classes['mark']} title={error ? 'stderr' : undefined}>
+          {error && (
+            <>
+              <span aria-hidden>E</span>
+              <span className="visually-hidden">stderr: </span>
+            </>
+          )}
+        </span>
         {number !== undefined && (
           <span className={classes['number']} data-number={number === 0 ? '↳' : number} aria-hidden />
         )}
       </span>
-      <span className={classes['text']}>
+      <span data-text className={classes['text']}>
         {pieces.map(({ text, style, glyph, hit }, position) =>
           hit === 'none' ? (
             <span key={position} className={classOf(style, glyph)}>

@@ -11,7 +11,7 @@ export interface Match {
 }
 
 /** More matches than anyone steps through. */
-export const MOST_MATCHES = 20_000;
+export const MOST_MATCHES = 10_000;
 /** Characters searched before the page gets its turn. */
 const SLICE = 256 * 1024;
 

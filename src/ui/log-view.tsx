@@ -1,7 +1,8 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It knows nothing of where the output comes from.
+import '@fontsource-variable/jetbrains-mono/wght.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import type { CSSProperties, RefObject } from 'react';
 import { Button } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowBarToDown } from '@tabler/icons-react';
@@ -16,11 +17,16 @@ import { LogRow } from './log-view-row.tsx';
 import { LogToolbar } from './log-view-toolbar.tsx';
 import type { LogLook } from './log-view-toolbar.tsx';
 import { useLogSearch } from './log-view-use-search.ts';
+import { heightAt, useColumns } from './log-view-heights.ts';
 import classes from './log-view.module.css';
 
-const ROW_HEIGHT = 19;
+/** More rows than any window shows: a row that leaves at one end lends its elements to one that comes at the other. */
+const ELEMENTS = 512;
 /** Pixels from the end that still count as the end. */
 const AT_END = 6;
+
+/** Width of the column of line numbers. */
+const digits = (lines: number) => ({ '--log-digits': Math.max(3, String(lines).length) }) as CSSProperties;
 
 interface LogViewProps {
   /** Name of the scrolling region: "Output of camera-7". */
@@ -100,16 +106,12 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
   const lines = blocks.reduce((sum, { index }) => sum + index.lines, 0);
   const skipped = blocks.reduce((sum, block) => sum + block.skipped, 0);
 
+  const columns = useColumns(scroller, look, lines);
   const list = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    // Row 7 of stdout keeps its measured height when stdout grows above stderr.
-    getItemKey: (place) => {
-      const item = itemAt(blocks, place);
-      return item ? `${item.block.stream.name}:${item.row ?? 'name'}` : place;
-    },
-    overscan: 12,
+    estimateSize: (place) => heightAt(blocks, place, columns),
+    overscan: 10,
   });
 
   // Where the reader is: the first row in view and how far it is scrolled out. Read while scrolling, used when the list
@@ -131,19 +133,28 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
         : undefined;
   };
 
-  // The list has been drawn with what arrived: follow the end, or put the reader's row back where it was.
+  // Where rows wrap, the estimate is right for plain letters; tabs, wide letters and colour codes need a look.
+  const measure = look.wrap ? list.measureElement : undefined;
+  const wrappedAt = useRef(columns);
+
+  // The list has been drawn anew: follow the end, or put the reader's row back where it was.
   useLayoutEffect(() => {
+    const turned = wrappedAt.current !== columns;
+    wrappedAt.current = columns;
+    if (turned) list.measure();
     if (count === 0) return;
     if (follow) {
       list.scrollToEnd();
       return;
     }
     const block = blocks.find(({ stream }) => stream.name === anchor.current?.stream);
-    if (!block || !anchor.current || block.start === 0) return;
-    const offset = list.getOffsetForIndex(placeOf(block, anchor.current.row), 'start')?.[0];
-    if (offset !== undefined && Math.abs(offset + anchor.current.past - (list.scrollOffset ?? 0)) > 1)
-      list.scrollToOffset(offset + anchor.current.past);
-  }, [blocks, count, follow, list, look.wrap]);
+    if (!block || !anchor.current) return;
+    const { row, past } = anchor.current;
+    const place = placeOf(block, row);
+    const offset = (list.getOffsetForIndex(place, 'start')?.[0] ?? 0) + past;
+    if (turned) list.scrollToIndex(place, { align: 'start' });
+    else if (Math.abs(offset - (list.scrollOffset ?? 0)) > 1) list.scrollToOffset(offset);
+  }, [blocks, count, follow, list, columns]);
 
   const goTo = (place: number | undefined) => {
     if (place === undefined) return;
@@ -193,27 +204,24 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
             tabIndex={0}
             className={classes['scroller']}
             data-wrap={look.wrap || undefined}
+            style={digits(lines)}
             onScroll={onScroll}
           >
+            <span data-ruler aria-hidden className={classes['ruler']} />
             <div className={classes['canvas']} style={{ height: list.getTotalSize() }}>
               <div className={classes['rows']} style={{ transform: `translateY(${first?.start ?? 0}px)` }}>
                 {rows.map(({ place, block, parts, number }) =>
                   parts && block ? (
                     <LogRow
-                      key={list.options.getItemKey(place)}
-                      ref={list.measureElement}
+                      key={place % ELEMENTS}
+                      ref={measure}
                       place={place}
                       pieces={piecesOf(parts, search.hits.get(place))}
                       number={look.numbers ? number : undefined}
                       error={block.stream.error ?? false}
                     />
                   ) : (
-                    <div
-                      key={`name-${place}`}
-                      ref={list.measureElement}
-                      data-index={place}
-                      className={classes['heading']}
-                    >
+                    <div key={`name-${place}`} ref={measure} data-index={place} className={classes['heading']}>
                       {block?.stream.name}
                     </div>
                   ),

@@ -30,8 +30,7 @@ export function ChildPanel({ id, row, address }: ChildPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // On a phone the list makes room for the output, and the focus would be lost with it.
   useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement?.checkVisibility() === false)
-      heading.current?.focus();
+    if (globalThis.matchMedia('(max-width: 1099px)').matches) heading.current?.focus();
   }, []);
   const name = child?.DeviceName || child?.DeviceId || 'this device';
   return (

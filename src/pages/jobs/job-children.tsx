@@ -57,7 +57,7 @@ const columnsOf = ({ keys, opened, address }: Opening): VirtualColumn<Job>[] => 
       },
     },
     { header: 'State', width: opened ? '32%' : '18%', cell: (child) => <StateMark state={jobState(child)} /> },
-    { header: 'Exit code', width: opened ? '22%' : '12%', align: 'end', phone: 'second', cell: exitCode },
+    { header: 'Exit code', width: opened ? '22%' : '12%', phone: 'second', cell: exitCode },
   ];
   if (opened) return columns;
   return [

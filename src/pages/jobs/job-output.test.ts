@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { logFileName, outputOf } from '#/pages/jobs/job-output.ts';
 
 test('stdout and stderr stay apart', () => {
-  assert.deepEqual(outputOf({ Stdout: 'a', Stderr: 'b', Result: 'ab\nmore' }), {
+  assert.deepEqual(outputOf({ Stdout: 'a', Stderr: 'b', Result: 'ab' }), {
     streams: [
       { name: 'stdout', text: 'a' },
       { name: 'stderr', text: 'b', error: true },
@@ -22,6 +22,10 @@ test('a service that does not keep them apart has its result shown', () => {
 test('a line that is no output is said beside it', () => {
   assert.equal(outputOf({ Stdout: '', Stderr: '', Result: 'artifact deleted' }).said, 'artifact deleted');
   assert.equal(outputOf({ Stdout: 'hello\n', Stderr: '', Result: 'hello\n' }).said, '');
+  assert.equal(
+    outputOf({ Stdout: 'one\ntwo\n', Stderr: '', Result: 'one\ntwo\ntime limit reached' }).said,
+    'time limit reached',
+  );
   assert.equal(outputOf({ Stdout: '', Stderr: undefined, Result: '' }).said, '');
 });
 

@@ -17,7 +17,9 @@ export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stder
     { name: 'stdout', text: Stdout ?? '' },
     { name: 'stderr', text: Stderr ?? '', error: true },
   ];
-  const line = Result.trim();
+  // Ours repeats what was printed and then says why it ended, where that is not the command's own doing.
+  const printed = streams.map(({ text }) => text).join('');
+  const line = (Result.startsWith(printed) ? Result.slice(printed.length) : Result).trim();
   const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));
   return { streams, said: own ? line : '' };
 }

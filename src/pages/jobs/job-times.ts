@@ -8,7 +8,7 @@ export interface JobTimes {
   ended: Date | undefined;
 }
 
-// A list of 10,000 jobs is sorted at every refresh; jobs that did not change are the same objects.
+// A long list is drawn and sorted at every refresh; jobs that did not change are the same objects.
 const known = new WeakMap<Job, JobTimes>();
 
 export function timesOf(job: Job): JobTimes {
@@ -21,6 +21,19 @@ export function timesOf(job: Job): JobTimes {
   return times;
 }
 
+const orders = new WeakMap<Job, number>();
+
+/** When a job was submitted, or else started: read once, and no other time with it. */
+function orderOf(job: Job): number {
+  let order = orders.get(job);
+  if (order === undefined) {
+    const text = job.CreatedTime || job.StartTime;
+    order = text ? (parseTimestamp(text)?.getTime() ?? 0) : Number.MAX_SAFE_INTEGER;
+    orders.set(job, order);
+  }
+  return order;
+}
+
 /** Milliseconds from the start to the end, or to now while it runs; undefined before the start. */
 export function durationOf({ started, ended }: JobTimes, now: Date): number | undefined {
   return started && Math.max(0, (ended ?? now).getTime() - started.getTime());
@@ -31,9 +44,8 @@ export function durationOf({ started, ended }: JobTimes, now: Date): number | un
  * among the latest), last otherwise; the order of the service stays between equals.
  */
 export function newestFirst(jobs: Job[]): Job[] {
-  const at = (job: Job) => {
-    const { created, started } = timesOf(job);
-    return (created ?? started)?.getTime() ?? (job.CreatedTime || job.StartTime ? 0 : Number.MAX_SAFE_INTEGER);
-  };
-  return jobs.toSorted((one, two) => at(two) - at(one));
+  return jobs
+    .map((job) => ({ job, at: orderOf(job) }))
+    .sort((one, two) => two.at - one.at)
+    .map(({ job }) => job);
 }

@@ -46,7 +46,7 @@ interface JobsTableProps {
 const columnsOf = ({ tags, onDelete }: Omit<JobsTableProps, 'jobs'>): VirtualColumn<Job>[] => [
   {
     header: 'Name',
-    width: '26%',
+    width: '25%',
     cell: (job) => (
       <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
         {job.JobName || job.JobId}
@@ -55,21 +55,21 @@ const columnsOf = ({ tags, onDelete }: Omit<JobsTableProps, 'jobs'>): VirtualCol
   },
   {
     header: 'Target',
-    width: '15%',
+    width: '14%',
     phone: 'wide',
     cell: (job) => {
       const text = targetText(targetOf(job, tags));
       return <span title={text}>{text}</span>;
     },
   },
-  { header: 'State', width: '35%', phone: 'wide', cell: (job) => <Standing job={job} /> },
+  { header: 'State', width: '40%', phone: 'wide', cell: (job) => <Standing job={job} /> },
   {
     header: 'Started',
-    width: '11%',
+    width: '10%',
     phone: 'second',
     cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
   },
-  { header: 'Duration', width: '9%', phone: 'second', cell: (job) => <Duration job={job} /> },
+  { header: 'Duration', width: '11%', phone: 'second', cell: (job) => <Duration job={job} /> },
   {
     header: 'Actions',
     width: '52px',

@@ -50,6 +50,9 @@ test('the Status of a parent is no roll-up: its counts decide', () => {
 });
 
 test('says the outcome in words, the worst first', () => {
-  assert.equal(outcomeText({ Succeeded: 35, Waiting: 4, Failed: 2 }), '2 failed, 35 succeeded, 4 waiting');
+  assert.equal(
+    outcomeText({ Succeeded: 35, Waiting: 4, Failed: 2 }),
+    '2\u00a0failed, 35\u00a0succeeded, 4\u00a0waiting',
+  );
   assert.equal(outcomeText({}), '');
 });

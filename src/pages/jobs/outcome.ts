@@ -58,9 +58,9 @@ export function stateOf(job: Job): JobState {
   return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
 }
 
-/** "2 failed, 35 succeeded". */
+/** "2 failed, 35 succeeded", broken between the states only. */
 export function outcomeText(outcome: Outcome, format: (count: number) => string = String): string {
   return STATES.filter((state) => outcome[state])
-    .map((state) => `${format(outcome[state] ?? 0)} ${state.toLowerCase()}`)
+    .map((state) => `${format(outcome[state] ?? 0)}\u00a0${state.toLowerCase()}`)
     .join(', ');
 }
