@@ -14,6 +14,7 @@ import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeviceDetails } from './device-details.tsx';
 import { DeviceInstall } from './device-install.tsx';
@@ -26,7 +27,8 @@ import { useDeviceDialog } from './use-device-dialog.ts';
 import type { DeviceDialog } from './use-device-dialog.ts';
 import classes from './device-page.module.css';
 
-const DeviceDialogs = lazy(async () => ({ default: (await import('./device-dialogs.tsx')).DeviceDialogs }));
+const loadDialogs = () => import('./device-dialogs.tsx');
+const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
 export function DevicePage() {
   const { id = '' } = useParams();
@@ -38,6 +40,7 @@ function OneDevice({ id }: { id: string }) {
   const navigate = useNavigate();
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
+  const dialogsHere = useLater(loadDialogs, dialog.name !== null);
   const device = query.data;
   const back = <Link to={paths.devices()}>Devices</Link>;
 
@@ -67,7 +70,7 @@ function OneDevice({ id }: { id: string }) {
       <View query={query} name="the device" rows={10} empty={null}>
         {(read) => <Sections device={read} />}
       </View>
-      {device && dialog.name && (
+      {dialogsHere && device && dialog.name && (
         <Suspense fallback={null}>
           <DeviceDialogs
             dialog={dialog}

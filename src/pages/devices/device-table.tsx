@@ -1,14 +1,15 @@
 // One page of devices. Rows are plain cells and drawn again only when their device changed: a page may hold 1,000.
-import { memo, useEffect, useState } from 'react';
-import { Link } from 'react-router';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { memo, useCallback } from 'react';
+import type { MouseEvent } from 'react';
+import { useNavigate } from 'react-router';
+import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/copy-button.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import tableClasses from '#/ui/table.module.css';
 import { Time } from '#/ui/time.tsx';
+import { copyId } from './copy-id.ts';
 import { DeviceMenu } from './device-menu.tsx';
 import { addressOf } from './inventory.ts';
 import classes from './device-table.module.css';
@@ -28,8 +29,34 @@ const toldBy = (rows: Device[]): Told => ({
 
 export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
   const { tags, site, seen } = toldBy(rows);
+  const navigate = useNavigate();
+  // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
+  const follow = useCallback(
+    (event: MouseEvent<HTMLAnchorElement>) => {
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      void navigate(event.currentTarget.pathname);
+    },
+    [navigate],
+  );
   return (
-    <table className={`${tableClasses['table']} ${classes['table']}`} aria-label="Devices" aria-busy={busy}>
+    <table
+      className={`${tableClasses['table']} ${classes['table']}`}
+      aria-label="Devices"
+      aria-busy={busy}
+      data-told={Number(tags) + Number(site) + Number(seen)}
+    >
+      <colgroup>
+        <col />
+        <col className={classes['status']} />
+        <col className={classes['text']} />
+        {tags && <col className={classes['text']} />}
+        {site && <col className={classes['site']} />}
+        <col className={classes['address']} />
+        {seen && <col className={classes['seen']} />}
+        <col className={classes['ident']} />
+        <col className={classes['tools']} />
+      </colgroup>
       <thead>
         <tr>
           <th scope="col">Name</th>
@@ -47,14 +74,19 @@ export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
       </thead>
       <tbody>
         {rows.map((device) => (
-          <Row key={device.DeviceId} device={device} tags={tags} site={site} seen={seen} />
+          <Row key={device.DeviceId} device={device} tags={tags} site={site} seen={seen} follow={follow} />
         ))}
       </tbody>
     </table>
   );
 }
 
-const Row = memo(function Row({ device, tags, site, seen }: { device: Device } & Told) {
+interface RowProps extends Told {
+  device: Device;
+  follow: (event: MouseEvent<HTMLAnchorElement>) => void;
+}
+
+const Row = memo(function Row({ device, tags, site, seen, follow }: RowProps) {
   const {
     DeviceId,
     DeviceName,
@@ -70,9 +102,9 @@ const Row = memo(function Row({ device, tags, site, seen }: { device: Device } &
   return (
     <tr>
       <td className={classes['first']}>
-        <Link to={paths.device(DeviceId)} className={tableClasses['name'] ?? ''} title={DeviceName}>
+        <a href={paths.device(DeviceId)} className={tableClasses['name']} title={DeviceName} onClick={follow}>
           {DeviceName || DeviceId}
-        </Link>
+        </a>
       </td>
       <td className={classes['status']}>
         <StateMark state={DeviceStatus} />
@@ -112,28 +144,15 @@ const Row = memo(function Row({ device, tags, site, seen }: { device: Device } &
   );
 });
 
-/** The id, shortened, and a button that copies the whole one. Plain elements: each of up to 1,000 rows has them. */
+/** The id, shortened, and a button that copies the whole one. */
 function IdCell({ id, name }: { id: string; name: string }) {
-  const [said, setSaid] = useState('');
-  useEffect(() => {
-    if (!said) return;
-    const timer = setTimeout(() => setSaid(''), 1600);
-    return () => clearTimeout(timer);
-  }, [said]);
-  const Icon = said === 'Copied' ? IconCheck : IconCopy;
   return (
     <span className={classes['id']}>
       <span className="mono" title={id}>
         {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
       </span>
-      <button
-        type="button"
-        aria-label={said || `Copy id of ${name}`}
-        aria-live="polite"
-        title={said || 'Copy id'}
-        onClick={() => void copyText(id).then((done) => setSaid(done ? 'Copied' : 'The browser refused to copy'))}
-      >
-        <Icon size={14} stroke={1.6} aria-hidden />
+      <button type="button" aria-label={`Copy id of ${name}`} title="Copy id" onClick={() => void copyId(id)}>
+        <IconCopy size={14} stroke={1.6} aria-hidden />
       </button>
     </span>
   );

@@ -7,6 +7,7 @@ import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -15,13 +16,15 @@ import { Pager } from './pager.tsx';
 import { useDeviceDialog } from './use-device-dialog.ts';
 import classes from './devices-page.module.css';
 
-const DeviceDialogs = lazy(async () => ({ default: (await import('./device-dialogs.tsx')).DeviceDialogs }));
+const loadDialogs = () => import('./device-dialogs.tsx');
+const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
 export function DevicesPage() {
   const [params, setParams] = useSearchParams();
   const { page, rows, filter } = readFleetView(params);
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
+  const dialogsHere = useLater(loadDialogs, dialog.name !== null);
   const scroller = useRef<HTMLDivElement>(null);
   const query = useQuery(deviceQueries.page(page, rows, deviceFilterOf(filter)));
   const { data, isPlaceholderData } = query;
@@ -140,7 +143,7 @@ export function DevicesPage() {
           </div>
         )}
       </div>
-      {dialog.name && (
+      {dialogsHere && dialog.name && (
         <Suspense fallback={null}>
           <DeviceDialogs dialog={dialog} />
         </Suspense>
