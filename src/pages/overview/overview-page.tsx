@@ -10,7 +10,7 @@ import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
 import { Page, Section } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
+import { Time, useNow } from '#/ui/time.tsx';
 import { View } from '#/ui/view.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { failedLately, fleetFigures, runningNow, wentOffline } from './figures.ts';
@@ -88,6 +88,8 @@ function FleetFigure() {
 
 function JobFigures() {
   const jobs = useQuery(jobQueries.list());
+  const failed = failedLately(jobs.data ?? [], useNow()).length;
+  const moving = runningNow(jobs.data ?? []).length;
   return (
     <div className={classes['figure']}>
       <View query={jobs} name="jobs" empty={null} rows={2}>
@@ -97,11 +99,8 @@ function JobFigures() {
               {formatCount(all.length)} <span>{all.length === 1 ? 'job' : 'jobs'}</span>
             </Link>
             <div className={classes['split']}>
-              <StateMark
-                state={runningNow(all).length > 0 ? 'Running' : 'Finished'}
-                label={`${formatCount(runningNow(all).length)} under way`}
-              />
-              <StateMark state="Failed" label={`${formatCount(failedLately(all, new Date()).length)} failed in 24 h`} />
+              <StateMark state={moving > 0 ? 'Running' : 'Finished'} label={`${formatCount(moving)} under way`} />
+              <StateMark state={failed > 0 ? 'Failed' : 'Finished'} label={`${formatCount(failed)} failed in 24 h`} />
             </div>
           </>
         )}
@@ -142,9 +141,10 @@ function Running() {
 
 function Failed() {
   const jobs = useQuery(jobQueries.list());
+  const now = useNow();
   return (
     <ShortList title="Failed in the last 24 hours" all={<Link to={paths.jobs()}>All jobs</Link>} none="No job failed.">
-      {failedLately(jobs.data ?? [], new Date())
+      {failedLately(jobs.data ?? [], now)
         .slice(0, SHOWN)
         .map(({ job, state, detail, at }) => (
           <li key={job.JobId}>
