@@ -1,7 +1,7 @@
 // Suggestions from file names, and what is told about scripts and programs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessCommand, guessVersion } from './guess.ts';
+import { guessCommand, guessType, guessVersion } from './guess.ts';
 import { checkScript } from './script-check.ts';
 
 test('the version in a file name', () => {
@@ -20,6 +20,15 @@ test('the version in a file name', () => {
     README: '',
   };
   for (const [name, version] of Object.entries(names)) assert.equal(guessVersion(name), version, name);
+});
+
+test('the type, by what is in the file or what it claims to be', () => {
+  const gzip = Uint8Array.of(0x1f, 0x8b, 8);
+  const text = Uint8Array.of(0x23, 0x21);
+  assert.equal(guessType('firmware', gzip), 'tar.gz');
+  assert.equal(guessType('saved-page.tar.gz', text), 'tar.gz');
+  assert.equal(guessType('SAVED.TGZ', text), 'tar.gz');
+  assert.equal(guessType('setup.sh', text), 'script');
 });
 
 test('the command of a script, whatever its name', () => {

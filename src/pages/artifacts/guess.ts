@@ -4,8 +4,9 @@ import { isGzip } from './script-check.ts';
 
 export type ArtifactType = 'tar.gz' | 'script';
 
-/** gzip data is taken for a tar.gz, everything else for a script. */
-export const guessType = (head: Uint8Array): ArtifactType => (isGzip(head) ? 'tar.gz' : 'script');
+/** gzip data is taken for a tar.gz, and so is what is called one, to say what it is not; everything else for a script. */
+export const guessType = (fileName: string, head: Uint8Array): ArtifactType =>
+  isGzip(head) || /\.(tar\.gz|tgz)$/i.test(fileName) ? 'tar.gz' : 'script';
 
 // After a separator, or at the beginning: 1.2.0, v2, 2026.11.02, 1.0-rc.1. Not the 256 of sha256.sh, nor 2fa.sh.
 const VERSION =
