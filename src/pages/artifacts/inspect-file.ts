@@ -27,7 +27,7 @@ export async function readChosen(file: File): Promise<ChosenFile> {
       name: file.name,
       size: whole ? bytes.length : file.size,
       bytes: whole ? bytes : new Uint8Array(0),
-      type: guessType(bytes),
+      type: guessType(file.name, bytes),
     };
   } catch {
     throw new Error(`${file.name} cannot be read. If it is a folder, pack it first: tar -czf name.tar.gz -C folder .`);
