@@ -101,43 +101,41 @@ export interface UploadProgress {
   total: number;
 }
 
-/** Calls an endpoint that takes a file. XHR, because fetch cannot tell how much has been sent. */
-export function upload<E extends Endpoint>(
+/** Calls an endpoint that takes a file. */
+export async function upload<E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E> & { file: File },
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void } = {},
+  options: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void } = {},
 ): Promise<ResponseOf<E>> {
   const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
   const data = new FormData();
   for (const [name, value] of Object.entries(form)) if (value !== undefined) data.set(name, value);
   data.set('file', file);
+  const { status, responseText, retryAfter } = await transfer(endpoint, data, options);
+  if (status < 200 || status > 299) throw refusalError(status, responseText, retryAfter);
+  return read(endpoint, status, responseText);
+}
+
+/** XHR, because fetch cannot tell how much has been sent. */
+function transfer(
+  { method, path }: Endpoint,
+  data: FormData,
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void },
+): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
   return new Promise((resolve, reject) => {
+    const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    if (signal?.aborted) return cancelled();
     const xhr = new XMLHttpRequest();
     const abort = () => xhr.abort();
-    const settle = () => signal?.removeEventListener('abort', abort);
-    xhr.open(endpoint.method, endpoint.path);
+    signal?.addEventListener('abort', abort);
+    xhr.open(method, path);
     xhr.setRequestHeader('accept', 'application/json');
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
-    xhr.onload = () => {
-      settle();
-      if (xhr.status < 200 || xhr.status > 299)
-        return reject(refusalError(xhr.status, xhr.responseText, xhr.getResponseHeader('retry-after')));
-      try {
-        resolve(read(endpoint, xhr.status, xhr.responseText));
-      } catch (error) {
-        reject(error);
-      }
-    };
-    xhr.onerror = () => {
-      settle();
-      reject(networkError());
-    };
-    xhr.onabort = () => {
-      settle();
-      reject(new DOMException('The upload was cancelled', 'AbortError'));
-    };
-    if (signal?.aborted) return reject(new DOMException('The upload was cancelled', 'AbortError'));
-    signal?.addEventListener('abort', abort);
+    xhr.onload = () =>
+      resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });
+    xhr.onerror = () => reject(networkError());
+    xhr.onabort = cancelled;
+    xhr.onloadend = () => signal?.removeEventListener('abort', abort);
     xhr.send(data);
   });
 }
