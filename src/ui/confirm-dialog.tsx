@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   children: ReactNode;
   /** The verb and the thing: "Delete device". */
   confirmLabel: string;
+  /** The way back, where "Cancel" could be mistaken for the thing itself. */
+  cancelLabel?: string;
   /** Must be typed before the button works: the name or the count. */
   typed?: string | undefined;
   busy: boolean;
@@ -20,7 +22,18 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, onClose, title, children, confirmLabel, typed, busy, error, onConfirm } = props;
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    confirmLabel,
+    cancelLabel = 'Cancel',
+    typed,
+    busy,
+    error,
+    onConfirm,
+  } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
   const close = () => {
@@ -65,7 +78,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               disabled={busy}
               {...(typed === undefined ? { 'data-autofocus': true } : {})}
             >
-              Cancel
+              {cancelLabel}
             </Button>
             <Button type="submit" color="red" loading={busy} disabled={!ready}>
               {confirmLabel}

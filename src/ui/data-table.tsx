@@ -9,8 +9,8 @@ export interface Column<Row> {
   align?: 'end';
   /** The column of buttons at the end of a row. */
   tools?: true;
-  /** At phone width: left out, on a line of its own, or set as the smaller second line. */
-  phone?: 'hide' | 'wide' | 'second';
+  /** At phone width: left out, on a line of its own, or smaller on the second line, at its beginning or its end. */
+  phone?: 'hide' | 'wide' | 'second' | 'end';
 }
 
 interface DataTableProps<Row> {

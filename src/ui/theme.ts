@@ -32,6 +32,10 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '1.0625rem' }, h3: { fontSize: '0.9375rem' } },
   },
   respectReducedMotion: true,
+  components: {
+    // A dialog's <header> would be a second banner of the page beside the phone's top bar.
+    Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
+  },
 });
 
 /** Mantine's own dimmed, placeholder and link colours miss AA on these backgrounds; these reach it. */

@@ -22,3 +22,6 @@ export function useFocusBack(open: boolean): void {
     };
   }, [open]);
 }
+
+/** The page itself takes the focus: for when the row that a dialog would go back to has just been deleted. */
+export const focusPage = (): void => document.getElementById('main')?.focus({ preventScroll: true });

@@ -46,7 +46,7 @@ export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () =>
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form onSubmit={form.onSubmit(submit)}>
+      <form noValidate onSubmit={form.onSubmit(submit)}>
         <Stack gap="md">
           <TextInput
             label={LABELS.Name}

@@ -3,9 +3,14 @@ import { useMutation } from '@tanstack/react-query';
 import type { ApiToken } from '#/contract/account.ts';
 import { accountMutations } from '#/api/account.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { focusPage } from '#/ui/use-focus-back.ts';
 
 export function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   const revoke = useMutation(accountMutations.revokeToken(token.TokenId));
+  const done = () => {
+    onClose();
+    focusPage();
+  };
   return (
     <ConfirmDialog
       opened
@@ -14,7 +19,7 @@ export function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () =
       confirmLabel="Revoke token"
       busy={revoke.isPending}
       error={revoke.error}
-      onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() => revoke.mutate(undefined, { onSuccess: done })}
     >
       <strong>{token.Name || token.Prefix}</strong> (<span className="mono">{token.Prefix}…</span>) stops working at
       once, for every program and every session that signed in with it, this one included if it did.

@@ -20,7 +20,7 @@ export function ServiceInUse() {
         {(about) => (
           <dl className={classes['facts']}>
             <dt>Address</dt>
-            <dd>
+            <dd className={classes['copied']}>
               <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
             </dd>
             <dt>Service</dt>
@@ -28,7 +28,7 @@ export function ServiceInUse() {
             <dt>API</dt>
             <dd>
               <span className="mono">/v1</span>, with the header <span className="mono">Authorization: Bearer</span> and
-              one of the tokens above
+              an API token
             </dd>
           </dl>
         )}

@@ -6,6 +6,7 @@ import { accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { Section } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { MakeToken } from './make-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
@@ -18,6 +19,7 @@ const LEAD = 'Programs sign in with a token, and so do people. A token opens eve
 export function Tokens() {
   const tokens = useQuery(accountQueries.tokens());
   const dialog = useDialog<TokenDialog>('token');
+  useFocusBack(dialog.name !== null);
   if (tokens.error instanceof ApiError && tokens.error.status === 404)
     return (
       <Section title="API tokens">

@@ -31,7 +31,7 @@ export function ArtifactDetails({ artifact, onClose }: { artifact: Artifact | un
 }
 
 function Facts({ artifact }: { artifact: Artifact }) {
-  const { ArtifactId, Version, Command, CreatedTime, Sha256 } = artifact;
+  const { ArtifactId, Name, Version, Command, CreatedTime, Sha256 } = artifact;
   return (
     <Stack gap="md">
       <dl className={classes['facts']}>
@@ -48,13 +48,13 @@ function Facts({ artifact }: { artifact: Artifact }) {
           <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
         </dd>
         <dt>Id</dt>
-        <dd>
+        <dd className={classes['copied']}>
           <span className="mono">{ArtifactId}</span> <CopyButton value={ArtifactId} what="artifact id" />
         </dd>
         {Sha256 && (
           <>
             <dt>SHA-256</dt>
-            <dd>
+            <dd className={classes['copied']}>
               <span className="mono">{Sha256}</span> <CopyButton value={Sha256} what="SHA-256" />
             </dd>
           </>
@@ -62,7 +62,7 @@ function Facts({ artifact }: { artifact: Artifact }) {
       </dl>
       {Command && (
         <div className={classes['command']}>
-          <CommandLine label="Command" command={Command} shown={maskToken(Command, [ArtifactId, Sha256])} />
+          <CommandLine label="Command" command={Command} shown={maskToken(Command, [Name, ArtifactId, Sha256])} />
           <p className="dim">
             What a device runs. Its token is hidden here but goes along when copied: with it, anyone can download this
             artifact.

@@ -38,6 +38,7 @@ interface ArtifactTableProps {
 const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): Column<Artifact>[] => [
   {
     header: 'Name',
+    phone: 'wide',
     cell: ({ ArtifactId, Name }) => (
       <span className={classes['name']} data-marked={ArtifactId === marked || undefined}>
         <Link {...dialog.link('details', ArtifactId)} className={rowName} title={Name}>
@@ -47,9 +48,9 @@ const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): C
       </span>
     ),
   },
-  { header: 'Version', cell: ({ Version }) => <span title={Version}>{Version}</span> },
-  { header: 'Type', cell: typeOf, phone: 'second' },
-  { header: 'Size', align: 'end', cell: (artifact) => <ArtifactSize artifact={artifact} />, phone: 'second' },
+  { header: 'Version', cell: ({ Version }) => <span title={Version}>{Version}</span>, phone: 'second' },
+  { header: 'Type', cell: typeOf, phone: 'hide' },
+  { header: 'Size', align: 'end', cell: (artifact) => <ArtifactSize artifact={artifact} />, phone: 'end' },
   {
     header: 'Uploaded',
     cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,

@@ -1,5 +1,5 @@
 // Artifacts: a file is dropped or chosen, checked here, uploaded; below it the registry with its storage.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -10,6 +10,7 @@ import { artifactQueries } from '#/api/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, FormError, View } from '#/ui/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './artifact-table.tsx';
@@ -26,12 +27,11 @@ import classes from './artifacts-page.module.css';
 
 const WHAT = 'Drop a tar.gz with an update.sh in it, or a single script, anywhere on this page.';
 
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
-
 export function ArtifactsPage() {
   const artifacts = useQuery(artifactQueries.list());
   const account = useQuery(accountQueries.get());
   const dialog = useDialog<ArtifactDialog>('artifact');
+  useFocusBack(dialog.name !== null);
   const [file, setFile] = useState<ChosenFile>();
   const [stored, setStored] = useState<Artifact>();
   const [refusal, setRefusal] = useState<Error | null>(null);
@@ -44,10 +44,6 @@ export function ArtifactsPage() {
 
   const choose = async (files: File[]) => {
     const [first] = files;
-    if (sending)
-      return setRefusal(
-        new Error(`Wait until ${file?.name ?? 'the upload'} is stored, or cancel it, before the next file.`),
-      );
     if (!first || files.length > 1) return setRefusal(new Error('Drop one file at a time.'));
     try {
       setFile(await readChosen(first));
@@ -60,7 +56,7 @@ export function ArtifactsPage() {
     }
   };
   const onChoose = (files: File[]) => void choose(files);
-  const over = useWindowDrop(onChoose);
+  const over = useWindowDrop(sending, onChoose);
   const discard = () => {
     setFile(undefined);
     setDiscarded(true);
@@ -72,7 +68,9 @@ export function ArtifactsPage() {
   const subject = known?.find(({ ArtifactId }) => ArtifactId === dialog.subject);
   return (
     <Page title="Artifacts" lead="What devices run: a tar.gz with an update.sh in it, or a single script.">
-      <DropVeil over={over}>{sending ? 'One upload at a time' : 'Drop to check the file'}</DropVeil>
+      <DropVeil over={over}>
+        {sending ? 'One at a time: wait for the upload, or cancel it' : 'Drop to check the file'}
+      </DropVeil>
       <LeaveGuard active={sending} what={file?.name ?? 'The file'} />
       <FormError error={refusal} />
       {stored && <Stored artifact={stored} />}
@@ -112,12 +110,17 @@ export function ArtifactsPage() {
         {(all) => <Registry artifacts={all} dialog={dialog} marked={stored?.ArtifactId} account={account.data} />}
       </View>
       {dialog.name === 'details' && known && <ArtifactDetails artifact={subject} onClose={dialog.close} />}
-      {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
+      {dialog.name === 'delete' && subject && (
+        <DeleteArtifact artifact={subject} onDeleted={() => setStored(undefined)} onClose={dialog.close} />
+      )}
     </Page>
   );
 }
 
 function Stored({ artifact: { ArtifactId, Name, Version } }: { artifact: Artifact }) {
+  const next = useRef<HTMLAnchorElement>(null);
+  // In place of the form's button, which had the focus and is gone.
+  useEffect(() => next.current?.focus(), [ArtifactId]);
   return (
     <div className={classes['stored']} role="status">
       <IconCheck size={18} stroke={1.6} aria-hidden />
@@ -127,7 +130,7 @@ function Stored({ artifact: { ArtifactId, Name, Version } }: { artifact: Artifac
         </strong>{' '}
         is stored and ready to deploy.
       </span>
-      <Button component={Link} to={paths.deploy({ artifact: ArtifactId })} ref={focusOnMount}>
+      <Button component={Link} to={paths.deploy({ artifact: ArtifactId })} ref={next}>
         Deploy it
       </Button>
     </div>

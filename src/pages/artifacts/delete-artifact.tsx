@@ -3,8 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { focusPage } from '#/ui/use-focus-back.ts';
 
-export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
+interface DeleteArtifactProps {
+  artifact: Artifact;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
+export function DeleteArtifact({ artifact, onDeleted, onClose }: DeleteArtifactProps) {
   const remove = useMutation(artifactMutations.remove(artifact.ArtifactId));
   return (
     <ConfirmDialog
@@ -14,7 +21,15 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
       confirmLabel="Delete artifact"
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() =>
+        remove.mutate(undefined, {
+          onSuccess: () => {
+            onDeleted();
+            onClose();
+            focusPage();
+          },
+        })
+      }
     >
       <strong>
         {artifact.Name} {artifact.Version}

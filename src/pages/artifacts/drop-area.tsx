@@ -7,12 +7,12 @@ import classes from './drop-area.module.css';
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
-/** Calls back with what is dropped on the window; true while files are dragged over it. */
-export function useWindowDrop(onDrop: (files: File[]) => void): boolean {
+/** Calls back with what is dropped on the window, unless it is `busy`; true while files are dragged over it. */
+export function useWindowDrop(busy: boolean, onDrop: (files: File[]) => void): boolean {
   const [over, setOver] = useState(false);
-  const latest = useRef(onDrop);
+  const latest = useRef({ busy, onDrop });
   useEffect(() => {
-    latest.current = onDrop;
+    latest.current = { busy, onDrop };
   });
   useEffect(() => {
     // Entering a child comes before leaving its parent: only the balance tells when the window is left.
@@ -24,12 +24,16 @@ export function useWindowDrop(onDrop: (files: File[]) => void): boolean {
     const enter = (event: DragEvent) => carriesFiles(event) && set(depth + 1);
     const leave = (event: DragEvent) => carriesFiles(event) && set(Math.max(0, depth - 1));
     // Without this the browser would open the file in place of the page.
-    const allow = (event: DragEvent) => carriesFiles(event) && event.preventDefault();
+    const allow = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      if (latest.current.busy && event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+    };
     const drop = (event: DragEvent) => {
       if (!carriesFiles(event)) return;
       event.preventDefault();
       set(0);
-      latest.current([...(event.dataTransfer?.files ?? [])]);
+      if (!latest.current.busy) latest.current.onDrop([...(event.dataTransfer?.files ?? [])]);
     };
     const handlers = { dragenter: enter, dragleave: leave, dragover: allow, drop } as const;
     for (const [type, handler] of Object.entries(handlers)) window.addEventListener(type, handler as EventListener);

@@ -23,7 +23,7 @@ test('a good archive and a good script', async () => {
     (await findings('a.tgz', archive)).filter(({ level }) => level !== 'ok'),
     [],
   );
-  assert.equal((await chosen('a.tar.gz', '#!/bin/sh\n')).type, 'script');
+  assert.equal((await chosen('a.sh', '#!/bin/sh\n')).type, 'script');
   assert.equal(await texts('a.sh', '#!/usr/bin/env python3\n'), 'a.sh runs with /usr/bin/env python3');
 });
 

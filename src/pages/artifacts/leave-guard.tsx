@@ -26,6 +26,7 @@ export function LeaveGuard({ active, what }: { active: boolean; what: string }) 
       onClose={() => blocker.state === 'blocked' && blocker.reset()}
       title="Leave and cancel the upload?"
       confirmLabel="Leave and cancel"
+      cancelLabel="Stay"
       busy={false}
       error={null}
       onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}

@@ -29,4 +29,6 @@ test('the rest stays readable', () => {
   assert.equal(maskToken(rest), rest);
   const known = `case $sum in '${SUM}'*) ;; esac; get /download/${ID}`;
   assert.equal(maskToken(known, [ID, SUM, undefined]), known);
+  const name = 'sensor-agent-of-the-north-plant_0.9.12-rc.1-linux-arm64.tar.gz';
+  assert.equal(maskToken(`echo 'Cannot download ${name}'`, [name]), `echo 'Cannot download ${name}'`);
 });

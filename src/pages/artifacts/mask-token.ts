@@ -13,11 +13,11 @@ const OPAQUE = /[A-Za-z0-9_~-]{24,}/g;
 
 const looksRandom = (word: string) => /\d/.test(word) && /[A-Za-z]/.test(word) && !/[-_]{2}|^-/.test(word);
 
-/** The command with what looks like a secret hidden. `known`: long words in it that are no secret, as ids and sums. */
+/** The command with what looks like a secret hidden. `known`: texts in it that are no secret, as its name, id and sum. */
 export function maskToken(command: string, known: readonly (string | undefined)[] = []): string {
   return command
     .replace(BEARER, `$1${DOTS}`)
     .replace(PARAMETER, `$1${DOTS}`)
     .replace(ASSIGNED, (whole, name: string) => (whole.endsWith(DOTS) ? whole : name + DOTS))
-    .replace(OPAQUE, (word) => (known.includes(word) || !looksRandom(word) ? word : DOTS));
+    .replace(OPAQUE, (word) => (known.some((text) => text?.includes(word)) || !looksRandom(word) ? word : DOTS));
 }

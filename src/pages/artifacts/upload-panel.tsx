@@ -98,6 +98,7 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
   return (
     <Section title="New artifact">
       <form
+        noValidate
         className={classes['panel']}
         onSubmit={form.onSubmit((fields) => {
           if (findings && !refused && !sending) upload.send(file, wireForm(file, fields));
@@ -114,14 +115,14 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
           {!sending && <BrowseButton onChoose={onChoose}>Choose another file</BrowseButton>}
         </div>
         <div className={classes['columns']}>
-          <fieldset disabled={sending} className={classes['fields']}>
+          <fieldset className={classes['fields']}>
             <legend className="visually-hidden">Fields of the artifact</legend>
             <div className={classes['type']}>
               <span id="artifact-type">Type</span>
               <SegmentedControl
                 aria-labelledby="artifact-type"
                 data={TYPES}
-                disabled={sending}
+                readOnly={sending}
                 {...form.getInputProps('type')}
               />
             </div>
@@ -129,6 +130,7 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
               label={LABELS.version}
               placeholder="1.2.0"
               autoComplete="off"
+              readOnly={sending}
               required
               ref={focusOnMount}
               {...form.getInputProps('version')}
@@ -142,6 +144,7 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
                   placeholder="/opt/myapp"
                   autoComplete="off"
                   spellCheck={false}
+                  readOnly={sending}
                   required
                   {...form.getInputProps('destination')}
                   error={errorOf('destination')}
@@ -153,6 +156,7 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
                   autoComplete="off"
                   spellCheck={false}
                   classNames={{ input: 'mono' }}
+                  readOnly={sending}
                   required
                   {...form.getInputProps('command')}
                   error={errorOf('command')}

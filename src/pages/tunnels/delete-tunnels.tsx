@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { focusPage } from '#/ui/use-focus-back.ts';
 import { formatCount } from '#/ui/format.ts';
 import { publicAddress } from './public-address.ts';
 import classes from './tunnels-page.module.css';
@@ -10,6 +11,10 @@ import classes from './tunnels-page.module.css';
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
   const remove = useMutation(tunnelMutations.remove(tunnel.Name));
   const { copy: address } = publicAddress(tunnel);
+  const done = () => {
+    onClose();
+    focusPage();
+  };
   return (
     <ConfirmDialog
       opened
@@ -18,10 +23,10 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
       confirmLabel="Delete tunnel"
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
     >
       <p className={classes['named']}>
-        <strong>{address || tunnel.Name}</strong> stops working at once and its connections end
+        <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
         {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. A tunnel opened again gets
         another name.
       </p>
@@ -32,6 +37,10 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
 export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: () => void }) {
   const remove = useMutation(tunnelMutations.removeAll());
   const all = count === 1 ? 'The one tunnel' : `All ${formatCount(count)} tunnels`;
+  const done = () => {
+    onClose();
+    focusPage();
+  };
   return (
     <ConfirmDialog
       opened
@@ -41,7 +50,7 @@ export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: (
       typed={String(count)}
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
     >
       {all} of this account {count === 1 ? 'stops' : 'stop'} working at once and every connection through them ends,
       those of other people included.

@@ -1,11 +1,11 @@
 // The open tunnels, newest first.
 import { Link } from 'react-router';
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconExternalLink, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
+import { CopyButton, ShortId } from '#/ui/copy-button.tsx';
 import { DataTable } from '#/ui/data-table.tsx';
 import type { Column } from '#/ui/data-table.tsx';
 import { useMoreRows } from '#/ui/more-rows.tsx';
@@ -24,7 +24,13 @@ function PublicAddress({ tunnel }: { tunnel: Tunnel }) {
   return (
     <span className={classes['copied']}>
       {href ? (
-        <a href={href} target="_blank" rel="noopener noreferrer" className={classes['text']} title={text}>
+        <a
+          href={href}
+          target="_blank"
+          rel="noopener noreferrer"
+          className={`${classes['text'] ?? ''} mono`}
+          title={text}
+        >
           {text}
         </a>
       ) : (
@@ -42,18 +48,18 @@ function Tools({ tunnel, onDelete }: { tunnel: Tunnel; onDelete: () => void }) {
   return (
     <span className={classes['tools']}>
       {href && (
-        <Button
+        <ActionIcon
           component="a"
           href={href}
           target="_blank"
           rel="noopener noreferrer"
-          variant="default"
-          size="xs"
-          rightSection={<IconExternalLink size={14} stroke={1.6} aria-hidden />}
+          variant="subtle"
+          color="gray"
           aria-label={`Open ${tunnel.Name} in a new tab`}
+          title="Open in a new tab"
         >
-          Open
-        </Button>
+          <IconExternalLink size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
       )}
       <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${tunnel.Name}`} title="Delete" onClick={onDelete}>
         <IconTrash size={18} stroke={1.6} aria-hidden />
@@ -65,17 +71,11 @@ function Tools({ tunnel, onDelete }: { tunnel: Tunnel; onDelete: () => void }) {
 const columnsOf = (dialog: Dialog<TunnelDialog>): Column<Tunnel>[] => [
   {
     header: 'Name',
-    cell: ({ Name }) => (
-      <span className={classes['copied']}>
-        <span className={`${classes['text'] ?? ''} mono`} title={Name}>
-          {Name}
-        </span>
-        <CopyButton value={Name} what="tunnel name" />
-      </span>
-    ),
+    cell: ({ Name }) => <ShortId value={Name} what="tunnel name" />,
+    phone: 'wide',
   },
   { header: 'Public address', cell: (tunnel) => <PublicAddress tunnel={tunnel} />, phone: 'wide' },
-  { header: 'Protocol', cell: ({ Protocol }) => Protocol, phone: 'second' },
+  { header: 'Protocol', cell: ({ Protocol }) => Protocol, phone: 'hide' },
   { header: 'Local destination', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'second' },
   {
     header: 'Device',
@@ -85,7 +85,7 @@ const columnsOf = (dialog: Dialog<TunnelDialog>): Column<Tunnel>[] => [
       ) : (
         (DeviceName ?? <span className="dim">–</span>)
       ),
-    phone: 'second',
+    phone: 'end',
   },
   { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
   { header: 'Uptime', cell: ({ Uptime }) => Uptime || '–', phone: 'hide' },

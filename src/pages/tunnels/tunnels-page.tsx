@@ -7,6 +7,7 @@ import { tunnelQueries } from '#/api/tunnels.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
@@ -15,6 +16,7 @@ import type { TunnelDialog } from './tunnel-table.tsx';
 export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
   const dialog = useDialog<TunnelDialog>('tunnel');
+  useFocusBack(dialog.name !== null);
   const count = tunnels.data?.length ?? 0;
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   return (

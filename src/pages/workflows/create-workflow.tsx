@@ -35,7 +35,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form onSubmit={form.onSubmit(submit)}>
+      <form noValidate onSubmit={form.onSubmit(submit)}>
         <Stack gap="md">
           <TextInput
             label={LABELS.Name}

@@ -3,9 +3,14 @@ import { useMutation } from '@tanstack/react-query';
 import type { Workflow } from '#/contract/workflows.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { focusPage } from '#/ui/use-focus-back.ts';
 
 export function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
   const remove = useMutation(workflowMutations.remove(workflow.WorkflowId));
+  const done = () => {
+    onClose();
+    focusPage();
+  };
   return (
     <ConfirmDialog
       opened
@@ -14,7 +19,7 @@ export function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onCl
       confirmLabel="Delete workflow"
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
     >
       <strong>{workflow.Name}</strong> can no longer be deployed. What it did on devices stays as it is.
     </ConfirmDialog>

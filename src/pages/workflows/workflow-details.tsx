@@ -28,7 +28,7 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
               <Time at={parseTimestamp(workflow.CreatedTime)} raw={workflow.CreatedTime} />
             </dd>
             <dt>Id</dt>
-            <dd>
+            <dd className={classes['copied']}>
               <span className="mono">{workflow.WorkflowId}</span>{' '}
               <CopyButton value={workflow.WorkflowId} what="workflow id" />
             </dd>

@@ -15,11 +15,17 @@ import classes from './workflows-page.module.css';
 
 export type WorkflowDialog = 'create' | 'view' | 'delete';
 
-const firstLine = (command: string) => command.trim().split('\n', 1)[0] ?? '';
+/** All of a command's lines in one, the ends of lines made visible. */
+const inOneLine = (command: string) =>
+  command
+    .trim()
+    .slice(0, 300)
+    .replace(/\s*\n\s*/g, ' ↵ ');
 
 const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
   {
     header: 'Name',
+    phone: 'wide',
     cell: ({ WorkflowId, Name }) => (
       <Link {...dialog.link('view', WorkflowId)} className={rowName} title={Name}>
         {Name || 'Without a name'}
@@ -30,8 +36,7 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
     header: 'Command',
     cell: ({ Command }) => (
       <span className={`${classes['command'] ?? ''} mono dim`} title={Command.slice(0, 500)}>
-        {firstLine(Command)}
-        {Command.trim().includes('\n') && ' …'}
+        {inOneLine(Command)}
       </span>
     ),
     phone: 'wide',

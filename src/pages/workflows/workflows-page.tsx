@@ -7,6 +7,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { DeleteWorkflow } from './delete-workflow.tsx';
@@ -18,6 +19,7 @@ import classes from './workflows-page.module.css';
 export function WorkflowsPage() {
   const workflows = useQuery(workflowQueries.list());
   const dialog = useDialog<WorkflowDialog>('workflow');
+  useFocusBack(dialog.name !== null);
   const subject = workflows.data?.find(({ WorkflowId }) => WorkflowId === dialog.subject);
   const create = (
     <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('create')}>
