@@ -8,6 +8,7 @@ export default defineConfig({
   forbidOnly: true,
   retries: 0, // a test that passes the second time hides a fault
   workers: 2,
+  fullyParallel: true, // each test has a service of its own
   timeout: 60_000,
   expect: { timeout: 10_000 },
   // scripts/test.ts counts from the JSON file; people read the list.

@@ -14,13 +14,15 @@ import type { Page } from '@playwright/test';
 const ROOT = path.join(import.meta.dirname, '..');
 const TOKEN = 'e2e-token-0123456789abcdefghij';
 
+type Environment = Record<string, string>;
+
 /** A process of ours whose lines can be waited for. */
 class Program {
   readonly lines: string[] = [];
   readonly child: ChildProcess;
   private waiting: { pattern: RegExp; found: (match: RegExpExecArray) => void }[] = [];
 
-  constructor(args: string[], env: Record<string, string> = {}) {
+  constructor(args: string[], env: Environment = {}) {
     this.child = spawn(process.execPath, args, {
       cwd: ROOT,
       env: { ...process.env, ...env },
@@ -74,10 +76,15 @@ export class Service {
   private program: Program | undefined;
   private readonly agents: Program[] = [];
   private readonly folders: string[] = [];
-  private readonly env: Record<string, string>;
+  private readonly env: Environment;
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Environment) {
     this.env = env;
+  }
+
+  /** Where the service keeps its data. */
+  get dataFolder(): string {
+    return this.env['DATA_DIR'] ?? '';
   }
 
   async folder(name: string): Promise<string> {
@@ -157,8 +164,12 @@ export class Service {
   }
 
   /** Starts a device's agent as a process of its own and waits until it is connected. `program`: the file to run. */
-  async agent(key: string, { program = 'agent/main.ts', data = '' } = {}): Promise<Program> {
+  async agent(
+    key: string,
+    { program = 'agent/main.ts', data = '', env = {} }: { program?: string; data?: string; env?: Environment } = {},
+  ): Promise<Program> {
     const agent = new Program([program, '--server', this.url, '--data', data || (await this.folder('agent'))], {
+      ...env,
       DEVICE_KEY: key,
     });
     this.agents.push(agent);
@@ -169,7 +180,7 @@ export class Service {
 
 interface Options {
   /** Environment of the service, beside what the fixture sets. */
-  serviceEnv: Record<string, string>;
+  serviceEnv: Environment;
   /** What a test expects to see on the console: the browser itself reports each refused request there. */
   expectedConsole: RegExp[];
 }
