@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startAgent } from './agent.ts';
 import { fetchProgram, runFetch } from './fetch-command.ts';
 import { HELP, keepSettings, readOptions, UsageError } from './options.ts';
 import type { Settings } from './options.ts';
@@ -47,6 +46,8 @@ async function runSupervisor(folder: string): Promise<void> {
 }
 
 async function runAgent(settings: Settings): Promise<number> {
+  // Loaded here and not above: a supervisor, which starts for each job, has no use for it.
+  const { startAgent } = await import('./agent.ts');
   keepSettings(settings);
   delete process.env['DEVICE_KEY'];
   const agent = startAgent({ ...settings, launch, log: (line) => console.log(line) });

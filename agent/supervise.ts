@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STREAMS } from '#/contract/agent-link.ts';
+import type { Stream } from '#/contract/agent-link.ts';
 import { makePipes, OutputFile } from './output-file.ts';
 import { endTree } from './processes.ts';
 import type { JobEnd, JobFolder, JobOrder } from './spool.ts';
@@ -16,6 +16,9 @@ import { watchFolder } from './watch-folder.ts';
 const LEFTOVER_GRACE_MS = 3000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+// Named here again: the contract's list would bring its schema library into a process that starts for each job.
+const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 
 /** The entry by which a job's processes are found again, wherever they went. */
 export const jobEntry = (job: string): string => `MUSTER_JOB_ID=${job}`;
@@ -90,7 +93,7 @@ async function run(
 
   const cwd = folder.file('work');
   mkdirSync(cwd, { recursive: true, mode: 0o700 });
-  const files = STREAMS.map((stream) => folder.file(stream));
+  const files = STREAM_FILES.map((stream) => folder.file(stream));
   await makePipes(files);
   const streams = files.map((file) => new OutputFile(file, order.outputLimit));
   let child: ChildProcess;

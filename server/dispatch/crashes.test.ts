@@ -124,6 +124,13 @@ test('the service is killed in the middle of a job: the job goes on, and the one
     assert.equal(job.Status, 'Succeeded');
     isWhole(job);
   }
+  // The agent told of it quietly: gone, back.
+  const said = agent
+    .printed()
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' to ')[0]);
+  assert.deepEqual(said, ['Connected', 'No connection', 'Connected']);
   assert.deepEqual(
     lines('effects'),
     ['s1', 's2', 's3'].flatMap((name) => [`begin ${name}`, `end ${name}`]),

@@ -40,7 +40,15 @@ const HELLO_WITHIN_MS = 15_000;
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 
-export function openLink({ db, now }: { db: Database; now: () => number }): Link {
+export interface LinkOptions {
+  db: Database;
+  now: () => number;
+  /** An agent that is silent for this long is taken for lost. */
+  lostAfterMs?: number;
+  sweepEveryMs?: number;
+}
+
+export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = SWEEP_EVERY_MS }: LinkOptions): Link {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -122,11 +130,11 @@ export function openLink({ db, now }: { db: Database; now: () => number }): Link
   function onError() {}
 
   const sweep = setInterval(() => {
-    const silentSince = performance.now() - LOST_AFTER_MS;
+    const silentSince = performance.now() - lostAfterMs;
     const mute = performance.now() - HELLO_WITHIN_MS;
     for (const [socket, { heard, greeted }] of connections)
       if (heard < silentSince || (!greeted && heard < mute)) socket.terminate();
-  }, SWEEP_EVERY_MS).unref();
+  }, sweepEveryMs).unref();
   // So that a crash leaves a "last seen" that is near the truth.
   const seen = setInterval(() => {
     if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));

@@ -55,10 +55,10 @@ export function full(db: Reader, row: JobRow): Job {
   return { ...shown, Stdout: stdout, Stderr: stderr, Result: row.ended === null ? '' : resultOf(row, stdout, stderr) };
 }
 
-/** A child with at most `most` bytes of each stream: the last ones, since what went wrong stands at the end. */
-export function child(db: Reader, row: JobRow, most: number): Job {
+/** A child, with at most `most` bytes of each stream: the last ones, since what went wrong stands at the end. */
+export function child(db: Reader, row: JobRow, most: number | undefined): Job {
   const [stdout = '', stderr = ''] = STREAMS.map((stream) => {
-    const left = Math.max(0, outputSize(db, row.seq, stream) - most);
+    const left = most === undefined ? 0 : Math.max(0, outputSize(db, row.seq, stream) - most);
     const text = readOutput(db, row.seq, stream, left).toString();
     return left === 0 ? text : `[muster] ${left} bytes left out here; GET /v1/job/${row.id} has all.\n${text}`;
   });

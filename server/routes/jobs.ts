@@ -2,7 +2,7 @@
 import type { jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { Prepared } from '../implement.ts';
-import type { Handlers } from '../implement.ts';
+import type { Asked, Handlers } from '../implement.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { childJobs, countsOf, jobById, jobsOfDevice, topJobs } from '../store/jobs.ts';
@@ -33,19 +33,23 @@ async function listed(
   }
 }
 
+/** The caller has this version: the answer will be "not modified", so there is no need to build it. */
+const isKnown = (http: Asked['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
+
 export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoints> {
   return {
     submit: (request) => dispatch.submit(request, request.body),
 
     get: ({ account, params }) => full(db, jobById(db, account.id, params.job_id)),
 
-    children: async ({ account, params }) => {
+    children: async ({ account, params, http }) => {
       const parent = jobById(db, account.id, params.job_id);
       const version = dispatch.version();
       if (parent.device_seq !== null) return [];
+      if (isKnown(http, version)) return new Prepared('', version);
       const children = Object.values(countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
       const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
-      const most = all ? CHILDREN_BYTES : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
+      const most = all ? undefined : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(
         (after, limit) => childJobs(db, parent.seq, after, limit),
         (row) => child(db, row, most),
@@ -53,8 +57,9 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       return new Prepared(json, version);
     },
 
-    list: async ({ account }) => {
+    list: async ({ account, http }) => {
       const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => topJobs(db, account.id, after, limit),
         (row) => summary(db, row),

@@ -1,0 +1,83 @@
+// A line that goes silent, without a word of goodbye: the device shows as Offline all the same.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { test } from 'node:test';
+import { FIRST_ACCOUNT, setUpFirstAccount } from '../store/accounts.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../store/database.ts';
+import { insertDevice, markOnline } from '../store/devices.ts';
+import { FakeAgent, scratch, until } from '../test-agents.ts';
+import { openLink } from './link.ts';
+
+test('a silent agent is dropped, one that pings is not', async () => {
+  const at = scratch();
+  const db = openDatabase(path.join(at.folder, 'muster.db'));
+  const [quiet, lively] = await db.write((tx) => {
+    setUpFirstAccount(tx, readConfig({ DATA_DIR: at.folder }), 1);
+    return ['quiet', 'lively'].map((DeviceName) => insertDevice(tx, FIRST_ACCOUNT, { DeviceName, DeviceGroup: '' }, 1));
+  });
+  assert.ok(quiet && lively);
+  const link = openLink({ db, now: Date.now, lostAfterMs: 300, sweepEveryMs: 20 });
+  const gone: number[] = [];
+  link.listen({
+    hello: ({ deviceSeq }) => {
+      const inventory = { addr: '', port: '', version: '', os: '', arch: '', hostname: '', at: 1 };
+      void db.write((tx) => markOnline(tx, deviceSeq, inventory));
+    },
+    message: () => {},
+    gone: ({ deviceSeq }) => gone.push(deviceSeq),
+  });
+  const server = createServer().on('upgrade', (...request) => link.upgrade(...request));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const agents = [await FakeAgent.connect(url, quiet.key), await FakeAgent.connect(url, lively.key)] as const;
+  const pings = setInterval(() => agents[1].socket.ping(), 50);
+  await until('the silent one to be dropped', () => agents[0].closed);
+  const online = (seq: number) => db.get<{ online: number }>('SELECT online FROM devices WHERE seq = ?', seq)?.online;
+  await until('Offline', () => online(quiet.seq) === 0);
+  // Long enough for the sweep to have come by several times since.
+  const pongs: number[] = [];
+  agents[1].socket.on('pong', () => pongs.push(1));
+  await until('ten more pings', () => pongs.length >= 10);
+  assert.deepEqual([gone, online(lively.seq), agents[1].closed], [[quiet.seq], 1, undefined]);
+
+  clearInterval(pings);
+  await link.close();
+  await until('the rest to be closed', () => agents[1].closed);
+  server.close();
+  await db.close();
+  at.remove();
+});
+
+test('nothing but the agents’ path can be upgraded', async () => {
+  const at = scratch();
+  const db = openDatabase(path.join(at.folder, 'muster.db'));
+  const link = openLink({ db, now: Date.now });
+  const server = createServer().on('upgrade', (...request) => link.upgrade(...request));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const headers = {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'a2V5',
+  };
+  const { get } = await import('node:http');
+  const status = async (where: string) => {
+    const request = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, path: where, headers });
+    const [response] = (await once(request, 'response')) as [{ statusCode: number; resume: () => void }];
+    response.resume();
+    return response.statusCode;
+  };
+  assert.equal(await status('/elsewhere'), 404);
+  assert.equal(await status('/agent/link'), 401);
+  await link.close();
+  server.close();
+  await db.close();
+  at.remove();
+});
