@@ -79,7 +79,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const seq = await db.write((tx) => {
         const device = deviceById(tx, request.account.id, request.params.device_id);
         context.dispatch.deviceRemoved(tx, device.seq);
-        deleteDevice(tx, device.seq);
+        deleteDevice(tx, device);
         order.removed(tx, request.account.id, device.seq);
         audit.record(tx, request, 'device.remove', device.id);
         return device.seq;

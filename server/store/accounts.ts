@@ -22,6 +22,7 @@ export function setUpFirstAccount(
     artifactQuota,
     now,
   );
+  tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
   if (authToken !== undefined)
     return { madeToken: undefined, envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
   if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { madeToken: undefined, envTokenRevoked: false };

@@ -125,16 +125,11 @@ export function insertDevice(
   draft: DeviceDraft,
   now: number,
 ): { seq: number; id: string; key: string } {
-  const plan = tx.get<{ num_devices: number; max_devices: number }>(
-    'SELECT num_devices, max_devices FROM accounts WHERE id = ?',
+  const { changes } = tx.run(
+    'UPDATE accounts SET num_devices = num_devices + 1 WHERE id = ? AND num_devices < max_devices',
     accountId,
   );
-  if (!plan || plan.num_devices >= plan.max_devices)
-    throw new Problem(
-      403,
-      'The device licence is used up',
-      `The account holds ${plan?.num_devices} of ${plan?.max_devices} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
-    );
+  if (changes === 0) throw licenceUsedUp(tx, accountId);
   const id = newId();
   const key = newSecret('mdk');
   const name = draft.DeviceName.toWellFormed();
@@ -149,6 +144,18 @@ export function insertDevice(
     now,
   );
   return { seq, id, key };
+}
+
+function licenceUsedUp(db: Reader, accountId: number): Problem {
+  const plan = db.get<{ used: number; most: number }>(
+    'SELECT num_devices AS used, max_devices AS most FROM accounts WHERE id = ?',
+    accountId,
+  );
+  return new Problem(
+    403,
+    'The device licence is used up',
+    `The account holds ${plan?.used} of ${plan?.most} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
+  );
 }
 
 /** Writes the given fields only. */
@@ -167,7 +174,10 @@ export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
   tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);
 
 /** Deletes a device with its key, tags and tunnels. Its jobs are the dispatch's business. */
-export const deleteDevice = (tx: Tx, seq: number) => tx.run('DELETE FROM devices WHERE seq = ?', seq);
+export function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): void {
+  tx.run('DELETE FROM devices WHERE seq = ?', seq);
+  tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
+}
 
 /** Gives a device a new key; the old one opens nothing from here on. */
 export function replaceKey(tx: Tx, seq: number): string {

@@ -9,7 +9,7 @@ export const migrations: readonly string[] = [
     id INTEGER PRIMARY KEY,
     email TEXT NOT NULL,
     max_devices INTEGER NOT NULL,
-    num_devices INTEGER NOT NULL DEFAULT 0,   -- kept by the two triggers below
+    num_devices INTEGER NOT NULL DEFAULT 0,   -- counted by whoever adds or deletes; counted anew at each start
     artifact_limit INTEGER NOT NULL,          -- bytes
     created INTEGER NOT NULL
   ) STRICT;
@@ -70,12 +70,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX devices_of_account ON devices (account_id, seq);
   CREATE INDEX devices_of_group ON devices (account_id, grp, seq);
   CREATE INDEX devices_online ON devices (account_id, seq) WHERE online = 1;
-  CREATE TRIGGER devices_added AFTER INSERT ON devices BEGIN
-    UPDATE accounts SET num_devices = num_devices + 1 WHERE id = NEW.account_id;
-  END;
-  CREATE TRIGGER devices_removed AFTER DELETE ON devices BEGIN
-    UPDATE accounts SET num_devices = num_devices - 1 WHERE id = OLD.account_id;
-  END;
 
   CREATE TABLE tags (
     id TEXT PRIMARY KEY,

@@ -7,7 +7,7 @@ import type { Reader, Tx } from './database.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Unused for this long, or this long after sign-in, a session ends. */
-export const IDLE_MS = 12 * HOUR;
+const IDLE_MS = 12 * HOUR;
 export const LIFETIME_MS = 7 * 24 * HOUR;
 /** How old a value grows before the next use replaces it. */
 export const ROTATE_AFTER_MS = 15 * MINUTE;
