@@ -1,7 +1,11 @@
 // A device's group: any text, with the groups seen so far as suggestions.
-import { Autocomplete } from '@mantine/core';
+import { Autocomplete, defaultOptionsFilter } from '@mantine/core';
 import type { AutocompleteProps } from '@mantine/core';
 import { useKnownGroups } from './use-known-groups.ts';
+
+/** Without the one that is typed already: it would only lie over the buttons below. */
+const furtherGroups: NonNullable<AutocompleteProps['filter']> = (input) =>
+  defaultOptionsFilter(input).filter((option) => !('value' in option) || option.value !== input.search.trim());
 
 export function GroupInput(props: Omit<AutocompleteProps, 'data'>) {
   const groups = useKnownGroups();
@@ -10,6 +14,7 @@ export function GroupInput(props: Omit<AutocompleteProps, 'data'>) {
       label="Group"
       maxLength={255}
       data={groups}
+      filter={furtherGroups}
       limit={100}
       autoComplete="off"
       spellCheck={false}

@@ -1,0 +1,393 @@
+// The device table and the page of one device: create, find, page, edit, delete; the view survives Back and reload.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Devices' }).getByRole('row');
+/** The links that name the rows. */
+const rowLinks = (page: Page) => page.getByRole('table', { name: 'Devices' }).getByRole('link');
+const expectNames = (page: Page, names: string[]) => expect(rowLinks(page)).toHaveText(names);
+
+async function openDevices(page: Page, service: Service, search = ''): Promise<void> {
+  await page.goto(`${service.url}/devices${search}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
+}
+
+async function openMenu(page: Page, device: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${device}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+const allNames = async (service: Service) =>
+  (await service.call<{ Devices: { DeviceName: string }[] }>('GET', '/v1/devices/1/100')).Devices.map(
+    ({ DeviceName }) => DeviceName,
+  );
+
+test('a device is created; its key is shown once and cannot be lost by a slip', async ({ signedIn: page, service }) => {
+  await service.createDevice('older', 'north');
+  await openDevices(page, service);
+  await page.getByRole('link', { name: 'Add a device' }).click();
+  const add = page.getByRole('dialog', { name: 'Add a device' });
+  await add.getByRole('button', { name: 'Add device' }).click();
+  await expect(add.getByText('Name must not be empty')).toBeVisible();
+  await add.getByLabel('Name').fill('  pump 7  ');
+  await add.getByLabel('Group').fill('north');
+  await add.getByRole('button', { name: 'Add device' }).click();
+
+  const key = page.getByRole('dialog', { name: 'Connect pump 7' });
+  const done = key.getByRole('button', { name: 'Done' });
+  await expect(done).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(4, 4);
+  await expect(key).toBeVisible();
+  await page.goBack();
+  await expect(key.getByRole('alert')).toContainText('Leaving now loses the key');
+  await key.getByRole('button', { name: 'Stay' }).click();
+
+  // Hidden until asked for, and what is downloaded is what a real agent gets in with.
+  await expect(key.getByLabel('device key, hidden')).toHaveText(/^•+$/);
+  await key.getByRole('button', { name: 'Reveal' }).click();
+  const shown = await key.getByLabel('device key', { exact: true }).textContent();
+  const downloading = page.waitForEvent('download');
+  await key.getByRole('button', { name: 'Download' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('pump-7.key');
+  const saved = (await readFile(await download.path(), 'utf8')).trim();
+  expect(saved).toBe(shown);
+  await expect(done).toBeEnabled();
+  await service.agent(saved);
+  await expect(key.getByText('pump 7 is Online')).toBeVisible();
+  await done.click();
+  await expect(page.getByRole('heading', { level: 1, name: /pump 7\s*Online/ })).toBeVisible();
+  expect(await page.content()).not.toContain(saved);
+
+  await page.goBack();
+  await expectNames(page, ['older', 'pump 7']);
+  await expect(page.getByRole('dialog')).toBeHidden();
+});
+
+test('each filter finds, stands in the URL, and survives reload and Back', async ({ signedIn: page, service }) => {
+  const online = await service.createDevice('gate-east', 'gates');
+  await service.createDevice('gate-west', 'gates');
+  const pump = await service.createDevice('Pump east', 'pumps');
+  await service.call('POST', '/v1/tag/outdoors');
+  const [tag] = await service.call<{ TagId: string }[]>('GET', '/v1/tag');
+  await service.call('POST', `/v1/devices/${pump.DeviceId}/tag/${tag?.TagId}`);
+  await service.agent(online.DeviceKey);
+  await openDevices(page, service);
+  await expectNames(page, ['gate-east', 'gate-west', 'Pump east']);
+
+  // By a part of the name, in any letter case.
+  await page.getByLabel('Filter by name').fill('EAST');
+  await expectNames(page, ['gate-east', 'Pump east']);
+  await expect(page).toHaveURL(/[?&]name=EAST/);
+  await page.reload();
+  await expectNames(page, ['gate-east', 'Pump east']);
+  await expect(page.getByLabel('Filter by name')).toHaveValue('EAST');
+
+  // Together with the status, which a real agent decides.
+  const status = page.getByRole('radiogroup', { name: 'Filter by status' });
+  await status.getByText('Online').click();
+  await expectNames(page, ['gate-east']);
+  await status.getByText('Offline').click();
+  await expectNames(page, ['Pump east']);
+  await page.goBack();
+  await expectNames(page, ['gate-east']);
+  await expect(status.getByRole('radio', { name: 'Online' })).toBeChecked();
+  await page.goForward();
+  await expectNames(page, ['Pump east']);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(page).toHaveURL(`${service.url}/devices`);
+  await expectNames(page, ['gate-east', 'gate-west', 'Pump east']);
+
+  await page.getByRole('combobox', { name: 'Filter by group' }).fill('gates');
+  await page.keyboard.press('Enter');
+  await expectNames(page, ['gate-east', 'gate-west']);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+
+  await page.getByRole('combobox', { name: 'Filter by tag' }).click();
+  await page.getByRole('option', { name: 'outdoors' }).click();
+  await expectNames(page, ['Pump east']);
+  await page.reload();
+  await expectNames(page, ['Pump east']);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+
+  await page.getByLabel('Filter by id').fill(pump.DeviceId.slice(4));
+  await expectNames(page, ['Pump east']);
+
+  // To a device and back: the view is as it was.
+  await page.getByRole('link', { name: 'Pump east' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /Pump east/ })).toBeVisible();
+  await page.goBack();
+  await expectNames(page, ['Pump east']);
+  await expect(page.getByLabel('Filter by id')).toHaveValue(pump.DeviceId.slice(4));
+});
+
+test('nothing found and nothing there are told apart, each with its way on', async ({ signedIn: page, service }) => {
+  await openDevices(page, service);
+  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await page.getByRole('link', { name: 'Add this machine' }).click();
+  await expect(page.getByRole('dialog', { name: 'Add this machine' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Add a device' })).toHaveCount(1);
+
+  await service.createDevice('only one', 'north');
+  await openDevices(page, service, '?group=south');
+  await expect(page.getByText('No device matches these filters.')).toBeVisible();
+  await expect(page.getByText('No devices yet.')).toBeHidden();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expectNames(page, ['only one']);
+  await expect(page).toHaveURL(`${service.url}/devices`);
+
+  await openDevices(page, service, '?page=9');
+  await expect(page.getByText('There is nothing on page 9.')).toBeVisible();
+  await page.getByRole('button', { name: 'Back to the first page' }).click();
+  await expectNames(page, ['only one']);
+});
+
+test('60 devices are paged through, 25 a page', async ({ signedIn: page, service }) => {
+  for (let number = 1; number <= 60; number += 1)
+    await service.createDevice(`unit-${String(number).padStart(2, '0')}`, number % 2 ? 'odd' : 'even');
+  await openDevices(page, service);
+  const shown = page.getByRole('status', { name: 'Devices shown' });
+  await expect(shown).toHaveText('1–25 of 60');
+  await expect(rows(page)).toHaveCount(26);
+  await expect(rowLinks(page).first()).toHaveText('unit-01');
+
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await expect(shown).toHaveText('26–50 of 60');
+  await expect(rowLinks(page).first()).toHaveText('unit-26');
+  await page.getByRole('button', { name: 'Last page' }).click();
+  await expect(shown).toHaveText('51–60 of 60');
+  await expect(rowLinks(page).last()).toHaveText('unit-60');
+  const next = page.getByRole('button', { name: 'Next page' });
+  await expect(next).toBeDisabled();
+  await expect(next).toHaveAttribute('title', 'This is the last page');
+  await page.reload();
+  await expect(shown).toHaveText('51–60 of 60');
+  await page.goBack();
+  await expect(shown).toHaveText('26–50 of 60');
+
+  const number = page.getByRole('textbox', { name: 'Page' });
+  await number.fill('99');
+  await number.press('Enter');
+  await expect(shown).toHaveText('51–60 of 60');
+  await expect(page).toHaveURL(/page=3/);
+
+  // The row that was at the top stays on the page of another size.
+  await page.getByLabel('Rows a page').selectOption('50');
+  await expect(shown).toHaveText('51–60 of 60');
+  await expect(page).toHaveURL(/page=2&rows=50/);
+
+  // A filter starts at the first page again, and the service tells no total then.
+  await page.getByRole('combobox', { name: 'Filter by group' }).fill('even');
+  await page.keyboard.press('Enter');
+  await expect(shown).toHaveText('1–30 of 30');
+  await expect(rowLinks(page).first()).toHaveText('unit-02');
+});
+
+test('an edit sends the changed field only, a delete says what ends with it', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('mixer', 'north');
+  await service.createDevice('stays', 'north');
+  await openDevices(page, service, '?group=north');
+  await openMenu(page, 'mixer', 'Edit');
+  const edit = page.getByRole('dialog', { name: 'Edit mixer' });
+  await expect(edit.getByText('Nothing is changed yet.')).toBeVisible();
+  await expect(edit.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await edit.getByLabel('Customer').fill('Acme');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  expect((await sent).postDataJSON()).toEqual({ CustomerName: 'Acme' });
+  expect(new URL((await sent).url()).pathname).toBe(`/v1/devices/${DeviceId}`);
+  await expect(edit).toBeHidden();
+  await expect(rows(page).filter({ hasText: 'mixer' })).toContainText('Acme');
+  await expect(page).toHaveURL(`${service.url}/devices?group=north`);
+
+  await openMenu(page, 'mixer', 'Delete');
+  const question = page.getByRole('dialog', { name: 'Delete mixer?' });
+  await expect(question).toContainText('Its key, the jobs that wait for it and its tunnels end with it.');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await expectNames(page, ['mixer', 'stays']);
+  await openMenu(page, 'mixer', 'Delete');
+  await question.getByRole('button', { name: 'Delete device' }).click();
+  await expectNames(page, ['stays']);
+  await expect(page).toHaveURL(`${service.url}/devices?group=north`);
+  expect(await allNames(service)).toEqual(['stays']);
+});
+
+test.describe('with a licence for one device', () => {
+  test.use({ serviceEnv: { MAX_DEVICES: '1' }, expectedConsole: [/status of 40[03]/] });
+
+  test('a refusal is said once, and the form keeps what was typed', async ({ signedIn: page, service }) => {
+    const { DeviceId } = await service.createDevice('the one');
+    await openDevices(page, service, '?dialog=add');
+    const add = page.getByRole('dialog', { name: 'Add a device' });
+    await add.getByLabel('Name').fill('one too many');
+    await add.getByLabel('Group').fill('attic');
+    await add.getByRole('button', { name: 'Add device' }).click();
+    await expect(page.getByRole('alert')).toHaveCount(1);
+    await expect(add.getByRole('alert')).toContainText('The licence has no room for another device');
+    await expect(add.getByLabel('Name')).toHaveValue('one too many');
+    await expect(add.getByLabel('Group')).toHaveValue('attic');
+    expect(await allNames(service)).toEqual(['the one']);
+
+    // Room is made elsewhere: the same form goes through.
+    await service.call('DELETE', `/v1/devices/${DeviceId}`);
+    await add.getByRole('button', { name: 'Add device' }).click();
+    await expect(page.getByRole('dialog', { name: 'Connect one too many' })).toBeVisible();
+    expect(await allNames(service)).toEqual(['one too many']);
+  });
+});
+
+test('fields of a device are edited where they stand', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('lift 1', 'house A');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await page.getByRole('button', { name: 'Edit group' }).click();
+  const group = page.getByRole('textbox', { name: 'Group' });
+  await expect(group).toBeFocused();
+  await group.fill('house B');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('house A')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit group' })).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await group.fill('house B');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.keyboard.press('Enter');
+  expect((await sent).postDataJSON()).toEqual({ DeviceGroup: 'house B' });
+  await expect(page.getByText('house B')).toBeVisible();
+  await expect(group).toBeHidden();
+
+  await page.getByRole('button', { name: 'Edit name' }).click();
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill(' ');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Name must not be empty')).toBeVisible();
+  await name.fill('lift 2');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: /lift 2/ })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: /lift 2/ })).toBeVisible();
+  await expect(page.getByText('house B')).toBeVisible();
+});
+
+test('tags go on and off a device, its place is set from a pasted pair', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('buoy');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const tags = page.getByRole('region', { name: 'Tags' });
+  await expect(tags.getByText('No tags.')).toBeVisible();
+  for (const name of ['harbour', 'solar']) {
+    await tags.getByLabel('Tag to add').fill(name);
+    await tags.getByRole('button', { name: 'Create and add' }).click();
+    await expect(tags.getByRole('listitem').filter({ hasText: name })).toBeVisible();
+  }
+  await tags.getByRole('button', { name: 'Take off harbour' }).click();
+  await expect(tags.getByRole('listitem')).toHaveText(['solar']);
+  // It is still a tag of the account, so it is added, not made again.
+  await tags.getByLabel('Tag to add').fill('harbour');
+  await tags.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(tags.getByRole('listitem')).toHaveCount(2);
+  expect((await service.call<unknown[]>('GET', '/v1/tag')).length).toBe(2);
+
+  await page.getByRole('link', { name: 'Set location' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Location of buoy' });
+  await dialog.getByLabel('Latitude').fill('95');
+  await dialog.getByLabel('Longitude').fill('8');
+  await dialog.getByRole('button', { name: 'Set location' }).click();
+  await expect(dialog.getByText('Latitude must be between -90 and 90')).toBeVisible();
+  await dialog.getByLabel('Latitude').fill('54.18, 7.89');
+  await dialog.getByLabel('Longitude').focus();
+  await expect(dialog.getByLabel('Latitude')).toHaveValue('54.18');
+  await expect(dialog.getByLabel('Longitude')).toHaveValue('7.89');
+  await dialog.getByRole('button', { name: 'Set location' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('region', { name: 'Location' }).getByText('54.18, 7.89')).toBeVisible();
+});
+
+test('a new key ends the agent that has the old one', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('stolen laptop');
+  const agent = await service.agent(DeviceKey);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('heading', { level: 1, name: /stolen laptop\s*Online/ })).toBeVisible();
+  await page.getByRole('link', { name: 'New key' }).first().click();
+  const question = page.getByRole('dialog', { name: 'New key for stolen laptop?' });
+  await expect(question).toContainText('The device is Online now: it is cut off');
+  const said = agent.lines.length;
+  await question.getByRole('button', { name: 'Make a new key' }).click();
+  const key = page.getByRole('dialog', { name: 'New key of stolen laptop' });
+  await key.getByRole('button', { name: 'Reveal' }).click();
+  const fresh = (await key.getByLabel('device key', { exact: true }).textContent()) ?? '';
+  expect(fresh).not.toBe(DeviceKey);
+
+  await expect.poll(() => agent.child.exitCode).not.toBeNull();
+  expect(agent.child.exitCode).not.toBe(0);
+  expect(agent.lines.slice(said)).toHaveLength(1);
+  expect(agent.lines.at(-1)).toMatch(/key/);
+
+  await service.agent(fresh);
+  await key.getByRole('button', { name: 'Copy device key' }).click();
+  await key.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /stolen laptop\s*Online/ })).toBeVisible();
+});
+
+test.describe('of a device that is gone', () => {
+  test.use({ expectedConsole: [/status of 404/] });
+
+  test('the page says so, when it was never there and when it is deleted meanwhile', async ({
+    signedIn: page,
+    service,
+  }) => {
+    await page.goto(`${service.url}/devices/no-such-device`);
+    await expect(page.getByText('There is no device with this id.')).toBeVisible();
+    await expect(page.getByText('no-such-device')).toBeVisible();
+
+    const { DeviceId } = await service.createDevice('short-lived');
+    await page.goto(`${service.url}/devices/${DeviceId}`);
+    await expect(page.getByRole('heading', { level: 1, name: /short-lived/ })).toBeVisible();
+    await service.call('DELETE', `/v1/devices/${DeviceId}`);
+    await expect(page.getByText('short-lived is not there any more.')).toBeVisible();
+    await page.getByRole('link', { name: 'All devices' }).click();
+    await expect(page.getByText('No devices yet.')).toBeVisible();
+
+    const other = await service.createDevice('last one');
+    await page.goto(`${service.url}/devices/${other.DeviceId}`);
+    await page.getByRole('link', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete device' }).click();
+    await expect(page.getByText('No devices yet.')).toBeVisible();
+  });
+});
+
+test('on a phone the table is usable and the page never scrolls sideways', async ({ signedIn: page, service }) => {
+  const long = `a very long name of a device ${'that goes on '.repeat(8)}end`;
+  const { DeviceId } = await service.createDevice(long, `a group with a long name ${'and more '.repeat(10)}`);
+  for (let number = 1; number <= 26; number += 1) await service.createDevice(`unit-${number}`, 'north');
+  const expectNoSidewaysScroll = async () => {
+    const overflow = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await overflow()).toBe(0);
+    expect(await page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+  };
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openDevices(page, service);
+  await expect(page.getByRole('link', { name: long })).toBeVisible();
+  await expectNoSidewaysScroll();
+  const row = rows(page).filter({ hasText: 'unit-1' }).first();
+  await expect(row.getByText('Offline')).toBeInViewport();
+  await expect(row.getByText('north')).toBeInViewport();
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await expect(page.getByRole('status', { name: 'Devices shown' })).toHaveText('26–27 of 27');
+  await page.getByLabel('Filter by name').fill('unit-2');
+  await expect(rowLinks(page)).toHaveCount(8);
+  await openMenu(page, 'unit-20', 'Edit');
+  await page.getByLabel('Site').fill('Dock 4');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expectNoSidewaysScroll();
+
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('heading', { level: 1, name: long })).toBeVisible();
+  await expectNoSidewaysScroll();
+});

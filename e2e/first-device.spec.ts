@@ -1,0 +1,255 @@
+// The stranger's path, nothing of it simulated: the printed link, this machine added with the command that the page
+// copies, an archive dropped, deployed, and its own words on the screen while it still runs. Then the same for a machine
+// without a clone, through the line that installs the agent.
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+// Agents are built, installed and really run here.
+test.setTimeout(120_000);
+
+/** A line of a person's shell. It gets a process group of its own: npm stands between us and what it starts. */
+class Line {
+  private said = '';
+  private readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+
+  constructor(line: string, options: { cwd: string; env: Record<string, string> }) {
+    this.child = spawn('/bin/sh', ['-c', line], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
+    this.ended = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  output(): string {
+    return this.said;
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null)
+      process.kill(-this.child.pid, 'SIGTERM');
+    await this.ended;
+  }
+}
+
+/** What the page put on the clipboard, as a person pastes it. */
+async function copied(page: Page, press: () => Promise<void>): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await press();
+  const read = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(read).not.toBe('');
+  return read();
+}
+
+/** Packs a folder with the system's own tar, as a person does. */
+async function pack(folder: string, name: string, files: Record<string, string>, ...what: string[]): Promise<string> {
+  const source = path.join(folder, `source of ${name}`);
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(source, file)), { recursive: true });
+    await writeFile(path.join(source, file), text, { mode: 0o755 });
+  }
+  const archive = path.join(folder, name);
+  execFileSync('tar', ['-czf', archive, '-C', source, ...what]);
+  return archive;
+}
+
+/** Drops a file on the page as the browser does when it is dragged out of a folder's window. */
+async function drop(page: Page, file: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ({ name, bytes }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], name));
+      return data;
+    },
+    { name: path.basename(file), bytes: (await readFile(file)).toString('base64') },
+  );
+  const main = page.getByRole('main');
+  for (const type of ['dragenter', 'dragover'])
+    await main.dispatchEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
+  await expect(page.getByText('Drop to check the file')).toBeVisible();
+  await main.dispatchEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true });
+  await expect(page.getByText('Drop to check the file')).toBeHidden();
+}
+
+/** Marks the document, to tell later whether it was loaded again. */
+const markDocument = (page: Page) => page.evaluate(() => void (document.body.dataset['since'] = 'the beginning'));
+const isSameDocument = (page: Page) => page.evaluate(() => document.body.dataset['since'] === 'the beginning');
+
+const log = (page: Page, device: string) => page.getByRole('region', { name: `Output of ${device}, text` });
+
+test('a stranger adds this machine, deploys an archive to its group and reads along while it runs', async ({
+  page,
+  service,
+}) => {
+  const folder = await service.folder('stranger');
+  const effects = path.join(folder, 'effects');
+  const gate = path.join(folder, 'go on');
+  // Ends also when the test has failed and cleared its folder away.
+  const updateSh = `#!/bin/sh
+echo "unpacked in a folder with: $(ls)"
+echo "ran" >> '${effects}'
+echo "a word on stderr" >&2
+while [ ! -e '${gate}' ] && [ -d '${folder}' ]; do sleep 0.1; done
+echo "the gate is open, payload says: $(cat payload.txt)"
+`;
+
+  await page.goto(service.signInLink);
+  await expect(page.getByRole('heading', { level: 2, name: 'Three steps to a first update' })).toBeVisible();
+  await markDocument(page);
+
+  // The device.
+  await page.getByRole('link', { name: 'Add this machine' }).click();
+  const add = page.getByRole('dialog', { name: 'Add this machine' });
+  await expect(add.getByLabel('Name')).toHaveValue('this-machine');
+  await add.getByLabel('Group').fill('bench');
+  await add.getByRole('button', { name: 'Add this machine' }).click();
+  const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
+  await expect(connect.getByText('Waiting for it to come Online…')).toBeVisible();
+  const shown = connect.getByLabel('Run this in the folder of the project');
+  await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key ••••••••`);
+  const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
+  expect(command).toMatch(new RegExp(`^npm run agent -- --server ${service.url} --key [\\w.~+/=-]{20,}$`));
+  await expect(connect.getByRole('button', { name: 'Done' })).toBeEnabled();
+
+  const agent = new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+  try {
+    await expect(connect.getByText('this-machine is Online'), agent.output()).toBeVisible({ timeout: 30_000 });
+    await connect.getByRole('button', { name: 'Done' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: /this-machine\s*Online/ })).toBeVisible();
+
+    // The archive: the one layout through Browse, taken back; the other dropped, and kept.
+    await page.getByRole('link', { name: 'Artifacts', exact: true }).click();
+    const flat = await pack(folder, 'flat_0.9.tar.gz', { 'update.sh': updateSh, 'payload.txt': 'flat' }, '.');
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Browse files' }).click();
+    await (await choosing).setFiles(flat);
+    const checks = page.getByRole('group', { name: 'Checks' });
+    await expect(checks).toContainText('update.sh is at the root');
+    await expect(page.getByLabel('Version')).toHaveValue('0.9');
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(page.getByText('flat_0.9.tar.gz 0.9 is stored and ready to deploy.')).toBeVisible();
+
+    const files = { 'app/update.sh': updateSh, 'app/payload.txt': 'hello from the folder' };
+    await drop(page, await pack(folder, 'app_1.2.0.tar.gz', files, 'app'));
+    await expect(checks).toContainText('update.sh is in app/');
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(page.getByText('app_1.2.0.tar.gz 1.2.0 is stored and ready to deploy.')).toBeVisible();
+    await expect(page.getByRole('table', { name: 'Artifacts' }).getByRole('row')).toHaveCount(3);
+
+    // The deploy.
+    await page.getByRole('link', { name: 'Deploy it' }).click();
+    await expect(page.getByRole('combobox', { name: 'Artifact' })).toHaveValue('app_1.2.0.tar.gz 1.2.0');
+    await page.getByText('Group', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Group' }).fill('bench');
+    const review = page.getByRole('region', { name: 'Review' });
+    await expect(review.getByText('1 Online')).toBeVisible();
+    const deploy = review.getByRole('button', { name: 'Deploy', exact: true });
+    await expect(deploy).toBeDisabled();
+    await review.getByLabel(/Type bench or 1 to confirm/).fill('bench');
+    await deploy.click();
+
+    // The job: first what it says before the gate, then, once that has been seen, the rest.
+    await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
+    await page.getByRole('link', { name: 'this-machine', exact: true }).click();
+    const output = log(page, 'this-machine');
+    await expect(output).toContainText(/unpacked in a folder with:.*payload\.txt.*update\.sh/);
+    await expect(output).toContainText('a word on stderr');
+    await expect(output).not.toContainText('the gate is open');
+    const panel = page.getByRole('region', { name: 'Output of this-machine, panel' });
+    await expect(panel.getByText('Running')).toBeVisible();
+    await writeFile(gate, '');
+    await expect(output).toContainText('the gate is open, payload says: hello from the folder');
+    await expect(panel.getByText('Succeeded')).toBeVisible();
+    await expect(panel.getByText('exit code 0')).toBeVisible();
+    await expect(page.getByText('Done on 1 device')).toBeVisible();
+    expect(await isSameDocument(page), 'the page was never loaded again').toBe(true);
+    expect(await readFile(effects, 'utf8')).toBe('ran\n');
+  } finally {
+    await agent.stop();
+  }
+});
+
+/** Lets the installation find a machine without a service manager, whatever this one has. */
+async function withoutSystemd(folder: string): Promise<string> {
+  await writeFile(path.join(folder, 'systemctl'), '#!/bin/sh\necho offline\nexit 1\n', { mode: 0o755 });
+  return `${folder}${path.delimiter}${process.env['PATH']}`;
+}
+
+function downloader(): 'curl' | 'wget' {
+  const has = (name: string) =>
+    (process.env['PATH'] ?? '').split(path.delimiter).some((folder) => existsSync(path.join(folder, name)));
+  return has('curl') ? 'curl' : 'wget';
+}
+
+async function addDevice(page: Page, service: Service, name: string): Promise<void> {
+  await page.goto(`${service.url}/devices?dialog=add`);
+  const add = page.getByRole('dialog', { name: 'Add a device' });
+  await add.getByLabel('Name').fill(name);
+  await add.getByRole('button', { name: 'Add device' }).click();
+}
+
+test('a machine without a clone becomes a device by the one line that is shown, and runs a script', async ({
+  signedIn: page,
+  service,
+}) => {
+  const folder = await service.folder('install');
+  const home = path.join(folder, 'muster');
+  const env = { MUSTER_HOME: home, HOME: folder, PATH: await withoutSystemd(folder) };
+  await addDevice(page, service, 'shelf 4');
+  const connect = page.getByRole('dialog', { name: 'Connect shelf 4' });
+  const tool = downloader();
+  const label = `On the device, with ${tool}`;
+  await expect(connect.getByLabel(label)).toContainText(`${service.url}/install.sh | DEVICE_KEY=•••••••• sh`);
+  const nth = tool === 'curl' ? 0 : 1;
+  const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).nth(nth).click());
+  expect(command.startsWith(tool)).toBe(true);
+
+  const install = new Line(command, { cwd: folder, env });
+  let control = '';
+  try {
+    expect(await install.ended, install.output()).toBe(0);
+    const [name = ''] = await readdir(home);
+    control = path.join(home, name, 'muster-agent');
+    expect(install.output()).toContain(`sh '${control}' status | stop | start | restart | remove`);
+    await expect(connect.getByText('shelf 4 is Online')).toBeVisible();
+
+    // The dialog itself leads on to the deploy.
+    const effects = path.join(folder, 'effects');
+    const script = `#!/bin/sh\necho "here is $(pwd)"\necho "ran" >> '${effects}'\nexit 3\n`;
+    await service.uploadScript('hello.sh', script, path.join(folder, 'opt/hello'));
+    await connect.getByRole('link', { name: 'Deploy something to it' }).click();
+    await expect(page.getByRole('combobox', { name: 'Device' })).toHaveValue('shelf 4');
+    await page.getByRole('combobox', { name: 'Artifact' }).click();
+    await page.getByRole('option', { name: /hello\.sh/ }).click();
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: /hello\.sh 1\.0\.0 to shelf 4\s*Failed/ })).toBeVisible();
+    await expect(log(page, 'shelf 4')).toContainText(`here is ${path.join(folder, 'opt/hello')}`);
+    await expect(page.getByText('Exit code').locator('..')).toContainText('3');
+    expect(await readFile(effects, 'utf8')).toBe('ran\n');
+
+    await page.getByRole('link', { name: 'shelf 4', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: /shelf 4\s*Online/ })).toBeVisible();
+    const removal = new Line('sh "$CONTROL" remove', { cwd: folder, env: { ...env, CONTROL: control } });
+    expect(await removal.ended, removal.output()).toBe(0);
+    await expect(page.getByRole('heading', { level: 1, name: /shelf 4\s*Offline/ })).toBeVisible();
+    expect(existsSync(path.dirname(control))).toBe(false);
+  } finally {
+    await install.stop();
+    if (existsSync(control))
+      await new Line('sh "$CONTROL" remove', { cwd: folder, env: { ...env, CONTROL: control } }).ended;
+  }
+});
