@@ -81,9 +81,6 @@ function SearchBox({ search, searchRef, onStep }: Pick<ToolbarProps, 'search' | 
         autoComplete="off"
         className={classes['searchInput'] ?? ''}
       />
-      <span role="status" className={classes['count']}>
-        {countText(search)}
-      </span>
       <ActionIcon
         variant="default"
         size={30}
@@ -104,6 +101,9 @@ function SearchBox({ search, searchRef, onStep }: Pick<ToolbarProps, 'search' | 
       >
         <IconChevronDown {...icon} />
       </ActionIcon>
+      <span role="status" className={classes['count']}>
+        {countText(search)}
+      </span>
     </div>
   );
 }

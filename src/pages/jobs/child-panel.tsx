@@ -19,10 +19,12 @@ interface ChildPanelProps {
   id: string;
   /** The child as the list has it. */
   row: Job | undefined;
+  /** What it is called where it has no name of its own. */
+  fallback: string;
   address: Address;
 }
 
-export function ChildPanel({ id, row, address }: ChildPanelProps) {
+export function ChildPanel({ id, row, fallback, address }: ChildPanelProps) {
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
@@ -32,7 +34,7 @@ export function ChildPanel({ id, row, address }: ChildPanelProps) {
   useEffect(() => {
     if (globalThis.matchMedia('(max-width: 1099px)').matches) heading.current?.focus();
   }, []);
-  const name = child?.DeviceName || child?.DeviceId || 'this device';
+  const name = child?.DeviceName || child?.DeviceId || fallback;
   return (
     <section className={classes['panel']} aria-label={`Output of ${name}, panel`}>
       <header>

@@ -13,7 +13,7 @@ import { Page } from '#/ui/page.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from './deploy-choice.ts';
 import type { TargetKind, ThingKind } from './deploy-choice.ts';
-import { DeployReview } from './deploy-review.tsx';
+import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
 import { devicesText } from './job-words.ts';
@@ -33,7 +33,7 @@ function obstacle(
 ): string | undefined {
   if (reach.label === undefined) return 'Choose a target first.';
   if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
-  if (reach.devices.length === 0) return `No device is in ${reach.label}.`;
+  if (reach.devices.length === 0) return nobody(reach);
   if (!hasThing) return 'Choose what to run first.';
   if (nameFault) return `${nameFault}.`;
   return confirmed ? undefined : 'Type the confirmation first.';

@@ -28,6 +28,10 @@ const columns: VirtualColumn<Device>[] = [
   { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
 ];
 
+/** Says that a target stands for no device at the moment. */
+export const nobody = ({ label = '', confirm }: Reach): string =>
+  label === `tag ${confirm}` ? `No device has the ${label} now.` : `No device is in ${label} now.`;
+
 /** "Online 34", "Offline 3", and whatever else the service says. */
 function statusCounts(devices: Device[]): [string, number][] {
   const counts = new Map<string, number>();
@@ -39,11 +43,7 @@ function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
   const online = devices.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
   const away = devices.length - online;
   if (devices.length === 0)
-    return (
-      <p className={classes['warning']}>
-        No device is in {reach.label} now. The name must be the same, letter for letter.
-      </p>
-    );
+    return <p className={classes['warning']}>{nobody(reach)} A name must be the same, letter for letter.</p>;
   return (
     <>
       <p className={classes['figures']}>
@@ -54,7 +54,7 @@ function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
       </p>
       <p className="dim">
         {away === 0
-          ? 'Each runs it as soon as its earlier jobs are done.'
+          ? `${devices.length === 1 ? 'It runs' : 'Each runs it'} as soon as its earlier jobs are done.`
           : online === 0
             ? `${away === 1 ? 'It waits' : 'All wait'} until ${away === 1 ? 'the device is' : 'they are'} back online.`
             : `${devicesText(away)} will wait until back online; the others run it as soon as their earlier jobs are done.`}

@@ -106,7 +106,7 @@ function TagIdField({ value, onPick }: PickerProps) {
     <TextInput
       label="Tag ID"
       description="This service has no list of tags"
-      className="mono"
+      classNames={{ input: 'mono' }}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);
@@ -142,7 +142,7 @@ function TagPicker({ value, onPick }: PickerProps) {
   );
 }
 
-const LABELS: Record<TargetKind, string> = { device: 'Device', group: 'Group', tag: 'Tag' };
+const LABELS: Record<TargetKind, string> = { device: 'One device', group: 'A group', tag: 'A tag' };
 
 interface TargetStepProps {
   target: DeployChoice['target'];

@@ -39,7 +39,7 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
       <Empty
         title="There are no artifacts yet"
         action={
-          <Button component={Link} to={paths.artifacts()}>
+          <Button variant="default" component={Link} to={paths.artifacts()}>
             Upload an artifact
           </Button>
         }
@@ -100,7 +100,7 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
             <Button variant="default" component={Link} to={paths.workflows()}>
               Define a workflow
             </Button>
-            <Button variant="default" onClick={() => onPick('')} component={Link} to={paths.artifacts()}>
+            <Button variant="default" component={Link} to={paths.artifacts()}>
               Upload an artifact
             </Button>
           </>

@@ -72,7 +72,15 @@ const columnsOf = ({ keys, opened, address }: Opening): VirtualColumn<Job>[] => 
   ];
 };
 
-const exitCode = ({ ExitCode }: Job) => (ExitCode === undefined ? <span className="dim">–</span> : ExitCode);
+const exitCode = ({ ExitCode }: Job) =>
+  ExitCode === undefined ? (
+    <span className="dim">–</span>
+  ) : (
+    <>
+      <span className={classes['onPhone']}>exit code </span>
+      {ExitCode}
+    </>
+  );
 
 function StateFilter({ rows, address }: { rows: Job[]; address: Address }) {
   const counts = countStates(rows);
@@ -153,7 +161,15 @@ export function JobChildren({ parent }: { parent: Job }) {
                 />
               )}
             </div>
-            {opened !== null && <ChildPanel key={opened} id={row ? row.JobId : opened} row={row} address={address} />}
+            {opened !== null && (
+              <ChildPanel
+                key={opened}
+                id={row ? row.JobId : opened}
+                row={row}
+                fallback={`Device ${opened}`}
+                address={address}
+              />
+            )}
           </div>
         );
       }}

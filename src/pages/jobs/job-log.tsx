@@ -19,7 +19,7 @@ export function JobLog({ job, device, address }: JobLogProps) {
   const shown = streams.find(({ name }) => name === address.params.get('log'))?.name;
   const meaning = explain(jobState(job));
   const others = otherFields(job);
-  const bare = others.length > 0 && streams.every(({ text }) => text === '') && !isMoving(job);
+  const bare = others.length > 0 && streams.every(({ text }) => text === '') && (!isMoving(job) || job.JobId === '');
   return (
     <>
       {meaning && <p className={classes['note']}>{meaning}</p>}
