@@ -2,15 +2,18 @@
 // given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
 // many to one transaction; they are answered only after it is on disk.
 import { CLOSE, STREAMS } from '#/contract/agent-link.ts';
-import type { AgentMessage, Ended, Hello, Outcome, Stream } from '#/contract/agent-link.ts';
+import type { AgentMessage, Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
 import type { Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { markOnline } from '../store/devices.ts';
-import { appendOutput, beginningOf, joinOutput, outputSize } from '../store/job-output.ts';
-import { handJob, isUnfinished, moveJob, nextUnfinished, refreshParents } from '../store/jobs.ts';
-import type { JobRow, TouchedParents } from '../store/jobs.ts';
+import { appendOutput, joinOutput, outputSize } from '../store/job-output.ts';
+import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { beginning, statusOf } from './outcome.ts';
 
 export interface DeliveryOptions {
   db: Database;
@@ -44,20 +47,7 @@ interface Unit {
 const TURNS_A_UNIT = 100;
 /** The mark that an agent puts where it cut a stream comes on top of the limit. */
 const MARK_ALLOWANCE = 4096;
-/** How much of the output a list of jobs shows. */
-const BEGINNING_BYTES = 1024;
-const BEGINNING_CHARACTERS = 240;
 const INTERNAL_ERROR = 1011;
-
-const STATUS_OF: Record<Outcome, JobStatus> = {
-  exited: 'Failed',
-  'timed-out': 'Failed',
-  'not-started': 'Failed',
-  cancelled: 'Cancelled',
-  interrupted: 'Interrupted',
-};
-const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
-  outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
 
 const ANOTHER_FOLDER =
   'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
@@ -291,14 +281,4 @@ export class Delivery {
     connection.job = undefined;
     for (const tell of job?.whenOver ?? []) tell();
   }
-}
-
-/** How the Result of a job begins: what lists show of it. */
-function beginning(tx: Tx, job: HandedJob, reason: string): string {
-  let text = '';
-  for (const stream of STREAMS)
-    if (job[stream] > 0 && text.length < BEGINNING_CHARACTERS)
-      text += beginningOf(tx, job.seq, stream, BEGINNING_BYTES).toString();
-  text += reason;
-  return text.length > BEGINNING_CHARACTERS ? `${text.slice(0, BEGINNING_CHARACTERS)}…` : text;
 }

@@ -10,18 +10,18 @@ import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
+import { deleteJob, refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
 import {
-  deleteJob,
   devicesOfGroup,
   devicesOfTag,
   insertJob,
   insertParent,
   jobById,
-  refreshParents,
   unfinishedOf,
   waitingFor,
 } from '../store/jobs.ts';
-import type { JobRow, Order, Target, TouchedParents } from '../store/jobs.ts';
+import type { JobRow, Order, Target } from '../store/jobs.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { ARTIFACT_DELETED, Delivery } from './delivery.ts';

@@ -4,7 +4,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { printIsoTime, printJobTime } from '#/contract/timestamps.ts';
 import type { Reader } from '../store/database.ts';
 import { outputSize, readOutput } from '../store/job-output.ts';
-import { countsOf } from '../store/jobs.ts';
+import { countsOf } from '../store/job-moves.ts';
 import type { JobRow } from '../store/jobs.ts';
 
 /** Lists show the beginning of a long command. */

@@ -5,7 +5,8 @@ import { Prepared } from '../implement.ts';
 import type { Asked, Handlers } from '../implement.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
-import { childJobs, countsOf, jobById, jobsOfDevice, topJobs } from '../store/jobs.ts';
+import { countsOf } from '../store/job-moves.ts';
+import { childJobs, jobById, jobsOfDevice, topJobs } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { child, full, summary } from './job-view.ts';
 
