@@ -1,0 +1,154 @@
+// The account: tokens that are made, used and revoked, usage that follows, the appearance that is kept; and the pages of
+// tunnels and workflows as they are in an empty account.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+async function openAccount(page: Page, service: Service): Promise<void> {
+  await page.goto(`${service.url}/account`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
+}
+
+/** The status that an API client with this token gets. */
+const statusWith = async (service: Service, token: string) =>
+  (await fetch(`${service.url}/v1/account`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+const tokenRow = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'API tokens' }).getByRole('row', { name: new RegExp(name) });
+
+test('an API token is shown once, works, and ends at once when it is revoked', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  await openAccount(page, service);
+  await page.getByRole('button', { name: 'Make a token' }).click();
+  const make = page.getByRole('dialog', { name: 'Make an API token' });
+  await make.getByRole('button', { name: 'Make token' }).click();
+  await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+  await make.getByLabel('Name').fill('Build server');
+  await make.getByRole('button', { name: 'Make token' }).click();
+
+  // Hidden until it is asked for; nothing but Done closes it, and Done waits until it was taken along.
+  const once = page.getByRole('dialog', { name: 'API token “Build server”' });
+  await expect(once.getByLabel('API token, hidden')).toHaveText(/^•+$/);
+  await expect(once.getByRole('button', { name: 'Done' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await once.getByRole('button', { name: 'Reveal' }).click();
+  const token = await once.getByLabel('API token', { exact: true }).innerText();
+  const download = page.waitForEvent('download');
+  await once.getByRole('button', { name: 'Download' }).click();
+  expect(await readFile(await (await download).path(), 'utf8')).toBe(`${token}\n`);
+  await once.getByRole('button', { name: 'Done' }).click();
+  await expect(once).toBeHidden();
+
+  const row = tokenRow(page, 'Build server');
+  await expect(row).toContainText('Never');
+  await expect(row).toContainText(token.slice(0, 4));
+  expect(await page.content()).not.toContain(token);
+  expect(await statusWith(service, token)).toBe(200);
+  await page.reload();
+  await expect(row).toContainText('now');
+  expect(await page.content()).not.toContain(token);
+
+  // A browser that signed in with it is out, too; the session of the other token is not.
+  const other = await browser.newContext();
+  const session = { data: { Token: token }, headers: { origin: service.url } };
+  expect((await other.request.post(`${service.url}/auth/session`, session)).status()).toBe(200);
+  expect((await other.request.get(`${service.url}/v1/account`)).status()).toBe(200);
+  await page.getByRole('button', { name: 'Revoke Build server' }).click();
+  const question = page.getByRole('dialog', { name: 'Revoke API token' });
+  await expect(question).toContainText('Build server');
+  await question.getByRole('button', { name: 'Revoke token' }).click();
+  await expect(question).toBeHidden();
+  await expect(row).toBeHidden();
+  expect(await statusWith(service, token)).toBe(401);
+  expect((await other.request.get(`${service.url}/v1/account`)).status()).toBe(401);
+  await other.close();
+  await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible();
+});
+
+test.describe('with a plan of two devices', () => {
+  test.use({ serviceEnv: { MAX_DEVICES: '2', ARTIFACT_QUOTA_MB: '3' } });
+
+  test('usage follows what is added', async ({ signedIn: page, service }) => {
+    await openAccount(page, service);
+    const main = page.getByRole('main');
+    const devices = main.getByRole('meter', { name: 'Devices' });
+    const storage = main.getByRole('meter', { name: 'Artifact storage' });
+    await expect(main).toContainText('operator@localhost');
+    await expect(devices).toHaveAttribute('aria-valuetext', '0 of 2');
+    await expect(storage).toHaveAttribute('aria-valuetext', '0 bytes of 3 MB');
+
+    await page.goto(`${service.url}/devices?dialog=add`);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('pump 1');
+    await page.getByRole('button', { name: 'Add device' }).click();
+    const key = page.getByRole('dialog', { name: 'Connect pump 1' });
+    await key.getByRole('button', { name: 'Download' }).click();
+    await key.getByRole('button', { name: 'Done' }).click();
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await expect(navigation.getByRole('meter', { name: 'Devices' })).toHaveAttribute('aria-valuetext', '1 of 2');
+    await service.uploadScript('note.sh', `#!/bin/sh\n# ${'x'.repeat(1024 * 1024)}\n`, '/opt');
+    await navigation.getByRole('link', { name: 'Account' }).click();
+    await expect(devices).toHaveAttribute('aria-valuetext', '1 of 2');
+    await page.reload();
+    await expect(storage).toHaveAttribute('aria-valuetext', '1 MB of 3 MB');
+  });
+});
+
+test('the appearance is kept over a reload, and "as the system" follows the system', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await openAccount(page, service);
+  const choose = (name: string) =>
+    page.getByRole('radiogroup', { name: 'Appearance' }).getByText(name, { exact: true }).click();
+  const brightness = () =>
+    page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]));
+  expect(await brightness()).toBeGreaterThan(200);
+  await choose('Dark');
+  await expect.poll(brightness).toBeLessThan(60);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked();
+  expect(await brightness()).toBeLessThan(60);
+
+  // The switch in the navigation is the same setting.
+  await page.getByRole('button', { name: 'Switch to light' }).click();
+  await expect(page.getByRole('radio', { name: 'Light' })).toBeChecked();
+  await expect.poll(brightness).toBeGreaterThan(200);
+  await choose('As the system');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(brightness).toBeLessThan(60);
+});
+
+test('tunnels: an empty account says so, and how one is opened', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/tunnels`);
+  await expect(page.getByText('No tunnels are open')).toBeVisible();
+  await expect(page.getByText('Tunnels are opened by the agent on a device.')).toBeVisible();
+  await expect(page.getByRole('table')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /Delete/ })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to devices' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
+});
+
+test('workflows are marked as the older method, and point to artifacts', async ({ page, service }) => {
+  await signIn(page, service);
+  await page.goto(`${service.url}/workflows`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Workflows Legacy');
+  await expect(page.getByText('Workflows are the older method')).toBeVisible();
+  await page.getByRole('link', { name: 'Go to Artifacts' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Artifacts' })).toBeVisible();
+
+  // What is typed survives closing the dialog by mistake.
+  await page.goBack();
+  await page.getByRole('button', { name: 'Create workflow' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create workflow' });
+  await dialog.getByLabel('Command').fill('uptime');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Create workflow' }).click();
+  await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
+});
