@@ -98,7 +98,10 @@ export const deviceMutations = {
   remove: (id: string) =>
     mutationOptions({
       mutationFn: () => call(deviceEndpoints.remove, { params: { device_id: id } }),
-      meta: { invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']] },
+      meta: {
+        invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']],
+        deletes: [deviceQueries.one(id).queryKey, deviceQueries.jobs(id).queryKey],
+      },
     }),
   /** The answer holds a key, as with create. */
   rekey: (id: string) =>

@@ -103,6 +103,9 @@ const changed = { invalidates: [['jobs'], ['devices', 'jobs']] };
 export const jobMutations = {
   submit: () => mutationOptions({ mutationFn: (body: JobDraft) => call(jobEndpoints.submit, { body }), meta: changed }),
   remove: (id: string) =>
-    mutationOptions({ mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }), meta: changed }),
+    mutationOptions({
+      mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }),
+      meta: { ...changed, deletes: [jobQueries.one(id).queryKey, jobQueries.children(id).queryKey] },
+    }),
   removeMany: () => mutationOptions({ mutationFn: removeEach, meta: changed }),
 };

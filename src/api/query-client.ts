@@ -1,5 +1,5 @@
 // Defaults of every query and mutation: when to ask again, what a write makes stale, and where a 401 leads.
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import { ApiError, isSignedOut } from '#/api/api-error.ts';
 import { sessionEnded } from '#/api/session.ts';
@@ -9,6 +9,8 @@ declare module '@tanstack/react-query' {
     mutationMeta: {
       /** The keys (or beginnings of keys) that this write makes stale. */
       invalidates?: readonly QueryKey[];
+      /** The keys of what this write deletes: a page that is being left must not ask for it once more. */
+      deletes?: readonly QueryKey[];
     };
   }
 }
@@ -32,8 +34,11 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
     onError: noticeSignOut,
     // After a failure too: a lost answer may hide a write that was carried out.
-    onSettled: (_data, _error, _variables, _result, mutation) => {
-      for (const queryKey of mutation.meta?.invalidates ?? []) void queryClient.invalidateQueries({ queryKey });
+    onSettled: (_data, error, _variables, _result, mutation) => {
+      const { invalidates = [], deletes = [] } = mutation.meta ?? {};
+      const remains = ({ queryKey }: { queryKey: QueryKey }) =>
+        error !== null || !deletes.some((deleted) => partialMatchKey(queryKey, deleted));
+      for (const queryKey of invalidates) void queryClient.invalidateQueries({ queryKey, predicate: remains });
     },
   }),
   defaultOptions: {
