@@ -22,8 +22,8 @@ class Yard {
 
   /** Lines of shell that leave a trace. */
   trace = (line: string) => `echo "${line}" >> '${this.folder}/traces'`;
-  /** Lines of shell that wait for a gate. */
-  gate = (name: string) => `while [ ! -e '${this.folder}/${name}' ]; do sleep 0.05; done`;
+  /** Lines of shell that wait for a gate, and no longer than the test goes on. */
+  gate = (name: string) => `while [ -d '${this.folder}' ] && [ ! -e '${this.folder}/${name}' ]; do sleep 0.05; done`;
   open = (name: string) => writeFile(path.join(this.folder, name), '');
 
   /** What the scripts have left so far. */
@@ -41,6 +41,24 @@ const submit = async (service: Service, draft: Record<string, string>) =>
   (await service.call<{ JobId: string }>('POST', '/v1/job', draft)).JobId;
 const jobs = async (service: Service) => (await service.call<Listed[] | null>('GET', '/v1/job')) ?? [];
 const statusOf = async (service: Service, id: string) => (await service.call<Listed>('GET', `/v1/job/${id}`)).Status;
+
+const textOf = (file: string) => {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+};
+
+/** Whether a process runs; one that ended and was not collected yet does not. */
+const isAlive = (pid: number) => /^\d+ \(.*\) [^ZX] /s.test(textOf(`/proc/${pid}/stat`));
+
+/** Ids of the processes that were started with a text among their arguments. */
+const processesWith = (text: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(text))
+    .map(Number);
 
 /** Opens the form with everything chosen, as the links of other pages do. */
 async function openDeploy(page: Page, service: Service, choice: Record<string, string>): Promise<void> {
@@ -178,10 +196,7 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
     'echo careful >&2',
     yard.gate('lift'),
     'echo load is up',
-    yard.gate('lower'),
-    'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "step $i"; done',
     yard.gate('end'),
-    'echo load is down',
   );
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'lift', DeviceId, ArtifactId: artifact });
@@ -208,8 +223,6 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await expect(found.getByRole('status')).toHaveText('2 found');
   await page.keyboard.press('Enter');
   await expect(found.getByRole('status')).toHaveText(/^[12]\/2$/);
-  const follow = page.getByRole('button', { name: 'Follow' });
-  await expect(follow).toBeVisible();
   await found.getByLabel('Search the output').fill('nowhere');
   await expect(found.getByRole('status')).toHaveText('Not found');
   await page.keyboard.press('Escape');
@@ -218,24 +231,59 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await streams.getByText('stderr').click();
   await expect(output).toHaveText(/^.*careful$/);
   await streams.getByText('stdout').click();
-
-  // It follows the end until the reader goes to a find or scrolls up; then nothing moves until Follow is pressed.
-  await yard.open('lower');
-  await expect(output).toContainText('step 20');
-  await expect(output).not.toContainText('step 300');
-  await follow.click();
-  await expect(output).toContainText('step 300');
-  await expect(follow).toBeHidden();
-  await output.hover();
-  await page.mouse.wheel(0, -10_000);
-  await expect(follow).toBeVisible();
-  await expect(output).toContainText('load is heavy');
+  await expect(output).toContainText('load is up');
+  await expect(output).not.toContainText('careful');
   await yard.open('end');
   await expect(heading(page)).toContainText('Succeeded');
-  await expect(output).toContainText('load is heavy');
-  await output.press('End');
-  await expect(output).toContainText('load is down');
   await expect(page).not.toHaveTitle('1');
+});
+
+test('a log follows its end until the reader scrolls up or goes to a find, and again when told to', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const { DeviceId, DeviceKey } = await service.createDevice('lift');
+  const steps = (first: number, last: number) =>
+    `i=${first}; while [ $i -le ${last} ]; do echo "step $i"; i=$((i+1)); done`;
+  const artifact = await script(
+    service,
+    yard,
+    'climb.sh',
+    steps(1, 300),
+    yard.gate('on'),
+    steps(301, 600),
+    yard.gate('end'),
+    'echo arrived',
+  );
+  await service.agent(DeviceKey);
+  const id = await submit(service, { Name: 'climb', DeviceId, ArtifactId: artifact });
+  await page.goto(`${service.url}/jobs/${id}`);
+  const output = log(page, 'lift');
+  const follow = page.getByRole('button', { name: 'Follow' });
+  const lines = (count: number) => expect(page.getByText(`${count} lines`, { exact: true })).toBeVisible();
+  await expect(output.getByText('step 300', { exact: true })).toBeInViewport();
+  await expect(follow).toBeHidden();
+
+  await output.hover();
+  await page.mouse.wheel(0, -100_000);
+  await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
+  await yard.open('on');
+  await lines(600);
+  await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
+  await follow.click();
+  await expect(output.getByText('step 600', { exact: true })).toBeInViewport();
+  await expect(follow).toBeHidden();
+
+  await page.getByLabel('Search the output').last().fill('step 42');
+  await page.keyboard.press('Enter');
+  await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
+  await yard.open('end');
+  await lines(601);
+  await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
+  await output.press('End');
+  await expect(output.getByText('arrived')).toBeInViewport();
+  await expect(heading(page)).toContainText('Succeeded');
 });
 
 test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
@@ -310,7 +358,7 @@ test.describe('on the page of a job', () => {
 test('a running job that is deleted is stopped, with all that it started', async ({ signedIn: page, service }) => {
   const yard = await yardOf(service);
   const { DeviceId, DeviceKey } = await service.createDevice('mill');
-  const artifact = await script(service, yard, 'grind.sh', 'sleep 3600 &', yard.trace('$$ $!'), 'wait');
+  const artifact = await script(service, yard, 'grind.sh', `${yard.gate('never')} &`, yard.trace('$$ $!'), 'wait');
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'grind', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs`);
@@ -535,21 +583,3 @@ test('a device that loses its power in the middle of a job: Interrupted, with wh
   await expect(heading(page)).toHaveText('next Succeeded');
   expect(await yard.traces()).toEqual(['begin', 'after']);
 });
-
-const textOf = (file: string) => {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
-};
-
-/** Whether a process runs; one that ended and was not collected yet does not. */
-const isAlive = (pid: number) => /^\d+ \(.*\) [^ZX] /s.test(textOf(`/proc/${pid}/stat`));
-
-/** Ids of the processes that were started with a text among their arguments or in their environment. */
-const processesWith = (text: string) =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(text))
-    .map(Number);
