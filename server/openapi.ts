@@ -88,6 +88,14 @@ function requestBody({ body, form }: Endpoint, components: Json): Json | undefin
   return { required: true, content: { 'multipart/form-data': { schema } } };
 }
 
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'New for each order; the same key again within a day answers with what it made the first time.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 function operation(
   section: string,
   name: string,
@@ -95,7 +103,7 @@ function operation(
   renamed: Map<string, string>,
   components: Json,
 ): Json {
-  const { method, summary, params, query, response, addition } = endpoint;
+  const { method, summary, params, query, response, addition, once } = endpoint;
   const body = requestBody(endpoint, components);
   return {
     operationId: `${section}.${name}`,
@@ -105,6 +113,7 @@ function operation(
     parameters: [
       ...parameters(params, 'path', renamed, components),
       ...parameters(query, 'query', renamed, components),
+      ...(once ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body && { requestBody: body }),
     responses: {

@@ -22,13 +22,14 @@ import {
   waitingFor,
 } from '../store/jobs.ts';
 import type { JobRow, Order, Target } from '../store/jobs.ts';
+import { madeBefore, remember } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { ARTIFACT_DELETED, Delivery } from './delivery.ts';
 
 export interface Dispatch {
-  /** Orders a job; it is durable when this resolves. */
-  submit(caller: Caller, draft: JobDraft): Promise<{ JobId: string }>;
+  /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
+  submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
   /** Deletes a job; one that runs is stopped first, and a parent takes its children along. */
   remove(caller: Caller, jobId: string): Promise<void>;
   /** A device is being deleted: its jobs that have not ended are cancelled. */
@@ -111,9 +112,11 @@ export function openDispatch(options: DispatchOptions): Dispatch {
   };
 
   return {
-    submit: async (caller, draft) => {
+    submit: async (caller, draft, key) => {
       const { id, devices } = await db.write((tx) => {
         const accountId = caller.account.id;
+        const made = key === undefined ? undefined : madeBefore(tx, { accountId, key, draft }, options.now());
+        if (made !== undefined) return { id: made, devices: [] };
         const order = orderOf(tx, accountId, draft);
         const targets = targetsOf(tx, accountId, draft);
         const [first] = targets;
@@ -121,6 +124,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
           draft.DeviceId && first
             ? insertJob(tx, order, first)
             : insertParent(tx, order, targets, draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' });
+        if (key !== undefined) remember(tx, { accountId, key, draft }, jobId, options.now());
         audit.record(tx, caller, 'job.submit', jobId);
         tx.afterCommit(changed);
         return { id: jobId, devices: targets };

@@ -300,3 +300,19 @@ test('a list that did not change is not sent again', async () => {
   await fleet.ended(await fleet.run('true', target()));
   assert.equal((await service.call('GET', '/v1/job', undefined, headers)).status, 200);
 });
+
+test('an order that arrives twice with one Idempotency-Key is carried out once', async () => {
+  const WorkflowId = await fleet.workflow(`echo once >> '${file('once')}'`);
+  const order = { Name: 'once', ...target(), WorkflowId };
+  const send = async (body: object, key: string) => service.call('POST', '/v1/job', body, { 'Idempotency-Key': key });
+  const answers = await Promise.all([send(order, 'key-1'), send(order, 'key-1'), send(order, 'key-1')]);
+  const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { JobId: string }).JobId));
+  assert.equal(new Set(ids).size, 1);
+  await fleet.ended(ids[0] ?? '');
+  const again = (await (await send(order, 'key-2')).json()) as { JobId: string };
+  assert.notEqual(again.JobId, ids[0]);
+  await fleet.ended(again.JobId);
+  assert.equal(readFileSync(file('once'), 'utf8'), 'once\nonce\n');
+  assert.equal((await send({ ...order, Name: 'another' }, 'key-1')).status, 409);
+  assert.equal((await send(order, '')).status, 400);
+});

@@ -144,6 +144,16 @@ export const migrations: readonly string[] = [
 
   CREATE INDEX jobs_waiting_for ON jobs (artifact_id) WHERE status = 'Waiting' AND artifact_id IS NOT NULL;
 
+  CREATE TABLE submissions (                  -- Idempotency-Keys of the last day, so that an order sent twice acts once
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    key TEXT NOT NULL,
+    draft TEXT NOT NULL,                      -- the body it came with
+    job_id TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    PRIMARY KEY (account_id, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX submissions_by_age ON submissions (created);
+
   CREATE TABLE job_counts (                   -- of a parent: how many children are in each state
     job_seq INTEGER PRIMARY KEY REFERENCES jobs ON DELETE CASCADE,
     waiting INTEGER NOT NULL DEFAULT 0,

@@ -4,6 +4,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 
 export interface CallOptions {
+  headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** Milliseconds until the request is given up. */
   timeout?: number;
@@ -39,7 +40,7 @@ export async function send(
   method: string,
   path: string,
   body?: unknown,
-  { signal, timeout = TIMEOUT }: CallOptions = {},
+  { signal, timeout = TIMEOUT, headers }: CallOptions = {},
 ): Promise<{ status: number; text: string }> {
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
@@ -48,7 +49,11 @@ export async function send(
     response = await fetch(path, {
       method,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       credentials: 'same-origin',
       redirect: 'error',
@@ -84,6 +89,10 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
   return result.data as ResponseOf<E>;
 }
 
+/** 128 random bits; `crypto.randomUUID` is missing on plain http. */
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Calls one endpoint of the contract and reads its answer. */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -91,7 +100,11 @@ export async function call<E extends Endpoint>(
   options?: CallOptions,
 ): Promise<ResponseOf<E>> {
   const parts = request as AnyRequest;
-  const { status, text } = await send(endpoint.method, pathOf(endpoint, parts), parts.body, options);
+  const { method, once }: Endpoint = endpoint;
+  const { status, text } = await send(method, pathOf(endpoint, parts), parts.body, {
+    ...options,
+    ...(once ? { headers: { 'idempotency-key': newKey() } } : {}),
+  });
   return read(endpoint, status, text);
 }
 

@@ -14,6 +14,11 @@ export interface Endpoint {
   addition?: true;
   params?: Schema<Record<string, string | number>>;
   query?: Schema<Record<string, string | undefined>>;
+  /**
+   * Carries an `Idempotency-Key` header, new for each order: a browser sends a POST again by itself when a kept-alive
+   * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
+   */
+  once?: true;
   /** JSON body. */
   body?: Schema;
   /** multipart/form-data: the text fields; the file itself is the part named `file`. */

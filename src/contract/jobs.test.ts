@@ -42,3 +42,9 @@ test('a draft names one target and one thing to run', () => {
   ])
     assert.ok(!jobDraft.safeParse(bad).success, JSON.stringify(bad));
 });
+
+test('the answer to one job is a job with an id, or an unexpected answer', () => {
+  const { response } = jobEndpoints.get;
+  assert.equal(response.safeParse({ JobId: 'j' }).data?.JobId, 'j');
+  for (const other of [{ greeting: 'hello' }, [], 'maintenance', null]) assert.ok(!response.safeParse(other).success);
+});

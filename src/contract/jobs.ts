@@ -71,11 +71,15 @@ export type JobDraft = z.output<typeof jobDraft>;
 
 const oneJob = z.object({ job_id: pathId });
 
+/** A job that was asked for by its id. Without one the answer is something else, a proxy's page for example. */
+const foundJob = job.check(z.refine(({ JobId }) => JobId !== '', 'is no job'));
+
 export const jobEndpoints = {
   submit: {
     method: 'POST',
     path: '/v1/job',
     summary: 'Submit a job to a device, a group or a tag',
+    once: true,
     body: jobDraft,
     response: z.looseObject({ JobId: z.string().check(z.minLength(1)) }),
   },
@@ -84,7 +88,7 @@ export const jobEndpoints = {
     path: '/v1/job/:job_id',
     summary: 'Get one job; of a parent, its overall summary',
     params: oneJob,
-    response: job,
+    response: foundJob,
   },
   children: {
     method: 'GET',
