@@ -389,7 +389,7 @@ test.describe('with room for 1 MB', () => {
     await service.uploadScript('other.sh', `#!/bin/sh\n# ${'x'.repeat(600_000)}\n`, '/opt');
     await uploadButton(page).click();
     const error = form(page).getByRole('alert');
-    await expect(error).toContainText('Not allowed (403)');
+    await expect(error).toContainText('The artifact storage is full (403)');
     await expect(error).toContainText(/delete/i);
     await expect(form(page).getByLabel('Version')).toHaveValue('1.0');
     await expect(page.getByRole('meter', { name: 'Storage' })).toHaveAttribute('aria-valuetext', /of 1 MB/);

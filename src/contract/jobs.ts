@@ -72,7 +72,14 @@ export type JobDraft = z.output<typeof jobDraft>;
 const oneJob = z.object({ job_id: pathId });
 
 /** A job that was asked for by its id. Without one the answer is something else, a proxy's page for example. */
-const foundJob = job.check(z.refine(({ JobId }) => JobId !== '', 'is no job'));
+const foundJob = z.pipe(
+  z.transform((value: unknown, context) => {
+    if (typeof value === 'object' && value !== null && 'JobId' in value && value.JobId) return value;
+    context.issues.push({ code: 'custom', message: 'is no job', input: value });
+    return z.NEVER;
+  }),
+  job,
+);
 
 export const jobEndpoints = {
   submit: {

@@ -16,6 +16,7 @@ test('our own problem is read with its fields', () => {
   };
   assert.ok(problem.safeParse(body).success);
   assert.deepEqual(readRefusal(JSON.stringify(body)), {
+    title: 'Bad request',
     detail: 'Lat must be a number',
     fields: [{ field: 'Lat', message: 'must be a number' }],
   });

@@ -3,6 +3,8 @@
 
 /** What a person is told of a refused request; `detail` holds at most 500 characters of text. */
 export interface Refusal {
+  /** The service's own heading, where it gives one beside the detail (RFC 9457). */
+  title?: string;
   detail: string;
   fields: { field: string; message: string }[];
 }
@@ -45,5 +47,7 @@ export function readRefusal(body: string): Refusal {
     .filter(isFieldError)
     .map(({ field, message }) => ({ field: field.slice(0, MOST), message: message.slice(0, MOST) }));
   const said = textOf(value) || textOf(errors);
-  return { detail: (said || raw.detail).slice(0, MOST), fields };
+  const title = 'title' in value && typeof value.title === 'string' ? value.title.trim().slice(0, MOST) : '';
+  const detail = (said || raw.detail).slice(0, MOST);
+  return { ...(title && title !== detail ? { title } : {}), detail, fields };
 }

@@ -1,6 +1,5 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It knows nothing of where the output comes from.
-import '@fontsource-variable/jetbrains-mono/wght.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { CSSProperties, RefObject } from 'react';
 import { Button } from '@mantine/core';

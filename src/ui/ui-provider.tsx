@@ -1,4 +1,5 @@
 // Mantine with our theme, the style sheets of just the components in use, and the CSP nonce for what it injects.
+import '@fontsource-variable/jetbrains-mono/wght.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';
 import '@mantine/core/styles/Button.css';
