@@ -73,7 +73,7 @@ const oneJob = z.object({ job_id: pathId });
 
 /** A job that was asked for by its id. Without one the answer is something else, a proxy's page for example. */
 const foundJob = z.pipe(
-  z.transform((value: unknown, context) => {
+  z.transform((value: unknown, context): unknown => {
     if (typeof value === 'object' && value !== null && 'JobId' in value && value.JobId) return value;
     context.issues.push({ code: 'custom', message: 'is no job', input: value });
     return z.NEVER;

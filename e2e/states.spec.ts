@@ -1,0 +1,331 @@
+// Loading, failed, empty, read again: each page of the real service, whose answers are delayed, broken or replaced on
+// their way. A bad answer is never taken for an empty fleet.
+import type { Page, Route } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+// What the browser says of each broken answer.
+test.use({ expectedConsole: [/status of 50[03]|net::ERR_/] });
+test.setTimeout(90_000);
+
+type Answer = 'real' | 'held' | 'failed' | 'page' | 'other' | 'null';
+
+const TEXTS: Record<Exclude<Answer, 'real' | 'held' | 'failed'>, string> = {
+  page: '<!doctype html><title>Log in to the guest network</title>',
+  other: '{"greeting":"hello","one":[1],"two":[2]}',
+  null: 'null',
+};
+
+/** Stands between the dashboard and one GET of the service. */
+class Gate {
+  answer: Answer = 'real';
+  private readonly waiting: (() => void)[] = [];
+
+  /** Answers what waits, and all that comes, in this way. */
+  release(answer: Answer): void {
+    this.answer = answer;
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  async handle(route: Route): Promise<void> {
+    if (route.request().method() !== 'GET') return route.continue();
+    if (this.answer === 'held') await new Promise<void>((go) => this.waiting.push(go));
+    switch (this.answer) {
+      case 'real':
+      case 'held':
+        return route.continue();
+      case 'failed':
+        return route.fulfill({
+          status: 500,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ title: 'Failed', status: 500, detail: 'The disk is full.' }),
+        });
+      default:
+        return route.fulfill({
+          contentType: this.answer === 'page' ? 'text/html' : 'application/json',
+          body: TEXTS[this.answer],
+        });
+    }
+  }
+}
+
+async function gate(page: Page, path: string): Promise<Gate> {
+  const made = new Gate();
+  await page.route(
+    ({ pathname }) => pathname === path,
+    (route) => made.handle(route),
+  );
+  return made;
+}
+
+/** Lets the pages' own clock strike: what is asked for regularly, or on coming back to the window, is asked again. */
+async function askAgain(page: Page): Promise<void> {
+  await page.clock.fastForward('01:00');
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+}
+
+interface Reading {
+  /** The page; with what a test made, where it needs that. */
+  at: (made: Made) => string;
+  /** The GET that the page stands on. */
+  from: (made: Made) => string;
+  /** What the page calls it. */
+  what: string;
+  /** On the screen once it was read. */
+  seen: string | RegExp;
+  /** A list: on the screen when it is empty. */
+  empty?: string;
+  /** A field of a form that offers it: that has its list, and says nothing when it could not be renewed. */
+  picker?: true;
+}
+
+interface Made {
+  device: string;
+  job: string;
+}
+
+async function fill(service: Service): Promise<Made> {
+  const { DeviceId: device } = await service.createDevice('pump 7', 'north');
+  await service.locate(device, 47, 8);
+  const artifact = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
+  await service.call('POST', '/v1/workflow', { Name: 'Restart the pump', Command: 'true' });
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', {
+    Name: 'first job',
+    DeviceGroup: 'north',
+    ArtifactId: artifact,
+  });
+  return { device, job: JobId };
+}
+
+const READINGS: Record<string, Reading> = {
+  'the overview': {
+    at: () => '/',
+    from: () => '/v1/account',
+    what: 'the account',
+    seen: 'Device licences',
+  },
+  'the fleet of the overview': {
+    at: () => '/',
+    from: () => '/v1/devices/1/1000',
+    what: 'devices',
+    seen: '1 Offline',
+    empty: '0 Offline',
+  },
+  devices: {
+    at: () => '/devices',
+    from: () => '/v1/devices/1/25',
+    what: 'devices',
+    seen: 'pump 7',
+    empty: 'No devices yet.',
+  },
+  'filtered devices': {
+    at: () => '/devices?group=north',
+    from: () => '/v1/devices/1/25/filters',
+    what: 'devices',
+    seen: 'pump 7',
+    empty: 'No device matches these filters.',
+  },
+  'a device': {
+    at: ({ device }) => `/devices/${device}`,
+    from: () => '/v1/devices/1/25/filters',
+    what: 'the device',
+    seen: 'Queue and jobs',
+  },
+  "a device's jobs": {
+    at: ({ device }) => `/devices/${device}`,
+    from: ({ device }) => `/v1/devices/${device}/jobs`,
+    what: 'its jobs',
+    seen: 'first job',
+    empty: 'No jobs yet.',
+  },
+  'the map': {
+    at: () => '/map',
+    from: () => '/v1/devices/1/1000',
+    what: 'the map',
+    seen: 'pump 7',
+    empty: 'There are no devices yet.',
+  },
+  'the places on the map': {
+    at: () => '/map',
+    from: () => '/v1/devices/location',
+    what: 'the map',
+    seen: '1 on the map',
+    empty: '0 on the map · 1 without a place',
+  },
+  artifacts: {
+    at: () => '/artifacts',
+    from: () => '/v1/artifact',
+    what: 'artifacts',
+    seen: 'hello.sh',
+    empty: 'No artifacts yet',
+  },
+  'the artifacts to deploy': {
+    at: () => '/deploy',
+    from: () => '/v1/artifact',
+    what: 'artifacts',
+    seen: /^Artifact$/,
+    picker: true,
+    empty: 'There are no artifacts yet',
+  },
+  jobs: { at: () => '/jobs', from: () => '/v1/job', what: 'jobs', seen: 'first job', empty: 'No jobs yet' },
+  'a job': {
+    at: ({ job }) => `/jobs/${job}`,
+    from: ({ job }) => `/v1/job/${job}`,
+    what: 'the job',
+    seen: 'Submitted',
+  },
+  "a job's devices": {
+    at: ({ job }) => `/jobs/${job}`,
+    from: ({ job }) => `/v1/job/${job}/childjobs`,
+    what: 'the devices of this job',
+    seen: 'pump 7',
+    empty: 'The service lists no child jobs for this job.',
+  },
+  workflows: {
+    at: () => '/workflows',
+    from: () => '/v1/workflow',
+    what: 'workflows',
+    seen: 'Restart the pump',
+    empty: 'No workflows',
+  },
+  tunnels: {
+    at: () => '/tunnels',
+    from: () => '/v1/tunnels',
+    what: 'tunnels',
+    seen: 'No tunnels are open',
+    empty: 'No tunnels are open',
+  },
+  usage: { at: () => '/account', from: () => '/v1/account', what: 'the account', seen: 'Artifact storage' },
+  'API tokens': {
+    at: () => '/account',
+    from: () => '/v1/account/tokens',
+    what: 'API tokens',
+    seen: 'Begins with',
+    empty: 'No API tokens',
+  },
+};
+
+for (const [name, { at, from, what, seen, empty, picker = false }] of Object.entries(READINGS))
+  test(`${name}: loading, an error with Retry, a refetch over what is there, bad answers`, async ({
+    signedIn: page,
+    service,
+  }) => {
+    const made = await fill(service);
+    const url = service.url + at(made);
+    const reading = await gate(page, from(made));
+    const main = page.getByRole('main');
+    const content = main.getByText(seen).first();
+    const alert = main.getByRole('alert');
+    const retry = alert.getByRole('button', { name: 'Retry' });
+    await page.clock.install();
+
+    await test.step('a skeleton, then an error with Retry', async () => {
+      reading.release('held');
+      await page.goto(url);
+      await expect(main.getByRole('status', { name: `Loading ${what}` }).first()).toBeVisible();
+      await expect(content).toBeHidden();
+      reading.release('failed');
+      await expect(alert).toHaveCount(1);
+      await expect(alert).toContainText(`Could not load ${what}: The service failed (500)`);
+      await expect(alert).toContainText('The disk is full.');
+      await expect(content).toBeHidden();
+      reading.release('real');
+      await retry.click();
+      await expect(content).toBeVisible();
+      await expect(alert).toBeHidden();
+    });
+
+    await test.step('what is there stays while it is read again, and when that fails', async () => {
+      const asked = page.waitForRequest((request) => new URL(request.url()).pathname === from(made));
+      reading.release('held');
+      await askAgain(page);
+      await asked;
+      await expect(content).toBeVisible();
+      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === from(made));
+      reading.release('failed');
+      expect((await answered).status()).toBe(500);
+      if (!picker) await expect(alert).toContainText(`Could not refresh ${what}: The service failed (500)`);
+      await expect(content).toBeVisible();
+      reading.release('real');
+      if (!picker) await retry.click();
+      await expect(alert).toBeHidden();
+      await expect(content).toBeVisible();
+    });
+
+    for (const answer of ['page', 'other'] as const)
+      await test.step(`a wrong answer: ${answer}`, async () => {
+        reading.release(answer);
+        await page.goto(url);
+        await expect(alert).toContainText(`Could not load ${what}: Unexpected response (200)`);
+        await expect(alert).toContainText(TEXTS[answer]);
+        await expect(content).toBeHidden();
+      });
+
+    if (empty !== undefined)
+      await test.step('null is an empty list', async () => {
+        reading.release('null');
+        await page.goto(url);
+        await expect(main.getByText(empty).first()).toBeVisible();
+        await expect(alert).toBeHidden();
+      });
+  });
+
+test('a service that says "later" is asked again by itself', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump 7');
+  let busy = 2;
+  await page.route('**/v1/devices/1/25', (route) => {
+    if (busy === 0) return route.continue();
+    busy -= 1;
+    return route.fulfill({ status: 503, headers: { 'retry-after': '30' }, body: 'busy' });
+  });
+  await page.clock.install();
+  await page.goto(`${service.url}/devices`);
+  for (const left of [1, 0]) {
+    await expect.poll(() => busy).toBe(left);
+    await expect(page.getByRole('status', { name: 'Loading devices' })).toBeVisible();
+    await page.clock.fastForward('00:40');
+  }
+  await expect(page.getByRole('link', { name: 'pump 7' })).toBeVisible();
+});
+
+test('a service that dies is said to be unreachable, what was read stays, and work goes on when it is back', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 7');
+  await page.clock.install();
+  await page.goto(`${service.url}/devices`);
+  const row = page.getByRole('link', { name: 'pump 7' });
+  await expect(row).toBeVisible();
+  await service.stop('SIGKILL');
+  const alert = page.getByRole('main').getByRole('alert');
+  // The tries of a read come one after the other, each some seconds after the one before.
+  await expect(async () => {
+    await page.clock.fastForward('00:20');
+    await expect(alert).toContainText('Could not refresh devices: The service cannot be reached', { timeout: 500 });
+  }).toPass();
+  await expect(row).toBeVisible();
+
+  await service.start();
+  await alert.getByRole('button', { name: 'Retry' }).click();
+  await expect(alert).toBeHidden();
+  await expect(row).toBeVisible();
+});
+
+test('without an answer about the session nothing is claimed: the page says what is wrong', async ({
+  signedIn: page,
+  service,
+}) => {
+  const session = await gate(page, '/auth/session');
+  for (const [answer, said] of [
+    ['failed', 'The service failed (500)'],
+    ['page', 'Unexpected response (200)'],
+  ] as const) {
+    session.release(answer);
+    await page.goto(`${service.url}/devices`);
+    await expect(page.getByRole('alert').getByRole('heading', { level: 1, name: said })).toBeVisible();
+  }
+  session.release('real');
+  await page.getByRole('button', { name: 'Load again' }).click();
+  await expect(page.getByText('No devices yet.')).toBeVisible();
+});
