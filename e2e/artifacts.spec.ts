@@ -1,115 +1,24 @@
-// Uploading: both types, by drop and by Browse; what is refused and why; an upload that is cancelled, cut off or left;
-// storage that is full; and the registry with its search, details and delete.
+// Artifacts: both types, by drop and by Browse; what is refused and why; the registry with search, details and delete.
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import {
+  browse,
+  checks,
+  drop,
+  finding,
+  form,
+  listed,
+  namesOf,
+  openArtifacts,
+  packed,
+  saved,
+  stored,
+  uploadButton,
+} from './uploads.ts';
 
 const run = promisify(execFile);
-
-interface Stored {
-  ArtifactId: string;
-  Name: string;
-  Version: string;
-  SizeBytes: number;
-  Command: string;
-}
-
-/** Puts a file where a person could choose it; gives its path. */
-async function saved(service: Service, name: string, content: string | Buffer): Promise<string> {
-  const file = path.join(await service.folder('chosen'), name);
-  await writeFile(file, content);
-  return file;
-}
-
-/** Packs files as a person would, with the tar of this machine. */
-async function packed(service: Service, name: string, files: Record<string, string | Buffer>): Promise<string> {
-  const folder = await service.folder('pack');
-  for (const [file, content] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), content, { mode: 0o755 });
-  }
-  const archive = await saved(service, name, '');
-  await run('tar', ['-czf', archive, '-C', folder, '.']);
-  return archive;
-}
-
-/** An archive of so many bytes that do not get smaller when packed. */
-const bulky = (service: Service, name: string, bytes: number) =>
-  packed(service, name, { 'update.sh': '#!/bin/sh\necho installed\n', payload: randomBytes(bytes) });
-
-async function openArtifacts(page: Page, service: Service, search = ''): Promise<void> {
-  await page.goto(`${service.url}/artifacts${search}`);
-  await expect(page.getByRole('button', { name: 'Browse files' })).toBeVisible();
-}
-
-async function browse(page: Page, file: string): Promise<void> {
-  const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: /Browse files|Choose another file/ }).click();
-  await (await chooser).setFiles(file);
-}
-
-/** Drags files over the page and lets go. */
-async function drop(page: Page, ...files: string[]): Promise<void> {
-  const dragged = files.map(async (file) => ({ name: path.basename(file), base64: await readFile(file, 'base64') }));
-  const dataTransfer = await page.evaluateHandle(
-    (given) => {
-      const transfer = new DataTransfer();
-      for (const { name, base64 } of given)
-        transfer.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name));
-      return transfer;
-    },
-    await Promise.all(dragged),
-  );
-  const body = page.locator('body');
-  await body.dispatchEvent('dragenter', { dataTransfer });
-  await expect(page.getByText('Drop to check the file')).toBeVisible();
-  await body.dispatchEvent('dragover', { dataTransfer });
-  await body.dispatchEvent('drop', { dataTransfer });
-  await expect(page.getByText('Drop to check the file')).toBeHidden();
-}
-
-const form = (page: Page) => page.getByRole('region', { name: 'New artifact' });
-const checks = (page: Page) => page.getByRole('group', { name: 'Checks' });
-const finding = (page: Page, word: 'Error' | 'Warning' | 'Fine') =>
-  checks(page)
-    .getByRole('listitem')
-    .filter({ has: page.getByRole('img', { name: word }) });
-const uploadButton = (page: Page) => page.getByRole('button', { name: 'Upload', exact: true });
-const stored = (page: Page) => page.getByRole('status').filter({ hasText: 'is stored and ready to deploy' });
-const listed = (service: Service) => service.call<Stored[] | null>('GET', '/v1/artifact');
-const namesOf = async (service: Service) => ((await listed(service)) ?? []).map(({ Name }) => Name);
-
-/** How many bytes a person's line takes in a second, for all uploads from now on; undefined: as fast as it goes. */
-async function lineSpeed(page: Page): Promise<(bytes: number | undefined) => Promise<void>> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Network.enable');
-  return async (bytes) => {
-    const unlimited = { offline: false, latency: 0, downloadThroughput: -1 };
-    await devtools.send('Network.emulateNetworkConditions', { ...unlimited, uploadThroughput: bytes ?? -1 });
-  };
-}
-
-/** Waits until some of the file has been sent, but by far not all of it. */
-async function expectInTheMiddle(progress: Locator): Promise<void> {
-  await expect(progress).toBeVisible();
-  await expect
-    .poll(() => progress.evaluate((bar: HTMLProgressElement) => bar.value > 0 && bar.value < bar.max * 0.9))
-    .toBe(true);
-}
-
-/** Neither an artifact nor a piece of a file is left of an upload that did not arrive. */
-async function expectNothingStored(service: Service): Promise<void> {
-  expect(await namesOf(service)).toEqual([]);
-  const folder = path.join(service.dataFolder, 'artifacts');
-  await expect
-    .poll(async () => (await readdir(folder, { recursive: true })).filter((name) => name !== 'arriving'))
-    .toEqual([]);
-}
 
 test('a tar.gz that is dropped on the page is checked, uploaded and listed', async ({ signedIn: page, service }) => {
   await openArtifacts(page, service);
@@ -215,73 +124,6 @@ test('what is in the file is checked, and each fault is told with what to do', a
   expect(await namesOf(service)).toEqual([]);
 });
 
-test('an upload that is cancelled leaves nothing behind, and the form keeps everything', async ({
-  signedIn: page,
-  service,
-}) => {
-  await openArtifacts(page, service);
-  const speed = await lineSpeed(page);
-  await browse(page, await bulky(service, 'big_3.0.tar.gz', 3_000_000));
-  await form(page).getByLabel('Version').fill('3.0-careful');
-  await expect(uploadButton(page)).toBeEnabled();
-  await speed(150_000);
-  await uploadButton(page).click();
-
-  const progress = page.getByRole('progressbar', { name: 'Upload of big_3.0.tar.gz' });
-  await expectInTheMiddle(progress);
-  await expect(form(page).getByLabel('Version')).toHaveJSProperty('readOnly', true);
-  await expect(form(page)).toContainText(/\d+ % · [\d.]+ [kM]B of 2\.9 MB/);
-  await page.getByRole('button', { name: 'Cancel' }).click();
-
-  await expect(page.getByRole('status').filter({ hasText: 'Cancelled.' })).toContainText('Nothing was stored');
-  await expect(page.getByRole('alert')).toHaveCount(0);
-  await expect(form(page).getByText('big_3.0.tar.gz', { exact: true })).toBeVisible();
-  await expect(form(page).getByLabel('Version')).toHaveValue('3.0-careful');
-  await expect(uploadButton(page)).toBeFocused();
-  await expectNothingStored(service);
-
-  await speed(undefined);
-  await page.keyboard.press('Enter');
-  await expect(stored(page)).toContainText('big_3.0.tar.gz 3.0-careful');
-  expect(await namesOf(service)).toEqual(['big_3.0.tar.gz']);
-});
-
-test('leaving the page during an upload asks first', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/devices`);
-  await page.getByRole('link', { name: 'Artifacts' }).click();
-  const speed = await lineSpeed(page);
-  await browse(page, await bulky(service, 'big_4.0.tar.gz', 3_000_000));
-  await expect(uploadButton(page)).toBeEnabled();
-  await speed(150_000);
-  await uploadButton(page).click();
-  const progress = page.getByRole('progressbar');
-  await expectInTheMiddle(progress);
-
-  // Closing the window: the browser asks.
-  const asked = page.waitForEvent('dialog');
-  await page.close({ runBeforeUnload: true });
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-
-  // Another page of the dashboard: we do.
-  await page.getByRole('link', { name: 'Jobs' }).click();
-  const question = page.getByRole('dialog', { name: 'Leave and cancel the upload?' });
-  await expect(question).toContainText('big_4.0.tar.gz is still being uploaded');
-  await question.getByRole('button', { name: 'Stay' }).click();
-  await expect(question).toBeHidden();
-  await expect(progress).toBeVisible();
-  await page.goBack();
-  await expect(question).toBeVisible();
-  await question.getByRole('button', { name: 'Stay' }).click();
-  await expect(question).toBeHidden();
-
-  await page.getByRole('link', { name: 'Jobs' }).click();
-  await question.getByRole('button', { name: 'Leave and cancel' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
-  await expectNothingStored(service);
-});
-
 test('search stands in the URL; an artifact shows its Command with a hidden token, and is deleted', async ({
   signedIn: page,
   service,
@@ -331,74 +173,4 @@ test('search stands in the URL; an artifact shows its Command with a hidden toke
   await page.getByRole('button', { name: 'Clear the search' }).click();
   await expect(rows).toHaveCount(2);
   await expect(page.getByRole('link', { name: 'camera.sh', exact: true })).toBeVisible();
-});
-
-test.describe('when the network is cut', () => {
-  // The browser itself reports each request that got no answer.
-  test.use({ expectedConsole: [/net::ERR_/] });
-
-  test('in the middle of an upload, it is said once, the form is intact, and Retry works', async ({
-    signedIn: page,
-    service,
-  }) => {
-    await openArtifacts(page, service);
-    const speed = await lineSpeed(page);
-    const file = await bulky(service, 'big_5.0.tar.gz', 3_000_000);
-    await browse(page, file);
-    await form(page).getByLabel('Version').fill('5.0-night');
-    await expect(uploadButton(page)).toBeEnabled();
-    await speed(150_000);
-    await uploadButton(page).click();
-    await expectInTheMiddle(page.getByRole('progressbar'));
-    await service.stop('SIGKILL');
-
-    await expect(form(page).getByRole('alert')).toHaveText(/The service cannot be reached.*Check that it is running/);
-    await expect(form(page).getByRole('alert')).toHaveCount(1);
-    await expect(form(page).getByLabel('Version')).toHaveValue('5.0-night');
-    await expect(form(page).getByText('big_5.0.tar.gz', { exact: true })).toBeVisible();
-    const retry = form(page).getByRole('button', { name: 'Retry' });
-    await expect(retry).toBeFocused();
-
-    await service.start();
-    await expectNothingStored(service);
-    await speed(undefined);
-    await retry.click();
-    await expect(stored(page)).toContainText('big_5.0.tar.gz 5.0-night');
-    const bytes = await readFile(file);
-    const [artifact] = (await listed(service)) ?? [];
-    expect(artifact?.SizeBytes).toBe(bytes.length);
-    const onDisk = await readFile(path.join(service.dataFolder, 'artifacts', artifact?.ArtifactId ?? ''));
-    expect(onDisk.equals(bytes)).toBe(true);
-  });
-});
-
-test.describe('with room for 1 MB', () => {
-  test.use({ serviceEnv: { ARTIFACT_QUOTA_MB: '1' }, expectedConsole: [/status of 403/] });
-
-  test('full storage says what to do, before the upload and during it', async ({ signedIn: page, service }) => {
-    await openArtifacts(page, service);
-    await browse(page, await bulky(service, 'huge_1.0.tar.gz', 1_200_000));
-    await expect(finding(page, 'Error')).toHaveText(
-      /The storage has room for 1 MB only.*Delete artifacts below that are not deployed any more/,
-    );
-    await expect(uploadButton(page)).toBeDisabled();
-
-    // It fits when it is chosen, and no more when it is sent: somebody else was faster.
-    await browse(page, await bulky(service, 'half_1.0.tar.gz', 600_000));
-    await expect(uploadButton(page)).toBeEnabled();
-    await service.uploadScript('other.sh', `#!/bin/sh\n# ${'x'.repeat(600_000)}\n`, '/opt');
-    await uploadButton(page).click();
-    const error = form(page).getByRole('alert');
-    await expect(error).toContainText('The artifact storage is full (403)');
-    await expect(error).toContainText(/delete/i);
-    await expect(form(page).getByLabel('Version')).toHaveValue('1.0');
-    await expect(page.getByRole('meter', { name: 'Storage' })).toHaveAttribute('aria-valuetext', /of 1 MB/);
-
-    await page.getByRole('button', { name: 'Delete other.sh 1.0.0' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete artifact' }).click();
-    await expect(page.getByRole('dialog')).toBeHidden();
-    await form(page).getByRole('button', { name: 'Retry' }).click();
-    await expect(stored(page)).toContainText('half_1.0.tar.gz');
-    expect(await namesOf(service)).toEqual(['half_1.0.tar.gz']);
-  });
 });

@@ -1,0 +1,192 @@
+// Jobs in spite of trouble: two clicks, a lost answer, and kill -9 of the service, of the agent and of all of a device in
+// the middle of a job. What each job did to the device is counted: never twice.
+import { readdirSync } from 'node:fs';
+import { expect, test } from './fixtures.ts';
+import {
+  deployButton,
+  heading,
+  isJobPost,
+  jobs,
+  log,
+  openDeploy,
+  review,
+  script,
+  statusOf,
+  submit,
+  textOf,
+  yardOf,
+} from './yard.ts';
+
+/** Ids of the processes that were started with a text among their arguments. */
+const processesWith = (text: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(text))
+    .map(Number);
+
+test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
+  const yard = await yardOf(service);
+  const { DeviceId } = await service.createDevice('gate');
+  const artifact = await script(service, yard, 'open.sh', 'true');
+  const posts: string[] = [];
+  page.on('request', (request) => {
+    if (isJobPost(request)) posts.push(request.postData() ?? '');
+  });
+
+  await openDeploy(page, service, { device: DeviceId, artifact });
+  await deployButton(page).dblclick();
+  await expect(heading(page)).toContainText('Waiting');
+  expect(posts).toHaveLength(1);
+
+  // Both within one frame, before the button can be drawn disabled; and again while the answer is on its way.
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/v1/job', async (route) => {
+    if (isJobPost(route.request())) await held;
+    await route.continue();
+  });
+  await openDeploy(page, service, { device: DeviceId, artifact });
+  await deployButton(page).evaluate((button: HTMLButtonElement) => {
+    button.click();
+    button.form?.requestSubmit();
+  });
+  await expect(deployButton(page)).toBeDisabled();
+  await deployButton(page).evaluate((button: HTMLButtonElement) => {
+    button.click();
+    button.form?.requestSubmit();
+  });
+  answer();
+  await expect(heading(page)).toContainText('Waiting');
+  expect(posts).toHaveLength(2);
+  expect(await jobs(service)).toHaveLength(2);
+});
+
+test.describe('when no answer comes', () => {
+  // The browser itself reports each request that got no answer.
+  test.use({ expectedConsole: [/net::ERR_/] });
+
+  test('a lost answer to a submit is said to be unknown, and nothing is sent again', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const yard = await yardOf(service);
+    const { DeviceId } = await service.createDevice('valve');
+    const artifact = await script(service, yard, 'close.sh', 'true');
+    let posts = 0;
+    await page.route('**/v1/job', async (route) => {
+      if (!isJobPost(route.request())) return route.continue();
+      posts += 1;
+      // Browsers send again by themselves when a connection breaks: that is the same order, and no second one.
+      for (const _ of ['sent', 'sent again']) expect((await route.fetch()).status()).toBe(200);
+      await route.abort('connectionreset');
+    });
+    await openDeploy(page, service, { device: DeviceId, artifact });
+    await deployButton(page).click();
+
+    const warning = review(page).getByRole('alert');
+    await expect(warning).toContainText('It is unknown whether the job was submitted.');
+    await expect(warning).toContainText('a second job would run the same thing twice');
+    await page.getByLabel('Name', { exact: true }).press('Enter');
+    await page.getByLabel('Name', { exact: true }).press('Enter');
+    await expect(warning).toHaveCount(1);
+    await warning.getByRole('link', { name: 'Look in Jobs' }).click();
+    await expect(page.getByRole('row', { name: /close\.sh 1\.0\.0 to valve/ })).toContainText('Waiting');
+    expect(posts).toBe(1);
+    expect(await jobs(service)).toHaveLength(1);
+  });
+
+  test('kill -9 of the service in the middle of a job: the page says so and recovers, and the job ran once', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const yard = await yardOf(service);
+    const { DeviceId, DeviceKey } = await service.createDevice('pump');
+    const artifact = await script(
+      service,
+      yard,
+      'pump.sh',
+      yard.trace('begin'),
+      'echo pumping',
+      yard.gate('stop'),
+      'echo pumped',
+      yard.trace('end'),
+    );
+    await service.agent(DeviceKey);
+    await openDeploy(page, service, { device: DeviceId, artifact });
+    await deployButton(page).click();
+    await expect(log(page, 'pump')).toContainText('pumping');
+
+    await service.stop('SIGKILL');
+    await expect(page.getByRole('alert').filter({ hasText: 'Could not refresh the job' })).toContainText(
+      'The service cannot be reached',
+    );
+    await expect(log(page, 'pump')).toContainText('pumping');
+    await yard.open('stop');
+    await expect.poll(yard.traces).toEqual(['begin', 'end']);
+
+    await service.start();
+    await expect(heading(page)).toContainText('Succeeded', { timeout: 30_000 });
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(log(page, 'pump')).toHaveText('pumpingpumped');
+    expect(await yard.traces()).toEqual(['begin', 'end']);
+    expect(await jobs(service)).toHaveLength(1);
+  });
+});
+
+test('kill -9 of the agent in the middle of a job: the next agent takes it over, and the job ran once', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const data = await service.folder('agent');
+  const { DeviceId, DeviceKey } = await service.createDevice('fan');
+  const artifact = await script(
+    service,
+    yard,
+    'fan.sh',
+    yard.trace('begin'),
+    'echo turning',
+    yard.gate('stop'),
+    'echo turned',
+    yard.trace('end'),
+  );
+  const agent = await service.agent(DeviceKey, { data });
+  const id = await submit(service, { Name: 'turn', DeviceId, ArtifactId: artifact });
+  await page.goto(`${service.url}/jobs/${id}`);
+  await expect(log(page, 'fan')).toHaveText('turning');
+  await agent.stop('SIGKILL');
+  await yard.open('stop');
+  await expect.poll(yard.traces).toEqual(['begin', 'end']);
+  expect(await statusOf(service, id)).toBe('Running');
+
+  await service.agent(DeviceKey, { data });
+  await expect(heading(page)).toHaveText('turn Succeeded');
+  await expect(log(page, 'fan')).toHaveText('turningturned');
+  expect(await yard.traces()).toEqual(['begin', 'end']);
+});
+
+test('a device that loses its power in the middle of a job: Interrupted, with what that means, and not run again', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const data = await service.folder('agent');
+  const { DeviceId, DeviceKey } = await service.createDevice('lamp');
+  const artifact = await script(service, yard, 'lamp.sh', yard.trace('begin'), 'echo on', yard.gate('never'));
+  const after = await script(service, yard, 'after.sh', yard.trace('after'));
+  const agent = await service.agent(DeviceKey, { data });
+  const id = await submit(service, { Name: 'light', DeviceId, ArtifactId: artifact });
+  const next = await submit(service, { Name: 'next', DeviceId, ArtifactId: after });
+  await page.goto(`${service.url}/jobs/${id}`);
+  await expect(log(page, 'lamp')).toHaveText('on');
+  for (const pid of processesWith(data)) process.kill(pid, 'SIGKILL');
+  await agent.stop('SIGKILL');
+
+  await service.agent(DeviceKey, { data });
+  await expect(heading(page)).toHaveText('light Interrupted');
+  await expect(page.getByText('It was not run again, since it is unknown how far it came.')).toBeVisible();
+  await expect(log(page, 'lamp')).toHaveText('on');
+  await page.goto(`${service.url}/jobs/${next}`);
+  await expect(heading(page)).toHaveText('next Succeeded');
+  expect(await yard.traces()).toEqual(['begin', 'after']);
+});
