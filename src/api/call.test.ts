@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { afterEach, mock, test } from 'node:test';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { call, pathOf } from '#/api/call.ts';
+
+afterEach(() => mock.restoreAll());
+
+/** Stands in for the network: gives the answers one after the other and notes what was asked. */
+function answers(...responses: (Response | Error)[]) {
+  const asked: { path: string; init: RequestInit }[] = [];
+  mock.method(globalThis, 'fetch', (path: string, init: RequestInit) => {
+    asked.push({ path, init });
+    const next = responses.shift();
+    return next instanceof Response ? Promise.resolve(next) : Promise.reject(next ?? new TypeError('no answer left'));
+  });
+  return asked;
+}
+
+const json = (body: unknown, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { headers });
+
+test('ids are encoded, and those a browser would fold away are refused before anything is sent', async () => {
+  assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');
+  const asked = answers();
+  for (const tunnel_id of ['', '.', '..'])
+    await assert.rejects(call(tunnelEndpoints.remove, { params: { tunnel_id } }), /cannot be used as tunnel_id/);
+  assert.equal(asked.length, 0);
+});
+
+test('empty filters are left out of the query', () => {
+  const params = { page_num: 1, rows_per_page: 25 };
+  assert.equal(
+    pathOf(deviceEndpoints.filter, { params, query: { device_name: 'a&b', device_group: '', device_tag: undefined } }),
+    '/v1/devices/1/25/filters?device_name=a%26b',
+  );
+});
+
+test('an answer that did not change is not read again', async () => {
+  answers(json([{ JobId: 'a' }], { etag: '"1"' }), json([{ JobId: 'a' }], { etag: '"1"' }), json([], { etag: '"2"' }));
+  const first = await call(jobEndpoints.list, {});
+  assert.equal(await call(jobEndpoints.list, {}), first);
+  assert.deepEqual(await call(jobEndpoints.list, {}), []);
+});
+
+test('each order carries a key of its own, and nothing else does', async () => {
+  const asked = answers(json({ JobId: 'a' }), json({ JobId: 'b' }), json([]));
+  const body = { Name: 'n', DeviceId: 'd', ArtifactId: 'x' };
+  await call(jobEndpoints.submit, { body });
+  await call(jobEndpoints.submit, { body });
+  await call(jobEndpoints.list, {});
+  const keys = asked.map(({ init }) => new Headers(init.headers).get('idempotency-key'));
+  assert.match(keys[0] ?? '', /^[0-9a-f]{32}$/);
+  assert.notEqual(keys[0], keys[1]);
+  assert.equal(keys[2], null);
+});
+
+test('what goes wrong is told apart: no answer, a refusal, an answer that is not what it should be', async () => {
+  answers(
+    new TypeError('Failed to fetch'),
+    new Response('{"title":"Busy","status":503,"detail":"Try later"}', {
+      status: 503,
+      headers: { 'retry-after': '7' },
+    }),
+    new Response('<html>Welcome</html>'),
+    json('text'),
+  );
+  const errors: ApiError[] = [];
+  for (let i = 0; i < 4; i++)
+    await call(jobEndpoints.list, {}).catch((error: unknown) => void errors.push(error as ApiError));
+  assert.deepEqual(
+    errors.map(({ kind, status, detail, retryAfter }) => [kind, status, detail, retryAfter]),
+    [
+      ['network', 0, 'Check that it is running and that this computer is connected to it.', undefined],
+      ['refused', 503, 'Try later', 7],
+      ['unexpected', 200, '<html>Welcome</html>', undefined],
+      ['unexpected', 200, '"text"', undefined],
+    ],
+  );
+});
+
+test('a caller that gives up sees its own abort', async () => {
+  const stop = new AbortController();
+  stop.abort();
+  answers(new DOMException('aborted', 'AbortError'));
+  await assert.rejects(call(jobEndpoints.list, {}, { signal: stop.signal }), { name: 'AbortError' });
+});
