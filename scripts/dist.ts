@@ -17,6 +17,7 @@ const SOURCES = [
   'tsconfig.json',
   'vite.config.ts',
   'scripts/dist.ts',
+  'scripts/first-load.ts',
 ];
 
 /** Builds only what `npm start` and the tests need: nothing at all when dist/ already matches the sources. */

@@ -14,6 +14,17 @@ async function requireSession({ request }: { request: Request }) {
   return redirect(paths.signIn(pathname + search));
 }
 
+/** Starts reading what a page will show; nobody waits for it here, and signed out it would only be refused. */
+const whenSignedIn =
+  (prefetch: (search: URLSearchParams) => void) =>
+  ({ request }: { request: Request }) => {
+    void queryClient.query(sessionQueries.current()).then(
+      ({ SignedIn }) => SignedIn && prefetch(new URL(request.url).searchParams),
+      () => {}, // requireSession tells it
+    );
+    return null;
+  };
+
 /** The outline that index.html draws, kept while the first page is on its way. */
 const Outline = () => <div id="boot" />;
 
@@ -42,7 +53,12 @@ export const routes: RouteObject[] = [
       },
       {
         path: 'devices',
-        lazy: async () => ({ Component: (await import('#/pages/devices/devices-page.tsx')).DevicesPage }),
+        lazy: async () => {
+          const { DevicesPage, prefetchDevices } = await import('#/pages/devices/devices-page.tsx');
+          return { Component: DevicesPage, loader: whenSignedIn(prefetchDevices) };
+        },
+        // From then on the page reads for itself.
+        shouldRevalidate: () => false,
       },
       {
         path: 'devices/:id',

@@ -1,83 +1,35 @@
 // What can be done to one row of the device table. A plain button until it is first used: the menu behind it costs too
-// much to have one ready in each of up to 1,000 rows.
-import { useCallback, useState } from 'react';
-import { Link } from 'react-router';
-import { Menu } from '@mantine/core';
+// much to load before the table, and to have one ready in each of up to 1,000 rows.
+import { Suspense, lazy, useState } from 'react';
 import { notifications } from '@mantine/notifications';
-import {
-  IconCopy,
-  IconDots,
-  IconExternalLink,
-  IconMapPin,
-  IconPencil,
-  IconRocket,
-  IconTrash,
-} from '@tabler/icons-react';
-import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/copy-button.tsx';
-import { useDeviceDialog } from './use-device-dialog.ts';
+import { IconDots } from '@tabler/icons-react';
 import classes from './device-menu.module.css';
 
-const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+const loadMenu = () => import('./device-menu-items.tsx');
+const OpenedMenu = lazy(async () => ({ default: (await loadMenu()).OpenedMenu }));
+
+/** The pointer or the focus is here: the click may follow. */
+const prepare = () => void loadMenu().catch(() => {});
 
 export function DeviceMenu({ id, name }: { id: string; name: string }) {
   const [used, setUsed] = useState(false);
-  const [opened, setOpened] = useState(false);
-  // Takes the place of the plain button, and with it the focus, so that closing the menu can give it back.
-  const takeOver = useCallback((button: HTMLButtonElement | null) => {
-    if (!button) return;
-    button.focus();
-    setOpened(true);
-  }, []);
-  const props = {
+  const button = {
     className: classes['button'],
     'aria-label': `Actions for ${name}`,
     'aria-haspopup': 'menu',
-    children: <IconDots {...icon} size={18} />,
+    children: <IconDots size={18} stroke={1.6} aria-hidden />,
   } as const;
-  if (!used) return <button type="button" {...props} onClick={() => setUsed(true)} />;
-  return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={180} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <button type="button" {...props} ref={takeOver} />
-      </Menu.Target>
-      <Items id={id} />
-    </Menu>
-  );
-}
-
-function Items({ id }: { id: string }) {
-  const dialog = useDeviceDialog();
-  const copy = async () => {
-    const done = await copyText(id);
-    notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
-  };
-  return (
-    <Menu.Dropdown>
-      <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
-        Open
-      </Menu.Item>
-      <Menu.Item component={Link} {...dialog.link('edit', id)} leftSection={<IconPencil {...icon} />}>
-        Edit
-      </Menu.Item>
-      <Menu.Item component={Link} {...dialog.link('locate', id)} leftSection={<IconMapPin {...icon} />}>
-        Set location
-      </Menu.Item>
-      <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
-        Deploy to it
-      </Menu.Item>
-      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copy()}>
-        Copy id
-      </Menu.Item>
-      <Menu.Divider />
-      <Menu.Item
-        component={Link}
-        {...dialog.link('delete', id)}
-        className={classes['danger'] ?? ''}
-        leftSection={<IconTrash {...icon} />}
-      >
-        Delete
-      </Menu.Item>
-    </Menu.Dropdown>
+  const open = () =>
+    void loadMenu().then(
+      () => setUsed(true),
+      () => notifications.show({ message: 'The menu could not be loaded. Reload the page.', color: 'red' }),
+    );
+  const plain = <button {...button} type="button" onClick={open} onPointerEnter={prepare} onFocus={prepare} />;
+  return used ? (
+    <Suspense fallback={plain}>
+      <OpenedMenu id={id} button={button} />
+    </Suspense>
+  ) : (
+    plain
   );
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
+import { queryClient } from '#/api/query-client.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -18,6 +19,13 @@ import classes from './devices-page.module.css';
 
 const loadDialogs = () => import('./device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
+
+/** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
+export function prefetchDevices(search: URLSearchParams): void {
+  const { page, rows, filter } = readFleetView(search);
+  // What goes wrong is told by the page, which asks for the same.
+  queryClient.query(deviceQueries.page(page, rows, deviceFilterOf(filter))).catch(() => {});
+}
 
 export function DevicesPage() {
   const [params, setParams] = useSearchParams();

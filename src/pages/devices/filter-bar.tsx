@@ -1,15 +1,14 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
-import { useEffect, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
-import { Autocomplete, Button, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
-import { tagQueries } from '#/api/tags.ts';
 import type { FleetFilter } from '#/paths.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { isFiltered } from './fleet-view.ts';
-import { useDraft } from './use-draft.ts';
-import { useKnownGroups } from './use-known-groups.ts';
 import classes from './filter-bar.module.css';
+
+const loadPickers = () => import('./filter-pickers.tsx');
+const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
 
 /** Pause after the last key before the filter is applied, in milliseconds. */
 const PAUSE = 250;
@@ -66,6 +65,7 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
     document.addEventListener('keydown', focusName);
     return () => document.removeEventListener('keydown', focusName);
   }, []);
+  const pickersHere = useLater(loadPickers, true);
   const byName = useTyped(filter.name ?? '', (text) => onChange({ name: text }, true));
   const byId = useTyped(filter.id ?? '', (text) => onChange({ id: text }, true));
   return (
@@ -99,8 +99,13 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
           { value: 'offline', label: 'Offline' },
         ]}
       />
-      <GroupFilter value={filter.group ?? ''} onChange={(group) => onChange({ group }, false)} />
-      <TagFilter value={filter.tag ?? ''} onChange={(tag) => onChange({ tag }, false)} />
+      {pickersHere ? (
+        <Suspense fallback={<PickersToBe filter={filter} />}>
+          <FilterPickers filter={filter} onChange={(change) => onChange(change, false)} />
+        </Suspense>
+      ) : (
+        <PickersToBe filter={filter} />
+      )}
       <TextInput
         className={classes['small'] ?? ''}
         size="sm"
@@ -130,91 +135,13 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
   );
 }
 
-/** Applied when it is complete: on Enter, on leaving the field, or by taking a suggestion. */
-function GroupFilter({ value, onChange }: { value: string; onChange: (group: string) => void }) {
-  const [typed, setTyped] = useDraft(value);
-  const groups = useKnownGroups();
-  const apply = (text: string) => {
-    if (text.trim() !== value) onChange(text.trim());
-  };
+/** The place of the filters that are on their way. */
+function PickersToBe({ filter }: { filter: FleetFilter }) {
+  const field = { className: classes['small'] ?? '', size: 'sm', disabled: true, readOnly: true } as const;
   return (
-    <OnEnter apply={() => apply(typed)}>
-      <Autocomplete
-        className={classes['small'] ?? ''}
-        size="sm"
-        aria-label="Filter by group"
-        placeholder="Group"
-        data={groups}
-        limit={200}
-        value={typed}
-        onChange={setTyped}
-        onOptionSubmit={apply}
-        onBlur={() => apply(typed)}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any group' }}
-        onClear={() => apply('')}
-        autoComplete="off"
-      />
-    </OnEnter>
-  );
-}
-
-/** A form of one field: Enter applies what was typed, unless it takes a marked suggestion. */
-function OnEnter({ apply, children }: { apply: () => void; children: ReactNode }) {
-  return (
-    <form
-      className={classes['field']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply();
-      }}
-    >
-      {children}
-    </form>
-  );
-}
-
-/** A choice where the service lists its tags; where it does not, plain text. */
-function TagFilter({ value, onChange }: { value: string; onChange: (tag: string) => void }) {
-  const tags = useQuery(tagQueries.list());
-  const [typed, setTyped] = useDraft(value);
-  const apply = () => {
-    if (typed.trim() !== value) onChange(typed.trim());
-  };
-  if (!tags.data)
-    return (
-      <OnEnter apply={apply}>
-        <TextInput
-          className={classes['small'] ?? ''}
-          size="sm"
-          aria-label="Filter by tag"
-          placeholder="Tag"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          onBlur={apply}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </OnEnter>
-    );
-  const names = [...new Set(tags.data.map(({ TagId, TagName }) => TagName || TagId))].sort((one, two) =>
-    one.localeCompare(two),
-  );
-  // A tag named by its id, or one that was deleted meanwhile, still stands in the URL.
-  const byId = tags.data.find(({ TagId }) => TagId === value)?.TagName;
-  return (
-    <Select
-      className={classes['small'] ?? ''}
-      size="sm"
-      aria-label="Filter by tag"
-      placeholder="Tag"
-      data={byId || !value || names.includes(value) ? names : [value, ...names]}
-      value={byId || value || null}
-      onChange={(tag) => onChange(tag ?? '')}
-      nothingFoundMessage="No tags"
-      searchable={names.length > 8}
-      clearable
-      clearButtonProps={{ 'aria-label': 'Any tag' }}
-    />
+    <>
+      <TextInput {...field} aria-label="Filter by group" placeholder="Group" value={filter.group ?? ''} />
+      <TextInput {...field} aria-label="Filter by tag" placeholder="Tag" value={filter.tag ?? ''} />
+    </>
   );
 }

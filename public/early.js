@@ -1,0 +1,32 @@
+// Runs before the first paint and before the application is here.
+(() => {
+  // The scheme chosen earlier, or the system's, so that nothing flashes.
+  let scheme = null;
+  try {
+    scheme = localStorage.getItem('mantine-color-scheme-value');
+  } catch {
+    // Storage may be closed to us; then the system's choice counts.
+  }
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const root = document.documentElement;
+  root.dataset.mantineColorScheme = scheme === 'light' || scheme === 'dark' ? scheme : dark ? 'dark' : 'light';
+  const signIn = location.pathname === '/sign-in';
+  if (signIn) root.dataset.page = 'sign-in';
+
+  // What the page will ask for as soon as the application runs; the build wrote down which files those are. Only after the
+  // first paint: telling the browser takes it a while on a slow machine, and a font that it knows of holds the paint back.
+  const first = JSON.parse(document.currentScript?.dataset.first ?? '{}');
+  const files = [...((!signIn && first['*']) || []), ...(first[location.pathname] ?? [])];
+  const kindOf = (file) => (file.endsWith('.css') ? 'style' : file.endsWith('.woff2') ? 'font' : '');
+  const linkTo = (rel, href, as) =>
+    Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: 'anonymous' });
+  const ask = () =>
+    document.head.append(
+      ...(signIn ? [] : [linkTo('preload', '/auth/session', 'fetch')]),
+      ...files.map((file) => linkTo(kindOf(file) ? 'preload' : 'modulepreload', `/${file}`, kindOf(file))),
+    );
+  // By then the application may run already, and ask for itself.
+  let running = false;
+  document.addEventListener('DOMContentLoaded', () => (running = true));
+  requestAnimationFrame(() => setTimeout(() => running || ask()));
+})();

@@ -1,0 +1,43 @@
+// What index.html tells a browser to fetch early: all that a page needs, nothing that it has or does not need.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { firstLoadOf } from './first-load.ts';
+import type { BuiltChunk } from './first-load.ts';
+
+const chunk = (fileName: string, module: string, imports: string[], styles: string[] = []): BuiltChunk => ({
+  fileName,
+  facadeModuleId: module && `/home/x/src/pages/${module}.tsx`,
+  isEntry: fileName === 'entry.js',
+  imports,
+  viteMetadata: { importedCss: new Set(styles) },
+});
+
+const chunks = [
+  chunk('entry.js', '', ['react.js'], ['entry.css']),
+  chunk('react.js', '', []),
+  chunk('shell.js', 'shell/shell', ['entry.js', 'common.js'], ['shell.css']),
+  chunk('common.js', '', ['react.js', 'shell.js'], ['common.css']),
+  chunk('table.js', 'devices/devices-page', ['common.js', 'menu.js'], ['common.css', 'table.css']),
+  chunk('menu.js', '', ['react.js']),
+  chunk('device.js', 'devices/device-page', ['common.js']),
+  chunk('start.js', 'overview/overview-page', ['shell.js']),
+  chunk('sign-in.js', 'sign-in/sign-in-page', ['entry.js', 'words.js'], ['sign-in.css']),
+  chunk('words.js', '', []),
+];
+
+test('what every page needs is told once, and of each page only what is its own', () => {
+  assert.deepEqual(firstLoadOf(chunks), {
+    '*': ['shell.css', 'shell.js', 'common.css', 'common.js'],
+    '/devices': ['table.css', 'table.js', 'menu.js'],
+    '/': ['start.js'],
+    '/sign-in': ['sign-in.css', 'sign-in.js', 'words.js'],
+  });
+});
+
+test('a path of Windows is read like any other', () => {
+  const windows = chunks.map((each) => ({
+    ...each,
+    facadeModuleId: each.facadeModuleId?.replaceAll('/', '\\') ?? null,
+  }));
+  assert.deepEqual(firstLoadOf(windows), firstLoadOf(chunks));
+});

@@ -1,0 +1,73 @@
+// Shortens the way to the first page. By itself a browser learns of a page's files one after the other: from index.html of
+// the entry, from the entry of the shell and the page, from these of their parts. So the build writes into index.html what
+// each page needs, and public/early.js asks for it while the entry is still on its way.
+import type { Plugin } from 'vite';
+
+/** What is read of a chunk of the build. */
+export interface BuiltChunk {
+  fileName: string;
+  facadeModuleId?: string | null;
+  isEntry: boolean;
+  imports: string[];
+  viteMetadata?: { importedCss: Set<string> };
+}
+
+/** Files to ask for early, by the path of a page; under `*` those that all pages behind sign-in need. */
+export type FirstLoad = Record<string, string[]>;
+
+const SHELL = /\/src\/pages\/shell\/shell\.tsx$/;
+const SIGN_IN = 'sign-in';
+const START = 'overview';
+// A page at a path of one word lies in a folder of that name. Any other is found by the router, one step later.
+const PAGE = /\/src\/pages\/([^/]+)\/\1-page\.tsx$/;
+
+/** What to ask for early, from the chunks of a build: scripts and style sheets, without what the entry itself brings. */
+export function firstLoadOf(chunks: BuiltChunk[]): FirstLoad {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const needed = (chunk: BuiltChunk, found = new Set<BuiltChunk>()) => {
+    if (found.has(chunk)) return found;
+    found.add(chunk);
+    for (const file of chunk.imports) {
+      const imported = byFile.get(file);
+      if (imported) needed(imported, found);
+    }
+    return found;
+  };
+  const filesOf = (parts: Iterable<BuiltChunk>) =>
+    new Set([...parts].flatMap(({ fileName, viteMetadata }) => [...(viteMetadata?.importedCss ?? []), fileName]));
+  const without = (files: Set<string>, ...others: Set<string>[]) =>
+    [...files].filter((file) => others.every((other) => !other.has(file)));
+  const idOf = ({ facadeModuleId }: BuiltChunk) => (facadeModuleId ?? '').replaceAll('\\', '/');
+
+  const entry = filesOf(chunks.filter(({ isEntry }) => isEntry).flatMap((chunk) => [...needed(chunk)]));
+  const shell = filesOf(chunks.filter((chunk) => SHELL.test(idOf(chunk))).flatMap((chunk) => [...needed(chunk)]));
+  const first: FirstLoad = { '*': without(shell, entry) };
+  for (const chunk of chunks) {
+    const name = PAGE.exec(idOf(chunk))?.[1];
+    if (name === undefined) continue;
+    const files = filesOf(needed(chunk));
+    first[name === START ? '/' : `/${name}`] = name === SIGN_IN ? without(files, entry) : without(files, entry, shell);
+  }
+  return first;
+}
+
+const EARLY = '<script src="/early.js"';
+
+/** Writes it into index.html, as an attribute: the content security policy lets no script stand in the page. */
+export function firstLoad(): Plugin {
+  return {
+    name: 'first-load',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        if (!html.includes(EARLY)) throw new Error(`index.html has no ${EARLY}: what is asked for early has no place.`);
+        const outputs = Object.values(bundle);
+        const first = firstLoadOf(outputs.filter((output) => output.type === 'chunk'));
+        const font = outputs.find(({ fileName }) => /\/inter-latin-wght-normal-[^/]+\.woff2$/.test(fileName));
+        if (font) first['*']?.push(font.fileName);
+        return html.replace(EARLY, `${EARLY} data-first='${JSON.stringify(first)}'`);
+      },
+    },
+  };
+}
