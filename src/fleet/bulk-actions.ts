@@ -1,0 +1,15 @@
+// What can be done to many devices at once, in the order of the menu.
+
+export const BULK_ACTIONS = {
+  deploy: 'Deploy',
+  group: 'Set group',
+  customer: 'Set customer',
+  site: 'Set site',
+  location: 'Set location',
+  'add-tag': 'Add a tag',
+  'remove-tag': 'Remove a tag',
+  export: 'Export as CSV',
+  delete: 'Delete',
+} as const;
+
+export type BulkActionName = keyof typeof BULK_ACTIONS;

@@ -1,0 +1,103 @@
+// How many devices are selected, and what can be done to all of them. Shown by every page that selects devices.
+import { Suspense, lazy, useState } from 'react';
+import { Button, Menu } from '@mantine/core';
+import {
+  IconBuilding,
+  IconChevronDown,
+  IconFileExport,
+  IconMapPin,
+  IconRocket,
+  IconTagMinus,
+  IconTagPlus,
+  IconTrash,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { BULK_ACTIONS } from '#/fleet/bulk-actions.ts';
+import type { BulkActionName } from '#/fleet/bulk-actions.ts';
+import { useSelection } from '#/fleet/selection.ts';
+import { formatCount } from '#/ui/format.ts';
+import { useLater } from '#/ui/use-later.ts';
+import classes from './bulk-bar.module.css';
+
+const loadDialog = () => import('#/fleet/bulk-dialog.tsx');
+const BulkDialog = lazy(async () => ({ default: (await loadDialog()).BulkDialog }));
+
+const ICONS: Record<BulkActionName, typeof IconRocket> = {
+  deploy: IconRocket,
+  group: IconUsersGroup,
+  customer: IconBuilding,
+  site: IconBuilding,
+  location: IconMapPin,
+  'add-tag': IconTagPlus,
+  'remove-tag': IconTagMinus,
+  export: IconFileExport,
+  delete: IconTrash,
+};
+const SECTIONS: BulkActionName[][] = [
+  ['deploy'],
+  ['group', 'customer', 'site', 'location'],
+  ['add-tag', 'remove-tag'],
+  ['export'],
+  ['delete'],
+];
+
+interface BulkBarProps {
+  /** The devices that are on the screen: the bar tells how many of the selected ones are not. */
+  shown?: readonly string[] | undefined;
+  /** What the screen is: "this page". */
+  where?: string;
+}
+
+export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
+  const { ids, clear } = useSelection();
+  const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
+  const dialogHere = useLater(loadDialog, open !== undefined);
+  if (ids.size === 0 && !open) return null;
+  const elsewhere = shown ? ids.size - shown.filter((id) => ids.has(id)).length : 0;
+  return (
+    <section aria-label="Selected devices" className={classes['bar']}>
+      <span role="status" className={classes['count']}>
+        <strong>{formatCount(ids.size)} selected</strong>
+        {elsewhere > 0 && (
+          <span className="dim">
+            {' '}
+            · {formatCount(elsewhere)} not on {where}
+          </span>
+        )}
+      </span>
+      <Menu position="top-start" width={210} shadow="none" keepMounted={false}>
+        <Menu.Target>
+          <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown aria-label="Actions for the selected devices">
+          {SECTIONS.map((actions, section) => [
+            section > 0 && <Menu.Divider key={`before-${actions[0]}`} />,
+            ...actions.map((action) => {
+              const Icon = ICONS[action];
+              return (
+                <Menu.Item
+                  key={action}
+                  {...(action === 'delete' && { color: 'red' })}
+                  leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                  onClick={() => setOpen({ action, ids: [...ids] })}
+                >
+                  {BULK_ACTIONS[action]}
+                </Menu.Item>
+              );
+            }),
+          ])}
+        </Menu.Dropdown>
+      </Menu>
+      <Button size="xs" variant="subtle" onClick={clear}>
+        Clear selection
+      </Button>
+      {open && dialogHere && (
+        <Suspense>
+          <BulkDialog action={open.action} ids={open.ids} onClose={() => setOpen(undefined)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+// A set of device ids that tells when it changes, and how a click with Shift stretches it. Without React, so that it can
+// be tested alone; selection.ts holds the one that the pages share.
+
+export class SelectedIds {
+  private current: ReadonlySet<string> = new Set();
+  private readonly listeners = new Set<() => void>();
+
+  /** The ids at this moment; another set after every change, the same one in between. */
+  readonly get = (): ReadonlySet<string> => this.current;
+
+  /** Calls back after each change; returns the way to stop. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  };
+
+  readonly toggle = (id: string): void => {
+    if (this.current.has(id)) this.remove([id]);
+    else this.add([id]);
+  };
+
+  /** Selects exactly these. */
+  readonly set = (ids: Iterable<string>): void => {
+    const next = new Set(ids);
+    if (next.size === this.current.size && [...next].every((id) => this.current.has(id))) return;
+    this.current = next;
+    for (const listener of this.listeners) listener();
+  };
+
+  readonly add = (ids: Iterable<string>): void => this.set([...this.current, ...ids]);
+  readonly remove = (ids: Iterable<string>): void => {
+    const next = new Set(this.current);
+    for (const id of ids) next.delete(id);
+    this.set(next);
+  };
+  readonly clear = (): void => this.set([]);
+}
+
+/** The ids from one row to another, both included, in whichever order they were clicked; only the last without a first. */
+export function rangeBetween(ids: readonly string[], from: string | undefined, to: string): string[] {
+  const end = ids.indexOf(to);
+  const start = from === undefined ? -1 : ids.indexOf(from);
+  if (end < 0) return [];
+  return start < 0 ? [to] : ids.slice(Math.min(start, end), Math.max(start, end) + 1);
+}
