@@ -25,6 +25,9 @@ const whenSignedIn =
     return null;
   };
 
+const loadShell = () => import('#/pages/shell/shell.tsx');
+const prepareApp = () => void loadShell().catch(() => {}); // asked for again when it is needed, and told then
+
 /** The outline that index.html draws, kept while the first page is on its way. */
 const Outline = () => <div id="boot" />;
 
@@ -33,17 +36,17 @@ export const routes: RouteObject[] = [
     path: '/sign-in',
     HydrateFallback: Outline,
     ErrorBoundary: ShellError,
-    lazy: async () => ({ Component: (await import('#/pages/sign-in/sign-in-page.tsx')).SignInPage }),
+    lazy: async () => {
+      const { SignInPage } = await import('#/pages/sign-in/sign-in-page.tsx');
+      return { element: <SignInPage prepareApp={prepareApp} /> };
+    },
   },
   {
     path: '/',
     loader: requireSession,
     // Being signed in does not change with the page; the session's own events tell when it ends.
     shouldRevalidate: () => false,
-    lazy: async () => {
-      const { Shell } = await import('#/pages/shell/shell.tsx');
-      return { Component: Shell };
-    },
+    lazy: async () => ({ Component: (await loadShell()).Shell }),
     HydrateFallback: Outline,
     ErrorBoundary: ShellError,
     children: [

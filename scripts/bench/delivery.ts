@@ -18,10 +18,6 @@ export const delivery: Section = ({ agents: count }) =>
     const connected = performance.now() - dialled;
     const after = await tell('memory', null);
 
-    const floor = await connectAgents(bare, keys);
-    const { elapsed: bareJobs } = await settle(floor, () => tell('bareJobs', { command: COMMAND }));
-    floor.close();
-
     const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
       Name: GROUP,
       Command: COMMAND,
@@ -29,7 +25,12 @@ export const delivery: Section = ({ agents: count }) =>
     const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
     const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
     await mustBeDone(measured, result.JobId, count);
-    agents.close();
+    // Gone before the others come: a process may hold so many connections and no more.
+    await agents.close();
+
+    const floor = await connectAgents(bare, keys);
+    const { elapsed: bareJobs } = await settle(floor, () => tell('bareJobs', { command: COMMAND }));
+    await floor.close();
 
     return {
       subject: `${count.toLocaleString('en-US')} agents on one process, each a real connection`,

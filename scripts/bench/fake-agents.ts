@@ -8,7 +8,8 @@ const DIALLING = 200;
 export interface FakeAgents {
   /** Resolves when every agent was told that a job of it is settled. */
   allSettled: () => Promise<void>;
-  close(): void;
+  /** Resolves when every connection is gone. */
+  close(): Promise<void>;
 }
 
 /** Connects one agent for each key, all to `url`. */
@@ -67,8 +68,10 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
       settled = 0;
       return Promise.race([new Promise<void>((done) => (whenSettled = done)), failure]);
     },
-    close: () => {
+    close: async () => {
+      const gone = sockets.map((socket) => new Promise((done) => socket.once('close', done)));
       for (const socket of sockets) socket.terminate();
+      await Promise.all(gone);
     },
   };
 }

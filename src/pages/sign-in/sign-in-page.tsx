@@ -41,7 +41,8 @@ function explain(error: unknown, credential: Credential): { title: string; detai
   return { title: error.message, detail: error.detail };
 }
 
-export function SignInPage() {
+/** `prepareApp` fetches what comes after sign-in, once this page is there. */
+export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const navigate = useNavigate();
   const { search } = useLocation();
   const client = useQueryClient();
@@ -78,7 +79,7 @@ export function SignInPage() {
     if (code.current !== undefined) return;
     code.current = takeCode();
     if (code.current) void enter({ Code: code.current });
-    else void import('#/pages/shell/shell.tsx');
+    else prepareApp();
   });
 
   return (

@@ -1,0 +1,177 @@
+// The fleet index: from pages as a service sends them to rows in memory, and what the table and the map ask of them.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Device } from '#/contract/devices.ts';
+import { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { readList } from '#/api/fleet/list-text.ts';
+import { Draft, emptyTable } from '#/api/fleet/table.ts';
+import { median, milliseconds, timeOf } from './section.ts';
+import type { Figure, Row, Section } from './section.ts';
+
+const PAGE = 1000;
+const SMALLER = 10_000;
+
+export const fleet: Section = async ({ devices }) => {
+  const rows: Row[] = [];
+  for (const count of new Set([Math.min(SMALLER, devices), devices])) rows.push(...(await rowsFor(count)));
+  return { subject: 'the index of the whole fleet in the browser, in one thread', rows };
+};
+
+const reader = deviceEndpoints.filter.response;
+
+async function rowsFor(count: number): Promise<Row[]> {
+  const pages = Array.from({ length: Math.ceil(count / PAGE) }, (_, page) =>
+    JSON.stringify(Array.from({ length: Math.min(PAGE, count - page * PAGE) }, (_, n) => sample(page * PAGE + n))),
+  );
+  const name = `${count.toLocaleString('en-US')} devices`;
+  const frame = { what: 'a frame', figure: milliseconds(1000 / 60) };
+  const { index, bytes } = await built(pages);
+  const objects = await heldBy(async () => pages.flatMap((page) => JSON.parse(page) as Device[]));
+  const times: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    const begun = performance.now();
+    await build(pages);
+    times.push(performance.now() - begun);
+  }
+  const rest = new FleetIndex(index.table);
+  const devices = pages.flatMap((page) => JSON.parse(page) as Device[]);
+  const collator = new Intl.Collator('en', { numeric: true });
+  const perRow = (held: number): Figure => ({ value: held / count, unit: 'bytes' });
+
+  return [
+    {
+      what: `${name}: read, checked and built`,
+      figure: milliseconds(median(times)),
+      against: {
+        what: 'JSON.parse of the pages',
+        figure: milliseconds(timeOf(() => pages.map((page) => JSON.parse(page) as unknown), 3)),
+      },
+    },
+    {
+      what: `${name}: read again, nothing changed`,
+      figure: milliseconds(timeOf(() => again(index, devices), 3)),
+      against: frame,
+    },
+    {
+      what: `${name}: first sort by name`,
+      figure: milliseconds(await firstSort(pages)),
+      against: {
+        what: 'Array.sort with Intl.Collator',
+        figure: milliseconds(timeOf(() => devices.toSorted((a, b) => collator.compare(a.DeviceName, b.DeviceName)), 1)),
+      },
+    },
+    {
+      what: `${name}: sorted by name once more`,
+      figure: milliseconds(timeOf(() => index.query({ sort: { by: 'DeviceName', down: true } }), 9)),
+      against: frame,
+    },
+    {
+      what: `${name}: first sort by last seen`,
+      figure: milliseconds(timeOf(() => freshTimes(index).query({ sort: { by: 'LastSeenTime' } }), 5)),
+      against: frame,
+    },
+    {
+      // Each on an index that remembers no search: the dearest letter is the first.
+      what: `${name}: a letter of a search, sorted`,
+      figure: milliseconds(
+        timeOf(() => fresh(rest).query({ filter: { search: 'cam 7' }, sort: { by: 'DeviceName' } }), 9),
+      ),
+      against: frame,
+    },
+    {
+      what: `${name}: facets under three filters`,
+      figure: milliseconds(
+        timeOf(() => index.facets({ group: ['group-3'], status: ['online'], tag: ['tag 1', 'tag 2'] }), 9),
+      ),
+      against: frame,
+    },
+    {
+      what: `${name}: memory a device`,
+      figure: perRow(bytes),
+      against: { what: 'the parsed objects', figure: perRow(objects) },
+    },
+  ];
+}
+
+const fresh = ({ table }: FleetIndex) => new FleetIndex(table);
+
+/** An index whose times have never been sorted. */
+function freshTimes({ table }: FleetIndex): FleetIndex {
+  const column = table.columns.get('LastSeenTime');
+  return new FleetIndex({ ...table, columns: new Map(column && [['LastSeenTime', column.fork()]]) });
+}
+
+function again({ table }: FleetIndex, devices: Device[]): void {
+  const draft = new Draft(table);
+  if (draft.finish(Uint32Array.from(devices, (device) => draft.put(device))) !== table)
+    throw new Error('The same devices made another table.');
+}
+
+async function firstSort(pages: string[]): Promise<number> {
+  const index = await build(pages);
+  const begun = performance.now();
+  await index.prepare('DeviceName');
+  return performance.now() - begun;
+}
+
+async function build(pages: string[]): Promise<FleetIndex> {
+  const draft = new Draft(emptyTable());
+  const order: number[] = [];
+  for (const text of pages) {
+    const { rows } = await readList({ status: 200, text }, reader);
+    for (const device of rows) order.push(draft.put(device));
+  }
+  return new FleetIndex(draft.finish(Uint32Array.from(order)));
+}
+
+async function built(pages: string[]): Promise<{ index: FleetIndex; bytes: number }> {
+  let index: FleetIndex | undefined;
+  const bytes = await heldBy(async () => {
+    index = await build(pages);
+    // Searched and sorted once, as it is when somebody has used it.
+    await index.prepare('DeviceName');
+    index.query({ filter: { search: 'camera' }, sort: { by: 'DeviceName' } });
+    return index;
+  });
+  if (!index) throw new Error('No index was built.');
+  return { index, bytes };
+}
+
+/** Bytes that what `make` gives keeps in memory. */
+async function heldBy(make: () => Promise<unknown>): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = used();
+  const held = [await make()];
+  const after = used();
+  held.pop();
+  return after - before;
+}
+
+/** A device as our own service lists it; the same at each run. */
+function sample(n: number): Device {
+  const hash = (Math.imul(n + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
+  return {
+    DeviceId: `${hash}-4000-8000-${String(n).padStart(12, '0')}`,
+    DeviceName: `camera-${(n * 7919) % 100_003}`,
+    DeviceGroup: `group-${n % 40}`,
+    LocalAddr: `10.${n % 4}.${(n >> 8) % 250}.${n % 250}`,
+    LocalPort: String(40_000 + (n % 2000)),
+    DeviceStatus: n % 5 === 0 ? 'Offline' : 'Online',
+    CustomerName: `Customer ${n % 300}`,
+    CustomerSite: `Site ${n % 2000}`,
+    CreatedTime: new Date(1.7e12 + n * 60_000).toISOString(),
+    LastSeenTime: new Date(1.75e12 + ((n * 7919) % 1_000_000) * 1000).toISOString(),
+    AgentVersion: `1.${n % 7}.0`,
+    SysOS: 'linux',
+    SysArch: n % 3 === 0 ? 'arm64' : 'x64',
+    SysHostname: `host-${n}`,
+    Tags: Array.from({ length: n % 3 }, (_, i) => ({ TagId: `t${(n + i) % 12}`, TagName: `tag ${(n + i) % 12}` })),
+  };
+}
