@@ -10,14 +10,21 @@ export const tagQueries = {
   list: () => queryOptions({ queryKey: ['tags'], queryFn: ({ signal }) => call(tagEndpoints.list, {}, { signal }) }),
 };
 
-/** The id of the tag with this name. Create answers without a body, so the list is asked before and after. */
-async function tagNamed(name: string): Promise<string> {
+/**
+ * The id of the tag with this name, which is created when there is none. Create answers without a body, so the list is
+ * asked before and after; it also tells of a tag whose creation lost its answer.
+ */
+export async function tagNamed(name: string): Promise<string> {
   const find = async () => (await call(tagEndpoints.list, {})).find(({ TagName }) => TagName === name)?.TagId;
   const known = await find();
   if (known) return known;
-  await call(tagEndpoints.create, { params: { tag_name: name } });
+  const refused = await call(tagEndpoints.create, { params: { tag_name: name } }).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
   const made = await find();
   if (made) return made;
+  if (refused) throw refused;
   throw new ApiError('unexpected', `The tag "${name}" was created but is not in the list of tags`);
 }
 

@@ -12,7 +12,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { FormError } from '#/ui/view.tsx';
-import { readDegrees, readPair } from './coordinates.ts';
+import { readDegrees, readPair } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';
 
 const LABELS = { Lat: 'Latitude', Lng: 'Longitude' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDegrees, readPair } from './coordinates.ts';
+import { readDegrees, readPair } from '#/fleet/coordinates.ts';
 
 test('a coordinate is a number, with a decimal point or comma', () => {
   for (const [text, value] of [

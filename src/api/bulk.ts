@@ -1,0 +1,83 @@
+// The writes that are done to many devices, one device at a time: how to send each, and how to look whether it was
+// carried out when its answer was lost.
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { JobDraft } from '#/contract/jobs.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { queryClient } from '#/api/query-client.ts';
+
+type Id = Pick<Device, 'DeviceId'>;
+
+export interface BulkWrite {
+  send: (device: Id) => Promise<unknown>;
+  /** Undefined: the service does not tell. Raises an error when it cannot be read, or the device is gone. */
+  check: (device: Id) => Promise<boolean | undefined>;
+}
+
+/** A device as it is now. */
+const read = ({ DeviceId }: Id): Promise<Device> =>
+  queryClient.fetchQuery({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
+
+/** Sets fields of devices. */
+export const bulkChange = (change: DeviceChange): BulkWrite => ({
+  send: ({ DeviceId }) => call(deviceEndpoints.update, { params: { device_id: DeviceId }, body: change }),
+  check: async (id) => {
+    const device = await read(id);
+    const wanted = Object.entries(change).filter(([, value]) => value !== undefined);
+    if (wanted.some(([field]) => device[field] === undefined)) return undefined;
+    return wanted.every(([field, value]) => device[field] === value);
+  },
+});
+
+/** Puts devices on the map. */
+export const bulkLocate = (place: Position): BulkWrite => ({
+  send: ({ DeviceId }) => call(deviceEndpoints.locate, { params: { device_id: DeviceId }, body: place }),
+  check: async ({ DeviceId }) => {
+    const places = await call(deviceEndpoints.locations, {});
+    return places.some((each) => each.DeviceId === DeviceId && each.Lat === place.Lat && each.Lng === place.Lng);
+  },
+});
+
+/** Puts a tag on devices, or takes it off. */
+export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
+  send: ({ DeviceId }) =>
+    call(on ? tagEndpoints.attach : tagEndpoints.detach, { params: { device_id: DeviceId, tag_id: tag } }),
+  check: async (id) => {
+    const { Tags } = await read(id);
+    return Tags && Tags.some(({ TagId }) => TagId === tag) === on;
+  },
+});
+
+/** Deletes devices. One that is gone already is what was asked for. */
+export const bulkDelete = (): BulkWrite => ({
+  send: ({ DeviceId }) =>
+    call(deviceEndpoints.remove, { params: { device_id: DeviceId } }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    }),
+  check: (id) =>
+    read(id).then(
+      () => false,
+      (error: unknown) => {
+        if (isMissing(error)) return true;
+        throw error;
+      },
+    ),
+});
+
+/**
+ * Submits a job for each device. The jobs that were there before are read first: one of the same name for the same device
+ * that is not among them is ours, whatever became of its answer.
+ */
+export async function bulkDeploy(draft: Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>): Promise<BulkWrite> {
+  const list = () => call(jobEndpoints.list, {});
+  const before = new Set((await list()).map(({ JobId }) => JobId));
+  return {
+    send: ({ DeviceId }) => call(jobEndpoints.submit, { body: { ...draft, DeviceId } }),
+    check: async ({ DeviceId }) =>
+      (await list()).some((job) => !before.has(job.JobId) && job.JobName === draft.Name && job.DeviceId === DeviceId),
+  };
+}
