@@ -88,12 +88,12 @@ export const deviceMutations = {
   update: (id: string) =>
     mutationOptions({
       mutationFn: (body: DeviceChange) => call(deviceEndpoints.update, { params: { device_id: id }, body }),
-      meta: changed,
+      meta: { ...changed, device: { id, is: 'changed' } },
     }),
   locate: (id: string) =>
     mutationOptions({
       mutationFn: (body: Position) => call(deviceEndpoints.locate, { params: { device_id: id }, body }),
-      meta: changed,
+      meta: { ...changed, device: { id, is: 'located' } },
     }),
   remove: (id: string) =>
     mutationOptions({
@@ -101,6 +101,7 @@ export const deviceMutations = {
       meta: {
         invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']],
         deletes: [deviceQueries.one(id).queryKey, deviceQueries.jobs(id).queryKey],
+        device: { id, is: 'deleted' },
       },
     }),
   /** The answer holds a key, as with create. */

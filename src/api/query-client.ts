@@ -1,7 +1,8 @@
 // Defaults of every query and mutation: when to ask again, what a write makes stale, and where a 401 leads.
 import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
-import { ApiError, isSignedOut } from '#/api/api-error.ts';
+import { isSignedOut } from '#/api/api-error.ts';
+import { retryDelay, shouldRetry } from '#/api/retry.ts';
 import { sessionEnded } from '#/api/session.ts';
 
 declare module '@tanstack/react-query' {
@@ -11,19 +12,11 @@ declare module '@tanstack/react-query' {
       invalidates?: readonly QueryKey[];
       /** The keys of what this write deletes: a page that is being left must not ask for it once more. */
       deletes?: readonly QueryKey[];
+      /** The one device that this write is about, for the fleet in memory: it shows the write before it is read again. */
+      device?: { id: string; is: 'changed' | 'located' | 'deleted' };
     };
   }
 }
-
-/** Reads are asked again at most three times, when no answer came or the service said "later". Writes never are. */
-const shouldRetry = (failures: number, error: Error) =>
-  failures < 3 &&
-  error instanceof ApiError &&
-  (error.kind === 'network' || [429, 502, 503, 504].includes(error.status));
-
-/** Full jitter, doubling from half a second; a Retry-After of the service counts as the least. */
-const retryDelay = (failures: number, error: Error) =>
-  ((error instanceof ApiError && error.retryAfter) || 0) * 1000 + Math.random() * Math.min(8_000, 500 * 2 ** failures);
 
 const noticeSignOut = (error: Error) => {
   if (isSignedOut(error)) sessionEnded();

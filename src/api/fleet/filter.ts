@@ -1,0 +1,186 @@
+// Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
+import { EMPTY, TagLists, tagText } from '#/api/fleet/books.ts';
+import type { Book } from '#/api/fleet/books.ts';
+import { CodeColumn } from '#/api/fleet/columns.ts';
+import type { Table } from '#/api/fleet/table.ts';
+import { fold, naturalKey, wordsOf } from '#/api/fleet/text.ts';
+
+/** What can be counted and chosen by value, and the field it is in. */
+export const FACETS = {
+  group: 'DeviceGroup',
+  status: 'DeviceStatus',
+  tag: 'Tags',
+  customer: 'CustomerName',
+  site: 'CustomerSite',
+  version: 'AgentVersion',
+  os: 'SysOS',
+} as const;
+export type Facet = keyof typeof FACETS;
+const FACET_NAMES = Object.keys(FACETS) as Facet[];
+
+/**
+ * All given conditions must hold. Of a facet's values one is enough; '' stands for none. A group, customer or site is
+ * matched exactly, a status in any letter case, a tag by its name or its id.
+ */
+export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
+  /** Words that must each be a part of the name or the id. */
+  search?: string;
+  /** A part of the name. */
+  name?: string;
+  /** A part of the id. */
+  id?: string;
+  place?: 'placed' | 'unplaced' | 'invalid';
+}
+
+export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
+
+export interface FacetValue {
+  /** '' for devices without a value. */
+  value: string;
+  count: number;
+}
+
+/** The values of a facet's field that a filter lets through; undefined when all. */
+function allowedCodes(book: Book<unknown>, facet: Facet, values: readonly string[] | undefined) {
+  if (!values || values.length === 0) return undefined;
+  const allowed = new Uint8Array(book.size);
+  const wanted = new Set(facet === 'status' ? values.map(fold) : values);
+  for (let code = 0; code < book.size; code++) {
+    const text = book.texts[code] ?? '';
+    const isWanted =
+      code <= EMPTY
+        ? wanted.has('')
+        : book instanceof TagLists
+          ? book.lists[code]?.some(({ TagId, TagName }) => wanted.has(TagId) || (TagName !== '' && wanted.has(TagName)))
+          : wanted.has(facet === 'status' ? fold(text) : text);
+    if (isWanted) allowed[code] = 1;
+  }
+  return allowed;
+}
+
+interface Dimension {
+  facet: Facet;
+  column: CodeColumn;
+  allowed: Uint8Array | undefined;
+}
+
+function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
+  return FACET_NAMES.flatMap((facet) => {
+    const column = columns.get(FACETS[facet]);
+    if (column instanceof CodeColumn)
+      return [{ facet, column, allowed: allowedCodes(column.book, facet, filter[facet]) }];
+    return [];
+  });
+}
+
+/** The rows whose text is found; `within`: rows to look at. Typing on narrows the rows of the shorter text. */
+function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Array): Uint8Array {
+  const words = wordsOf(filter.search ?? '');
+  const name = fold(filter.name?.trim() ?? '');
+  const id = fold(filter.id?.trim() ?? '');
+  if (words.length === 0 && !name && !id) return within;
+  const found = new Uint8Array(size);
+  for (let row = 0; row < size; row++) {
+    if (within[row] === 0) continue;
+    const text = haystack.text(row);
+    if (words.length > 0 && !words.every((word) => text.includes(word))) continue;
+    if (name || id) {
+      const end = text.indexOf('\n');
+      const at = name ? text.indexOf(name) : 0;
+      // The name stands first, so a find behind its end is in the id.
+      if (at < 0 || at >= end || (id && !text.includes(id, end + 1))) continue;
+    }
+    found[row] = 1;
+  }
+  return found;
+}
+
+/** Remembers the last search, since filters, facets and the next letter ask for much the same. */
+export class Search {
+  private readonly table: Table;
+  private last: { filter: RowFilter; found: Uint8Array } | undefined;
+
+  constructor(table: Table) {
+    this.table = table;
+  }
+
+  /** The rows that are there and that the text of the filter is found in. */
+  found(filter: RowFilter): Uint8Array {
+    const texts = (of: RowFilter) => [of.search ?? '', of.name ?? '', of.id ?? ''];
+    const now = texts(filter);
+    const before = this.last && texts(this.last.filter);
+    if (this.last && before?.every((text, i) => text === now[i])) return this.last.found;
+    const narrows = this.last && before?.every((text, i) => now[i]?.startsWith(text));
+    const found = searched(this.table, filter, narrows && this.last ? this.last.found : this.table.alive);
+    this.last = { filter, found };
+    return found;
+  }
+}
+
+const isElsewhere = ({ places }: Table, { place }: RowFilter, row: number) =>
+  place !== undefined && (places?.kind[row] ?? 0) !== PLACE_KINDS[place];
+
+/** Marks the rows that meet the filter, and counts them. */
+export function maskOf(table: Table, filter: RowFilter, search: Search): { mask: Uint8Array; count: number } {
+  const found = search.found(filter);
+  const dimensions = dimensionsOf(table, filter).filter(({ allowed }) => allowed);
+  const mask = new Uint8Array(table.size);
+  let count = 0;
+  rows: for (const row of table.order) {
+    if (found[row] === 0 || isElsewhere(table, filter, row)) continue;
+    for (const { column, allowed } of dimensions) if (allowed![column.code(row)] === 0) continue rows;
+    mask[row] = 1;
+    count++;
+  }
+  return { mask, count };
+}
+
+/** The values of each facet with their counts, each facet under the filters of all the others. */
+export function facetsOf(table: Table, filter: RowFilter, search: Search): Record<Facet, FacetValue[]> {
+  const found = search.found(filter);
+  const dimensions = dimensionsOf(table, filter).map((dimension) => ({
+    ...dimension,
+    counts: new Uint32Array(dimension.column.book.size),
+  }));
+  for (const row of table.order) {
+    if (found[row] === 0 || isElsewhere(table, filter, row)) continue;
+    let failed = 0;
+    let by: (typeof dimensions)[number] | undefined;
+    for (const dimension of dimensions) {
+      if (!dimension.allowed || dimension.allowed[dimension.column.code(row)] === 1) continue;
+      failed++;
+      by = dimension;
+    }
+    if (failed === 0) for (const { column, counts } of dimensions) counts[column.code(row)]!++;
+    else if (failed === 1 && by) by.counts[by.column.code(row)]!++;
+  }
+  const lists = Object.fromEntries(FACET_NAMES.map((facet) => [facet, []])) as unknown as Record<Facet, FacetValue[]>;
+  for (const { facet, column, counts } of dimensions)
+    lists[facet] = valuesOf(column.book, counts, unlisted(facet, column.book, filter[facet]));
+  return lists;
+}
+
+/** The chosen values under which a facet lists its own: a tag chosen by its id is listed by its name. */
+function unlisted(facet: Facet, book: Book<unknown>, chosen: readonly string[] = []): string[] {
+  if (facet === 'status') return chosen.map((value) => book.texts.find((text) => fold(text) === fold(value)) ?? value);
+  if (!(book instanceof TagLists)) return [...chosen];
+  const names = new Map(book.lists.flat().map((tag) => [tag.TagId, tagText(tag)]));
+  return chosen.map((value) => names.get(value) ?? value);
+}
+
+/** Values with a count, and those chosen, in natural order; "none" at the end. */
+function valuesOf(book: Book<unknown>, counts: Uint32Array, chosen: string[]): FacetValue[] {
+  const byText = new Map(chosen.map((text) => [text, 0]));
+  for (let code = 0; code < counts.length; code++) {
+    if (counts[code] === 0) continue;
+    const tags = book instanceof TagLists && code > EMPTY ? book.lists[code] : undefined;
+    // Two tags of one name count a device once.
+    for (const text of tags ? new Set(tags.map(tagText)) : [book.texts[code] ?? ''])
+      byText.set(text, (byText.get(text) ?? 0) + counts[code]!);
+  }
+  const listed = Array.from(byText, ([value, count]) => ({ value, count, key: naturalKey(value) }));
+  const isNone = ({ value }: FacetValue) => Number(value === '');
+  return listed
+    .sort((one, two) => isNone(one) - isNone(two) || (one.key < two.key ? -1 : Number(one.key > two.key)))
+    .map(({ value, count }) => ({ value, count }));
+}

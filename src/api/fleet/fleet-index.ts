@@ -1,0 +1,110 @@
+// The whole fleet in memory, as it was at one moment: sorted by any column, searched, counted by value, in milliseconds
+// for 100,000 devices. A newer reading is another index; what is unchanged in it is the same object.
+import type { Device } from '#/contract/devices.ts';
+import { CodeColumn, TextColumn, TimeColumn } from '#/api/fleet/columns.ts';
+import { EMPTY } from '#/api/fleet/books.ts';
+import { Search, facetsOf, maskOf } from '#/api/fleet/filter.ts';
+import type { Facet, FacetValue, RowFilter } from '#/api/fleet/filter.ts';
+import { atOnce, inTurns } from '#/api/fleet/pace.ts';
+import { knownOrder, orderSteps, pick } from '#/api/fleet/sort.ts';
+import { deviceAt } from '#/api/fleet/table.ts';
+import type { Places, Table } from '#/api/fleet/table.ts';
+
+/** A field by its wire name (or DeviceId, Lat, Lng), and which way. */
+export interface RowSort {
+  by: string;
+  down?: boolean;
+}
+
+export interface RowQuery {
+  filter?: RowFilter;
+  /** Without it: the service's own order. */
+  sort?: RowSort | undefined;
+}
+
+export class FleetIndex {
+  readonly table: Table;
+  /** False when devices came and went all the while it was read: a few may be missing, or be there though deleted. */
+  readonly complete: boolean;
+  private readonly search: Search;
+
+  constructor(table: Table, complete = true) {
+    this.table = table;
+    this.complete = complete;
+    this.search = new Search(table);
+  }
+
+  /** How many devices there are. */
+  get size(): number {
+    return this.table.order.length;
+  }
+
+  /** Where devices are, by row; undefined until the locations have been read. */
+  get places(): Places | undefined {
+    return this.table.places;
+  }
+
+  /** The rows that meet the filter, sorted; rows without a value last. */
+  query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
+    const { mask, count } = maskOf(this.table, filter, this.search);
+    const order = sort && atOnce(orderSteps(this.table, sort.by));
+    if (order) return pick(order, mask, count, sort.down ?? false);
+    return this.table.order.filter((row) => mask[row] === 1);
+  }
+
+  /** Whether a query with this sort is answered at once. Where not, `prepare` it first: sorting texts takes its time. */
+  isPrepared(by: string | undefined): boolean {
+    return by === undefined || this.size <= 5_000 || knownOrder(this.table, by) !== undefined;
+  }
+
+  /** Sorts by a column in short tasks; `before`: an earlier index, which makes it faster. */
+  async prepare(by: string, before?: FleetIndex): Promise<void> {
+    await inTurns(orderSteps(this.table, by, before?.table));
+  }
+
+  /** The values of each facet with their counts, each facet under the filters of all the others. */
+  facets(filter: RowFilter = {}): Record<Facet, FacetValue[]> {
+    return facetsOf(this.table, filter, this.search);
+  }
+
+  /** The rows of exactly this group or tag, and no others. */
+  members(of: { group: string } | { tag: string }): Uint32Array {
+    return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });
+  }
+
+  /** The ids of rows, in their order. */
+  ids(rows: Iterable<number>): string[] {
+    return Array.from(rows, (row) => this.table.ids[row] ?? '');
+  }
+
+  /** The row of a device; it stays the same in every later index. */
+  rowOf(id: string): number | undefined {
+    const row = this.table.rowOf.get(id);
+    return row !== undefined && this.has(row) ? row : undefined;
+  }
+
+  has(row: number): boolean {
+    return this.table.alive[row] === 1;
+  }
+
+  /** The device of a row; the same object again while it does not change. */
+  device(row: number): Device {
+    return deviceAt(this.table, row);
+  }
+
+  /** The fields that the service tells of any device: those worth a column. */
+  fields(): string[] {
+    const { columns, order } = this.table;
+    return Array.from(columns)
+      .filter(([, column]) =>
+        order.some((row) =>
+          column instanceof CodeColumn
+            ? column.code(row) > EMPTY
+            : column instanceof TimeColumn
+              ? column.value(row) !== undefined
+              : column instanceof TextColumn && column.text(row) !== '',
+        ),
+      )
+      .map(([name]) => name);
+  }
+}

@@ -1,0 +1,90 @@
+// One reading of all pages of the listing, from a service that may count or not, may give fewer rows a page than asked,
+// and whose devices come and go meanwhile.
+import type { Device, DevicePage } from '#/contract/devices.ts';
+import { ApiError, isMissing } from '#/api/api-error.ts';
+
+/** Requests under way at a time: a service of one process must have room for others. */
+export const AT_ONCE = 2;
+
+export interface PageReading {
+  readPage: (page: number, rows: number) => Promise<DevicePage>;
+  /** Rows to ask for. */
+  rows: number;
+  /** Takes the devices of a page; gives how many of them had not come before in this reading. */
+  take: (devices: Device[], page: number) => number;
+  onProgress?: (read: number, total: number | undefined) => void;
+}
+
+export interface PagesRead {
+  /** What the service gives a page: what to ask for the next time. */
+  rows: number;
+  total: number | undefined;
+  /** False when pages moved while they were read, so that devices may be missing. */
+  steady: boolean;
+}
+
+/** Reads every page. A failing page fails the reading: half a fleet is never a fleet. */
+export async function readPages({ readPage, rows: wanted, take, onProgress }: PageReading): Promise<PagesRead> {
+  let rows = wanted;
+  let total: number | undefined;
+  let counts = true;
+  let shrank = false;
+  let count = 0;
+  let unique = 0;
+  /** The first page that was not full. */
+  let short = Number.POSITIVE_INFINITY;
+
+  const read = async (page: number) => {
+    const answer = await readPage(page, rows).catch((error: unknown) => {
+      // Past the end some services have no page at all.
+      if (page > 1 && isMissing(error)) return { Devices: [], TotalNumDevices: undefined };
+      throw error;
+    });
+    const { Devices, TotalNumDevices: told } = answer;
+    const before = page > 1 ? (page - 1) * rows : 0;
+    if (told !== undefined) {
+      // A total that the page itself proves wrong is no total.
+      if (Devices.length > 0 && told < before + Devices.length) counts = false;
+      if (total !== undefined && told < total) shrank = true;
+      total = told;
+    }
+    const fresh = take(Devices, page);
+    count += Devices.length;
+    unique += fresh;
+    // A page that repeats what was there is an end, too: some services give their last page for ever.
+    if (Devices.length < rows || fresh === 0) short = Math.min(short, page);
+    onProgress?.(unique, counts ? total : undefined);
+    return Devices.length;
+  };
+
+  const length = await read(1);
+  if (length === 0 && total !== undefined && total > 0)
+    throw new ApiError('unexpected', 'Unexpected response', {
+      status: 200,
+      detail: `The service says that there are ${total} devices, and lists none of them.`,
+    });
+  // Fewer than asked: all there are, or all that this service gives a page. Without a total the second page tells.
+  const isCapped = length > 0 && length < wanted && (counts && total !== undefined ? total > length : true);
+  if (isCapped) {
+    rows = length;
+    short = Number.POSITIVE_INFINITY;
+  }
+
+  const last = () => (counts && total !== undefined ? Math.ceil(total / rows) : Number.POSITIVE_INFINITY);
+  let next = 2;
+  const readOn = async () => {
+    while (next <= last() && (next < short || last() < Number.POSITIVE_INFINITY)) await read(next++);
+  };
+  // Where nobody counts, the second page decides whether there is a third.
+  if (last() === Number.POSITIVE_INFINITY && isCapped) await read(next++);
+  await Promise.all(Array.from({ length: AT_ONCE }, readOn));
+  // A full last page may have another behind it, whatever the total says.
+  while (short === Number.POSITIVE_INFINITY) await read(next++);
+
+  const known = counts ? total : undefined;
+  return {
+    rows: short === 2 && known === undefined ? wanted : rows,
+    total: known,
+    steady: count === unique && !shrank && (known === undefined || known === unique),
+  };
+}
