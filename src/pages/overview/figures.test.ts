@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
+import { indexOf } from '#/api/fleet/index-of.ts';
 import { failedLately, fleetFigures, runningNow, wentOffline } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');
@@ -9,11 +10,11 @@ const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...f
 const aDevice = (DeviceId: string, fields: object) => device.parse({ DeviceId, ...fields });
 
 test('an unknown state is neither Online nor Offline', () => {
-  const fleet = [
+  const fleet = indexOf([
     aDevice('a', { DeviceStatus: 'online' }),
     aDevice('b', { DeviceStatus: 'OFFLINE' }),
     aDevice('c', { DeviceStatus: 'Sleeping' }),
-  ];
+  ]);
   assert.deepEqual(fleetFigures(fleet), { online: 1, offline: 1, other: 1 });
 });
 
@@ -56,14 +57,13 @@ test('failed: within a day, with the exit code; a parent by its children', () =>
 });
 
 test('went Offline last: only devices that were seen, the latest first', () => {
-  const lines = wentOffline([
+  const fleet = indexOf([
     aDevice('a', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T10:00:00.000Z' }),
     aDevice('b', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T11:00:00.000Z' }),
     aDevice('c', { DeviceStatus: 'Offline', LastSeenTime: '' }),
     aDevice('d', { DeviceStatus: 'Online', LastSeenTime: '2026-11-02T11:30:00.000Z' }),
   ]);
-  assert.deepEqual(
-    lines.map((line) => line.device.DeviceId),
-    ['b', 'a'],
-  );
+  const ids = (most: number) => wentOffline(fleet, most).map((line) => line.device.DeviceId);
+  assert.deepEqual(ids(6), ['b', 'a']);
+  assert.deepEqual(ids(1), ['b']);
 });

@@ -2,17 +2,16 @@
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
 import type { JobState } from '#/api/jobs.ts';
 
-export function fleetFigures(devices: Device[]): { online: number; offline: number; other: number } {
-  let online = 0;
-  let offline = 0;
-  for (const { DeviceStatus } of devices) {
-    if (DeviceStatus === 'Online') online++;
-    else if (DeviceStatus === 'Offline') offline++;
-  }
-  return { online, offline, other: devices.length - online - offline };
+/** How many devices are Online, Offline, and neither. */
+export function fleetFigures(fleet: FleetIndex): { online: number; offline: number; other: number } {
+  const { status } = fleet.facets();
+  const count = (state: string) => status.find(({ value }) => value === state)?.count ?? 0;
+  const [online, offline] = [count('Online'), count('Offline')];
+  return { online, offline, other: fleet.size - online - offline };
 }
 
 /** A job as a line of a short list: its state, in words that count the children of a parent. */
@@ -58,13 +57,15 @@ export function failedLately(jobs: Job[], now: Date): JobLine[] {
     .toSorted(newestFirst);
 }
 
-/** Devices that were seen once and are Offline now, the latest first; empty where the service tells no times. */
-export function wentOffline(devices: Device[]): { device: Device; at: Date }[] {
-  return devices
-    .flatMap((device) => {
-      const at =
-        device.DeviceStatus === 'Offline' && device.LastSeenTime ? parseTimestamp(device.LastSeenTime) : undefined;
-      return at ? [{ device, at }] : [];
-    })
-    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+/**
+ * Devices that were seen once and are Offline now, the latest first and at most so many; empty where the service tells
+ * no times.
+ */
+export function wentOffline(fleet: FleetIndex, most: number): { device: Device; at: Date }[] {
+  const rows = fleet.query({ filter: { status: ['Offline'] }, sort: { by: 'LastSeenTime', down: true } });
+  return Array.from(rows.subarray(0, most)).flatMap((row) => {
+    const device = fleet.device(row);
+    const at = parseTimestamp(device.LastSeenTime ?? '');
+    return at ? [{ device, at }] : [];
+  });
 }

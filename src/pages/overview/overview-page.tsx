@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
-import { fleetQueries } from '#/api/fleet.ts';
+import { fleetReading, useFleet } from '#/api/fleet/use-fleet.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
@@ -58,16 +58,16 @@ export function OverviewPage() {
 }
 
 function FleetFigure() {
-  const fleet = useQuery(fleetQueries.all());
+  const fleet = fleetReading(useFleet({ need: true }));
   return (
     <div className={classes['figure']}>
       <View query={fleet} name="devices" empty={null} rows={2}>
-        {(devices) => {
-          const { online, offline, other } = fleetFigures(devices);
+        {(index) => {
+          const { online, offline, other } = fleetFigures(index);
           return (
             <>
               <Link to={paths.devices()} className={classes['big'] ?? ''}>
-                {formatCount(devices.length)} <span>{devices.length === 1 ? 'device' : 'devices'}</span>
+                {formatCount(index.size)} <span>{index.size === 1 ? 'device' : 'devices'}</span>
               </Link>
               <div className={classes['split']}>
                 <Link to={paths.devices({ status: 'Online' })}>
@@ -158,22 +158,20 @@ function Failed() {
 }
 
 function WentOffline() {
-  const fleet = useQuery(fleetQueries.all());
+  const { index } = useFleet({ need: true });
   return (
     <ShortList
       title="Went Offline last"
       all={<Link to={paths.devices({ status: 'Offline' })}>All Offline</Link>}
       none="No device that was seen before is Offline."
     >
-      {wentOffline(fleet.data ?? [])
-        .slice(0, SHOWN)
-        .map(({ device, at }) => (
-          <li key={device.DeviceId}>
-            <Link to={paths.device(device.DeviceId)}>{device.DeviceName || device.DeviceId}</Link>
-            <span className="dim">{device.DeviceGroup}</span>
-            <Time at={at} />
-          </li>
-        ))}
+      {(index ? wentOffline(index, SHOWN) : []).map(({ device, at }) => (
+        <li key={device.DeviceId}>
+          <Link to={paths.device(device.DeviceId)}>{device.DeviceName || device.DeviceId}</Link>
+          <span className="dim">{device.DeviceGroup}</span>
+          <Time at={at} />
+        </li>
+      ))}
     </ShortList>
   );
 }
