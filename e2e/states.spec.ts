@@ -226,7 +226,7 @@ for (const [name, { at, from, what, seen, empty, picker = false }] of Object.ent
       await expect(content).toBeHidden();
       reading.release('failed');
       await expect(alert).toHaveCount(1);
-      await expect(alert).toContainText(`Could not load ${what}: The service failed (500)`);
+      await expect(alert).toContainText(`Could not load ${what}: Failed (500)`);
       await expect(alert).toContainText('The disk is full.');
       await expect(content).toBeHidden();
       reading.release('real');
@@ -244,7 +244,7 @@ for (const [name, { at, from, what, seen, empty, picker = false }] of Object.ent
       const answered = page.waitForResponse((response) => new URL(response.url()).pathname === from(made));
       reading.release('failed');
       expect((await answered).status()).toBe(500);
-      if (!picker) await expect(alert).toContainText(`Could not refresh ${what}: The service failed (500)`);
+      if (!picker) await expect(alert).toContainText(`Could not refresh ${what}: Failed (500)`);
       await expect(content).toBeVisible();
       reading.release('real');
       if (!picker) await retry.click();
@@ -318,7 +318,7 @@ test('without an answer about the session nothing is claimed: the page says what
 }) => {
   const session = await gate(page, '/auth/session');
   for (const [answer, said] of [
-    ['failed', 'The service failed (500)'],
+    ['failed', 'Failed (500)'],
     ['page', 'Unexpected response (200)'],
   ] as const) {
     session.release(answer);

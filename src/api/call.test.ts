@@ -3,7 +3,7 @@ import { afterEach, mock, test } from 'node:test';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
-import { ApiError } from '#/api/api-error.ts';
+import type { ApiError } from '#/api/api-error.ts';
 import { call, pathOf } from '#/api/call.ts';
 
 afterEach(() => mock.restoreAll());
