@@ -15,7 +15,7 @@ import { Empty, FormError, View } from '#/ui/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './artifact-table.tsx';
 import { DeleteArtifact } from './delete-artifact.tsx';
-import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from './drop-area.tsx';
+import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
 import { readChosen } from './inspect-file.ts';
 import type { ChosenFile } from './inspect-file.ts';
 import { LeaveGuard } from './leave-guard.tsx';
@@ -84,7 +84,7 @@ export function ArtifactsPage() {
         />
       )}
       {!file && !nothingYet && (known || artifacts.error) && (
-        <DropStrip onChoose={onChoose} focused={discarded}>
+        <DropStrip onChoose={onChoose} label="Artifact file" focused={discarded}>
           {WHAT}
         </DropStrip>
       )}
@@ -97,7 +97,7 @@ export function ArtifactsPage() {
             <Empty
               title="No artifacts yet"
               action={
-                <BrowseButton onChoose={onChoose} variant="filled" focused={discarded}>
+                <BrowseButton onChoose={onChoose} label="Artifact file" variant="filled" focused={discarded}>
                   Browse files
                 </BrowseButton>
               }

@@ -11,7 +11,7 @@ import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Section } from '#/ui/page.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { CheckList } from './check-list.tsx';
-import { BrowseButton } from './drop-area.tsx';
+import { BrowseButton } from '#/ui/drop-area.tsx';
 import { refuses } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { guessCommand, guessVersion } from './guess.ts';
@@ -112,7 +112,11 @@ export function UploadPanel({ file, upload, furtherFindings, onChoose, onDiscard
               {formatBytes(file.size)}
             </span>
           </span>
-          {!sending && <BrowseButton onChoose={onChoose}>Choose another file</BrowseButton>}
+          {!sending && (
+            <BrowseButton onChoose={onChoose} label="Artifact file">
+              Choose another file
+            </BrowseButton>
+          )}
         </div>
         <div className={classes['columns']}>
           <fieldset className={classes['fields']}>

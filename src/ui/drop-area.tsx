@@ -59,13 +59,24 @@ const focusOnMount = (node: HTMLElement | null) => node?.focus();
 interface BrowseButtonProps {
   onChoose: (files: File[]) => void;
   children: ReactNode;
+  /** Name of the file field for screen readers. */
+  label: string;
+  /** What the system's dialog offers, as an input's `accept`. */
+  accept?: string;
   variant?: 'filled' | 'default';
   /** Takes the focus when it appears, in place of what was there before. */
   focused?: boolean;
 }
 
 /** A button that opens the system's file dialog. */
-export function BrowseButton({ onChoose, children, variant = 'default', focused = false }: BrowseButtonProps) {
+export function BrowseButton({
+  onChoose,
+  children,
+  label,
+  accept,
+  variant = 'default',
+  focused = false,
+}: BrowseButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -81,7 +92,8 @@ export function BrowseButton({ onChoose, children, variant = 'default', focused 
         ref={input}
         type="file"
         hidden
-        aria-label="Artifact file"
+        aria-label={label}
+        accept={accept}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
           // So that the same file can be chosen again after it was changed on the disk.
