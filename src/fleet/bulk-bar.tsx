@@ -14,8 +14,9 @@ import {
 } from '@tabler/icons-react';
 import { BULK_ACTIONS } from '#/fleet/bulk-actions.ts';
 import type { BulkActionName } from '#/fleet/bulk-actions.ts';
-import { useSelection } from '#/fleet/selection.ts';
+import { selection, useSelection } from '#/fleet/selection.ts';
 import { formatCount } from '#/ui/format.ts';
+import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import classes from './bulk-bar.module.css';
 
@@ -49,11 +50,18 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
-  const { ids, clear } = useSelection();
+  const { ids, add, clear } = useSelection();
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
   const dialogHere = useLater(loadDialog, open !== undefined);
+  useFocusBack(open !== undefined);
+  const close = () => {
+    setOpen(undefined);
+    // All of it was deleted: the bar goes away with the dialog.
+    if (selection.get().size === 0) focusPage();
+  };
   if (ids.size === 0 && !open) return null;
-  const elsewhere = shown ? ids.size - shown.filter((id) => ids.has(id)).length : 0;
+  const here = shown?.filter((id) => ids.has(id)).length ?? 0;
+  const elsewhere = shown ? ids.size - here : 0;
   return (
     <section aria-label="Selected devices" className={classes['bar']}>
       <span role="status" className={classes['count']}>
@@ -90,12 +98,24 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
           ])}
         </Menu.Dropdown>
       </Menu>
-      <Button size="xs" variant="subtle" onClick={clear}>
+      {shown && here < shown.length && (
+        <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(shown)}>
+          Select all {formatCount(shown.length)} on {where}
+        </Button>
+      )}
+      <Button
+        size="xs"
+        variant="subtle"
+        onClick={() => {
+          clear();
+          focusPage();
+        }}
+      >
         Clear selection
       </Button>
       {open && dialogHere && (
         <Suspense>
-          <BulkDialog action={open.action} ids={open.ids} onClose={() => setOpen(undefined)} />
+          <BulkDialog action={open.action} ids={open.ids} onClose={close} />
         </Suspense>
       )}
     </section>

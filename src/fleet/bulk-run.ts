@@ -83,15 +83,15 @@ export async function runBulk<Item>(run: BulkRun<Item>): Promise<void> {
   /** Why nothing new is begun; undefined while the run goes on. */
   let ended: string | undefined;
   let signedOut: Error | undefined;
-  let pause: Promise<void> | undefined;
+  const pause: { over: Promise<void> | undefined } = { over: undefined };
   const isOver = () => signal.aborted || ended !== undefined;
   const stopped = (): ItemResult => ({ outcome: 'stopped', reason: ended ?? 'Cancelled before it was sent' });
 
   /** All workers wait: what one of them was told holds for the others. */
   const hold = (length: number) => {
     onPause?.(length);
-    pause ??= wait(length, signal).finally(() => {
-      pause = undefined;
+    pause.over ??= wait(length, signal).finally(() => {
+      pause.over = undefined;
       onPause?.(0);
     });
   };
@@ -129,7 +129,7 @@ export async function runBulk<Item>(run: BulkRun<Item>): Promise<void> {
 
   const carryOut = async (item: Item): Promise<ItemResult> => {
     for (let sends = 1; ; sends++) {
-      while (pause) await pause;
+      while (pause.over) await pause.over;
       if (isOver()) return stopped();
       try {
         await send(item);

@@ -1,10 +1,12 @@
 // One page of devices. Rows are plain cells and drawn again only when their device changed: a page may hold 1,000.
-import { memo, useCallback } from 'react';
-import type { MouseEvent } from 'react';
+import { memo, useCallback, useEffect, useRef } from 'react';
+import type { ChangeEvent, MouseEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { rangeBetween } from '#/fleet/selected-ids.ts';
+import { selection, useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import tableClasses from '#/ui/table.module.css';
@@ -29,6 +31,8 @@ const toldBy = (rows: Device[]): Told => ({
 
 export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
   const { tags, site, seen } = toldBy(rows);
+  const { ids } = useSelection();
+  const select = useSelect(rows);
   const navigate = useNavigate();
   // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
   const follow = useCallback(
@@ -47,6 +51,7 @@ export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
       data-told={Number(tags) + Number(site) + Number(seen)}
     >
       <colgroup>
+        <col className={classes['check']} />
         <col />
         <col className={classes['status']} />
         <col className={classes['text']} />
@@ -59,6 +64,9 @@ export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
       </colgroup>
       <thead>
         <tr>
+          <th scope="col" className={classes['check']}>
+            <SelectPage rows={rows} ids={ids} />
+          </th>
           <th scope="col">Name</th>
           <th scope="col">Status</th>
           <th scope="col">Group</th>
@@ -74,19 +82,72 @@ export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
       </thead>
       <tbody>
         {rows.map((device) => (
-          <Row key={device.DeviceId} device={device} tags={tags} site={site} seen={seen} follow={follow} />
+          <Row
+            key={device.DeviceId}
+            device={device}
+            tags={tags}
+            site={site}
+            seen={seen}
+            selected={ids.has(device.DeviceId)}
+            select={select}
+            follow={follow}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
+/** A stable handler for the checkboxes: with Shift it does the same to every row since the last one. */
+function useSelect(rows: Device[]): (event: ChangeEvent<HTMLInputElement>) => void {
+  const shown = useRef(rows);
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    shown.current = rows;
+  });
+  return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {
+    const stretched = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
+    const ids = shown.current.map(({ DeviceId }) => DeviceId);
+    const range = stretched ? rangeBetween(ids, last.current, id) : [id];
+    if (checked) selection.add(range);
+    else selection.remove(range);
+    last.current = id;
+  }, []);
+}
+
+/** Selects the page; what is selected on other pages stays. */
+function SelectPage({ rows, ids }: { rows: Device[]; ids: ReadonlySet<string> }) {
+  const here = rows.map(({ DeviceId }) => DeviceId);
+  const count = here.filter((id) => ids.has(id)).length;
+  const all = count > 0 && count === here.length;
+  return (
+    <label className={classes['target']}>
+      <input
+        type="checkbox"
+        aria-label="Select this page"
+        checked={all}
+        ref={(node) => {
+          if (node) node.indeterminate = count > 0 && !all;
+        }}
+        onChange={() => (all ? selection.remove(here) : selection.add(here))}
+      />
+    </label>
+  );
+}
+
+/** Keeps a click with Shift from marking the text in between. */
+const keepText = (event: MouseEvent) => {
+  if (event.shiftKey) event.preventDefault();
+};
+
 interface RowProps extends Told {
   device: Device;
+  selected: boolean;
+  select: (event: ChangeEvent<HTMLInputElement>) => void;
   follow: (event: MouseEvent<HTMLAnchorElement>) => void;
 }
 
-const Row = memo(function Row({ device, tags, site, seen, follow }: RowProps) {
+const Row = memo(function Row({ device, tags, site, seen, selected, select, follow }: RowProps) {
   const {
     DeviceId,
     DeviceName,
@@ -100,7 +161,19 @@ const Row = memo(function Row({ device, tags, site, seen, follow }: RowProps) {
   const tagNames = Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
   const place = [CustomerName, CustomerSite].filter(Boolean).join(' · ');
   return (
-    <tr>
+    <tr data-selected={selected || undefined}>
+      <td className={classes['check']}>
+        <label className={classes['target']}>
+          <input
+            type="checkbox"
+            aria-label={`Select ${DeviceName || DeviceId}`}
+            value={DeviceId}
+            checked={selected}
+            onChange={select}
+            onMouseDown={keepText}
+          />
+        </label>
+      </td>
       <td className={classes['first']}>
         <a href={paths.device(DeviceId)} className={tableClasses['name']} title={DeviceName} onClick={follow}>
           {DeviceName || DeviceId}

@@ -6,6 +6,7 @@ import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
+import { useSelection } from '#/fleet/selection.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -20,6 +21,9 @@ import classes from './devices-page.module.css';
 const loadDialogs = () => import('./device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
+const loadBulkBar = () => import('#/fleet/bulk-bar.tsx');
+const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
+
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
 export function prefetchDevices(search: URLSearchParams): void {
   const { page, rows, filter } = readFleetView(search);
@@ -33,6 +37,8 @@ export function DevicesPage() {
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
   const dialogsHere = useLater(loadDialogs, dialog.name !== null);
+  const selected = useSelection().ids.size;
+  const bulkHere = useLater(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
   const query = useQuery(deviceQueries.page(page, rows, deviceFilterOf(filter)));
   const { data, isPlaceholderData } = query;
@@ -136,6 +142,11 @@ export function DevicesPage() {
             {(read) => <DeviceTable rows={read.rows} busy={isPlaceholderData} />}
           </View>
         </div>
+        {bulkHere && selected > 0 && (
+          <Suspense fallback={null}>
+            <BulkBar shown={data?.rows.map(({ DeviceId }) => DeviceId)} />
+          </Suspense>
+        )}
         {data && data.rows.length > 0 && (
           <div className={classes['foot']}>
             <Pager
