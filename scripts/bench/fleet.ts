@@ -14,6 +14,8 @@ const SMALLER = 10_000;
 
 export const fleet: Section = async ({ devices }) => {
   const rows: Row[] = [];
+  // What is made once, by the first run, is not the fleet's.
+  await built([pageText(0, PAGE)]);
   for (const count of new Set([Math.min(SMALLER, devices), devices])) rows.push(...(await rowsFor(count)));
   return { subject: 'the index of the whole fleet in the browser, in one thread', rows };
 };
@@ -24,8 +26,6 @@ async function rowsFor(count: number): Promise<Row[]> {
   const pages = Array.from({ length: Math.ceil(count / PAGE) }, (_, page) => pageText(page, count));
   const name = `${count.toLocaleString('en-US')} devices`;
   const frame = { what: 'a frame', figure: milliseconds(1000 / 60) };
-  // What is made once, by the first run, is not the fleet's.
-  await built(pages);
   const { index, bytes } = await built(pages);
   const objects = await heldBy(async () => pages.flatMap((page) => JSON.parse(page) as Device[]));
   const times: number[] = [];

@@ -61,6 +61,10 @@ export class CodeColumn<Value = unknown> implements Column {
   code(row: number): number {
     return this.codes.get(row);
   }
+  /** The codes by row, to run through; beyond their end all are 0. */
+  get all(): Uint32Array {
+    return this.codes.values;
+  }
   put(row: number, value: unknown): boolean {
     return this.codes.set(row, this.book.encode(value));
   }

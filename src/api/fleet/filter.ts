@@ -1,5 +1,5 @@
 // Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
-import { EMPTY, TagLists, tagText } from '#/api/fleet/books.ts';
+import { ABSENT, EMPTY, TagLists, tagText } from '#/api/fleet/books.ts';
 import type { Book } from '#/api/fleet/books.ts';
 import { CodeColumn } from '#/api/fleet/columns.ts';
 import type { Table } from '#/api/fleet/table.ts';
@@ -60,7 +60,8 @@ function allowedCodes(book: Book<unknown>, facet: Facet, values: readonly string
 
 interface Dimension {
   facet: Facet;
-  column: CodeColumn;
+  book: Book<unknown>;
+  codes: Uint32Array;
   allowed: Uint8Array | undefined;
 }
 
@@ -68,7 +69,9 @@ function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
   return FACET_NAMES.flatMap((facet) => {
     const column = columns.get(FACETS[facet]);
     if (column instanceof CodeColumn)
-      return [{ facet, column, allowed: allowedCodes(column.book, facet, filter[facet]) }];
+      return [
+        { facet, book: column.book, codes: column.all, allowed: allowedCodes(column.book, facet, filter[facet]) },
+      ];
     return [];
   });
 }
@@ -117,46 +120,56 @@ export class Search {
   }
 }
 
-const isElsewhere = ({ places }: Table, { place }: RowFilter, row: number) =>
-  place !== undefined && (places?.kind[row] ?? 0) !== PLACE_KINDS[place];
+/** Tells of a row whether its place is another than the filter wants. */
+function elsewhere({ places }: Table, { place }: RowFilter): (row: number) => boolean {
+  if (place === undefined) return () => false;
+  const wanted = PLACE_KINDS[place];
+  return (row) => (places?.kind[row] ?? 0) !== wanted;
+}
 
 /** Marks the rows that meet the filter, and counts them. */
 export function maskOf(table: Table, filter: RowFilter, search: Search): { mask: Uint8Array; count: number } {
   const found = search.found(filter);
   const dimensions = dimensionsOf(table, filter).filter(({ allowed }) => allowed);
+  const isElsewhere = elsewhere(table, filter);
   const mask = new Uint8Array(table.size);
   let count = 0;
   rows: for (const row of table.order) {
-    if (found[row] === 0 || isElsewhere(table, filter, row)) continue;
-    for (const { column, allowed } of dimensions) if (allowed![column.code(row)] === 0) continue rows;
+    if (found[row] === 0 || isElsewhere(row)) continue;
+    for (const { codes, allowed } of dimensions) if (allowed![codes[row] ?? ABSENT] === 0) continue rows;
     mask[row] = 1;
     count++;
   }
   return { mask, count };
 }
 
-/** The values of each facet with their counts, each facet under the filters of all the others. */
-export function facetsOf(table: Table, filter: RowFilter, search: Search): Record<Facet, FacetValue[]> {
+/** The values of some facets with their counts, each facet under the filters of all the others. */
+export function facetsOf(
+  table: Table,
+  filter: RowFilter,
+  search: Search,
+  wanted: readonly Facet[] = FACET_NAMES,
+): Record<Facet, FacetValue[]> {
   const found = search.found(filter);
-  const dimensions = dimensionsOf(table, filter).map((dimension) => ({
-    ...dimension,
-    counts: new Uint32Array(dimension.column.book.size),
-  }));
+  const dimensions = dimensionsOf(table, filter)
+    .filter(({ facet, allowed }) => allowed || wanted.includes(facet))
+    .map((dimension) => ({ ...dimension, counts: new Uint32Array(dimension.book.size) }));
+  const isElsewhere = elsewhere(table, filter);
   for (const row of table.order) {
-    if (found[row] === 0 || isElsewhere(table, filter, row)) continue;
+    if (found[row] === 0 || isElsewhere(row)) continue;
     let failed = 0;
     let by: (typeof dimensions)[number] | undefined;
     for (const dimension of dimensions) {
-      if (!dimension.allowed || dimension.allowed[dimension.column.code(row)] === 1) continue;
+      if (!dimension.allowed || dimension.allowed[dimension.codes[row] ?? ABSENT] === 1) continue;
       failed++;
       by = dimension;
     }
-    if (failed === 0) for (const { column, counts } of dimensions) counts[column.code(row)]!++;
-    else if (failed === 1 && by) by.counts[by.column.code(row)]!++;
+    if (failed === 0) for (const { codes, counts } of dimensions) counts[codes[row] ?? ABSENT]!++;
+    else if (failed === 1 && by) by.counts[by.codes[row] ?? ABSENT]!++;
   }
   const lists = Object.fromEntries(FACET_NAMES.map((facet) => [facet, []])) as unknown as Record<Facet, FacetValue[]>;
-  for (const { facet, column, counts } of dimensions)
-    lists[facet] = valuesOf(column.book, counts, unlisted(facet, column.book, filter[facet]));
+  for (const { facet, book, counts } of dimensions)
+    lists[facet] = valuesOf(book, counts, unlisted(facet, book, filter[facet]));
   return lists;
 }
 

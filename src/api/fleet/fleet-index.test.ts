@@ -208,6 +208,9 @@ test('each facet is counted under the filters of all the others', () => {
   // What is chosen is listed, though nothing has it; a tag chosen by its id stands under its name.
   assert.deepEqual(texts({ group: ['nowhere'], tag: ['t1'] }), ['lab:1 nowhere:0 :1', '', 'beta:0', '']);
   assert.deepEqual(texts({ search: 'a' })[0], 'lab:1');
+  const only = index.facets({ status: ['online'] }, ['group']);
+  assert.deepEqual(only.group, index.facets({ status: ['online'] }).group);
+  assert.deepEqual(only.customer, []);
 });
 
 test('a newer reading keeps the row of a device, and the object while nothing changed', () => {
@@ -237,4 +240,13 @@ test('a reading that brings nothing new gives the same table, and the same place
   assert.equal(draft.finish(order), table);
   assert.equal(atOnce(placeSteps(table, [...locations])), table);
   assert.notEqual(atOnce(placeSteps(table, [{ DeviceId: 'id-1', Lat: 1, Lng: 3 }])), table);
+});
+
+test('the latest few are those of the sorted fleet', () => {
+  const times = [5, 3, 9, 9, 1, 7].map((hour) => `2026-11-02T0${hour}:00:00Z`);
+  const index = indexOf([...times, '', 'some day'].map((LastSeenTime, n) => aDevice(n, { LastSeenTime })));
+  const sorted = index.query({ sort: { by: 'LastSeenTime', down: true } });
+  for (const most of [1, 3, 6, 20])
+    assert.deepEqual(index.latest(index.query(), 'LastSeenTime', most), [...sorted.subarray(0, Math.min(most, 6))]);
+  assert.deepEqual(index.latest(index.query(), 'CreatedTime', 3), []);
 });

@@ -62,9 +62,27 @@ export class FleetIndex {
     await inTurns(orderSteps(this.table, by, before?.table));
   }
 
-  /** The values of each facet with their counts, each facet under the filters of all the others. */
-  facets(filter: RowFilter = {}): Record<Facet, FacetValue[]> {
-    return facetsOf(this.table, filter, this.search);
+  /**
+   * The values of each facet with their counts, each facet under the filters of all the others. `only`: the facets to
+   * count, where not all are wanted.
+   */
+  facets(filter: RowFilter = {}, only?: readonly Facet[]): Record<Facet, FacetValue[]> {
+    return facetsOf(this.table, filter, this.search, only);
+  }
+
+  /** Of these rows the ones with the latest times, the latest first: a few are found without sorting the fleet. */
+  latest(rows: Uint32Array, by: 'CreatedTime' | 'LastSeenTime', most: number): number[] {
+    const column = this.table.columns.get(by);
+    if (!(column instanceof TimeColumn)) return [];
+    const found: number[] = [];
+    for (const row of rows) {
+      const time = column.time(row);
+      if (!Number.isFinite(time) || (found.length === most && time <= column.time(found[most - 1]!))) continue;
+      const place = found.findIndex((other) => column.time(other) < time);
+      found.splice(place < 0 ? found.length : place, 0, row);
+      if (found.length > most) found.pop();
+    }
+    return found;
   }
 
   /** The rows of exactly this group or tag, and no others. */

@@ -4,7 +4,7 @@ import type { DeviceChange, DeviceLocation, Position } from '#/contract/devices.
 import type { Tag } from '#/contract/tags.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { inTurns } from '#/api/fleet/pace.ts';
+import { inTurns, nextTask } from '#/api/fleet/pace.ts';
 import { placeSteps, withPlace } from '#/api/fleet/places.ts';
 import { politely } from '#/api/fleet/polite.ts';
 import { readFleet } from '#/api/fleet/read-fleet.ts';
@@ -263,7 +263,11 @@ export class FleetStore {
       const before = this.fleet;
       const change = make(before);
       if (!change) return;
-      if (change.index?.isPrepared('DeviceName') === false) await change.index.prepare('DeviceName', before.index);
+      if (change.index?.isPrepared('DeviceName') === false) {
+        await change.index.prepare('DeviceName', before.index);
+        // What the page draws of it is work enough for a task.
+        await nextTask();
+      }
       // Signed out while it was sorted.
       if (this.fleet.index === before.index) this.set(change);
     });

@@ -4,7 +4,7 @@
 const TURN = 12;
 
 /** Ends the present task and goes on in another one, after what a person did meanwhile. */
-function nextTask(): Promise<void> {
+export function nextTask(): Promise<void> {
   const { scheduler } = globalThis as { scheduler?: { yield?: () => Promise<void> } };
   if (scheduler?.yield) return scheduler.yield();
   // Not a timer: nested ones are held back for 4 ms each.

@@ -8,7 +8,7 @@ import type { JobState } from '#/api/jobs.ts';
 
 /** How many devices are Online, Offline, and neither. */
 export function fleetFigures(fleet: FleetIndex): { online: number; offline: number; other: number } {
-  const { status } = fleet.facets();
+  const { status } = fleet.facets({}, ['status']);
   const count = (state: string) => status.find(({ value }) => value === state)?.count ?? 0;
   const [online, offline] = [count('Online'), count('Offline')];
   return { online, offline, other: fleet.size - online - offline };
@@ -62,8 +62,8 @@ export function failedLately(jobs: Job[], now: Date): JobLine[] {
  * no times.
  */
 export function wentOffline(fleet: FleetIndex, most: number): { device: Device; at: Date }[] {
-  const rows = fleet.query({ filter: { status: ['Offline'] }, sort: { by: 'LastSeenTime', down: true } });
-  return Array.from(rows.subarray(0, most)).flatMap((row) => {
+  const offline = fleet.query({ filter: { status: ['Offline'] } });
+  return fleet.latest(offline, 'LastSeenTime', most).flatMap((row) => {
     const device = fleet.device(row);
     const at = parseTimestamp(device.LastSeenTime ?? '');
     return at ? [{ device, at }] : [];
