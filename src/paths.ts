@@ -27,6 +27,7 @@ export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
   addDevice: () => '/devices?dialog=add',
+  addMany: () => '/devices/add-many',
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encodeURIComponent(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),

@@ -64,6 +64,10 @@ export const routes: RouteObject[] = [
         shouldRevalidate: () => false,
       },
       {
+        path: 'devices/add-many',
+        lazy: async () => ({ Component: (await import('#/pages/devices/add-many/add-many-page.tsx')).AddManyPage }),
+      },
+      {
         path: 'devices/:id',
         lazy: async () => ({ Component: (await import('#/pages/devices/device-page.tsx')).DevicePage }),
       },

@@ -3,10 +3,11 @@ import { Suspense, lazy, useRef } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { IconDeviceLaptop, IconPlus } from '@tabler/icons-react';
+import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/fleet/selection.ts';
+import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -72,6 +73,17 @@ export function DevicesPage() {
     </Button>
   );
 
+  const addMany = (
+    <Button
+      component={Link}
+      to={paths.addMany()}
+      variant="default"
+      leftSection={<IconTablePlus size={18} stroke={1.6} aria-hidden />}
+    >
+      Add many
+    </Button>
+  );
+
   return (
     <Page
       fill
@@ -80,6 +92,7 @@ export function DevicesPage() {
         noFleet ? null : (
           <>
             {addThisMachine}
+            {addMany}
             {add}
           </>
         )
@@ -130,6 +143,7 @@ export function DevicesPage() {
                       <>
                         {addThisMachine}
                         {add}
+                        {addMany}
                       </>
                     }
                   >

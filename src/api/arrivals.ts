@@ -1,0 +1,131 @@
+// Waits for many new devices to come Online, politely: asks only for the pages of the listing that they stand on, two at
+// a time, and for none that has come already.
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
+import type { Device, DevicePage } from '#/contract/devices.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+
+/** Up to here each device is asked for by its own id. */
+const FEW = 6;
+/** Requests under way at a time. */
+const AT_ONCE = 2;
+
+export interface ArrivalSource {
+  page: (page: number, rows: number, signal: AbortSignal) => Promise<DevicePage>;
+  one: (id: string, signal: AbortSignal) => Promise<Device | undefined>;
+}
+
+const serviceSource: ArrivalSource = {
+  page: (page_num, rows_per_page, signal) =>
+    call(deviceEndpoints.page, { params: { page_num, rows_per_page } }, { signal }),
+  one: async (id, signal) => {
+    const params = { page_num: 1, rows_per_page: 25 };
+    const found = await call(deviceEndpoints.filter, { params, query: { device_id: id } }, { signal });
+    return found.find(({ DeviceId }) => DeviceId === id);
+  },
+};
+
+let made = 0;
+
+/** The devices that somebody waits for. Who came Online once has arrived, whatever it does later. */
+export class Arrivals {
+  /** Tells one from another in the cache. */
+  readonly name = ++made;
+  private readonly source: ArrivalSource;
+  private readonly arrived = new Set<string>();
+  private readonly pageOf = new Map<string, number>();
+  /** Not in the whole listing when it was looked through: deleted, most likely. */
+  private readonly gone = new Set<string>();
+  private rows = MAX_ROWS_PER_PAGE;
+
+  constructor(source: ArrivalSource = serviceSource) {
+    this.source = source;
+  }
+
+  /** Whether none of these has to be waited for any more. */
+  isOver(ids: readonly string[]): boolean {
+    return ids.every((id) => this.arrived.has(id) || this.gone.has(id));
+  }
+
+  /** Looks once for these; gives all that have arrived so far. */
+  async look(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const waiting = ids.filter((id) => !this.arrived.has(id) && !this.gone.has(id));
+    if (waiting.length <= FEW) await eachOf(waiting, (id) => this.lookForOne(id, signal));
+    else await this.lookThroughPages(waiting, signal);
+    return new Set(this.arrived);
+  }
+
+  private note({ DeviceId, DeviceStatus }: Device): void {
+    if (DeviceStatus === 'Online') this.arrived.add(DeviceId);
+  }
+
+  private async lookForOne(id: string, signal: AbortSignal): Promise<void> {
+    const device = await this.source.one(id, signal);
+    if (device) this.note(device);
+    else this.gone.add(id);
+  }
+
+  private async lookThroughPages(waiting: string[], signal: AbortSignal): Promise<void> {
+    const open = new Set(waiting);
+    const seen = new Set<number>();
+    const read = async (page: number) => {
+      seen.add(page);
+      const answer = await this.source.page(page, this.rows, signal).catch((error: unknown) => {
+        // Past the end some services have no page at all.
+        if (page > 1 && isMissing(error)) return { Devices: [], TotalNumDevices: undefined };
+        throw error;
+      });
+      for (const device of answer.Devices) {
+        if (!open.delete(device.DeviceId)) continue;
+        this.pageOf.set(device.DeviceId, page);
+        this.note(device);
+      }
+      return answer;
+    };
+    await eachOf(
+      [...new Set(waiting.map((id) => this.pageOf.get(id)))].filter((page) => page !== undefined),
+      read,
+    );
+    if (open.size === 0) return;
+    // Some stand elsewhere, or nobody knows where yet: at the end of most listings, at the beginning of others.
+    const { Devices, TotalNumDevices: total } = await read(1);
+    if (Devices.length < this.rows && (total ?? 0) > Devices.length && Devices.length > 0) {
+      // The service gives fewer rows than asked, so pages are others than they were taken for.
+      this.rows = Devices.length;
+      this.pageOf.clear();
+      return this.lookThroughPages(waiting, signal);
+    }
+    if (total === undefined)
+      for (let page = 2, full = Devices.length >= this.rows; full && open.size > 0; page++)
+        full = (await read(page)).Devices.length >= this.rows;
+    else
+      for (let page = Math.ceil(total / this.rows); page > 1 && open.size > 0; page--)
+        if (!seen.has(page)) await read(page);
+    // It is only sure when each of them is asked for by its id.
+    for (const id of [...open].slice(0, FEW)) await this.lookForOne(id, signal);
+  }
+}
+
+/** Runs the work for each item, a few at a time; the first failure ends it. */
+async function eachOf<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+}
+
+export const arrivalQueries = {
+  /** `ids`: those that are waited for, the ones that came already included. */
+  of: (arrivals: Arrivals, ids: readonly string[]) =>
+    queryOptions({
+      queryKey: ['arrivals', arrivals.name, ids.length],
+      queryFn: ({ signal }) => arrivals.look(ids, signal),
+      placeholderData: keepPreviousData,
+      // Many are many pages.
+      refetchInterval: () => (arrivals.isOver(ids) ? false : ids.length > 2_000 ? 10_000 : 3_000),
+      staleTime: 0,
+      gcTime: 0,
+    }),
+};

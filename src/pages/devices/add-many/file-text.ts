@@ -1,0 +1,36 @@
+// The text of a file that somebody exported, in whatever encoding their program chose.
+import { UnusableRows } from './rows.ts';
+
+/** Far more than the most rows need. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Decodes by the byte order mark, else as UTF-8, and where it is not that as Windows programs of the West save. */
+export function decoded(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** Raises {@link UnusableRows} for a file that is no text of this size. */
+export async function fileText(file: File): Promise<string> {
+  if (file.size > MOST_BYTES)
+    throw new UnusableRows(`${file.name} is larger than 8 MB. Split it into several files of up to 10,000 rows.`);
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    throw new UnusableRows(`${file.name} cannot be read. Is it a file that still exists, and no folder?`);
+  }
+  // "PK": a zip, as the workbooks of spreadsheets are.
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b)
+    throw new UnusableRows(
+      `${file.name} is a workbook, not CSV. Save it as CSV in your spreadsheet, or copy its cells here.`,
+    );
+  if (bytes[0] !== 0xff && bytes[0] !== 0xfe && bytes.subarray(0, 4096).includes(0))
+    throw new UnusableRows(`${file.name} is no text file. Save it as CSV first.`);
+  return decoded(bytes);
+}

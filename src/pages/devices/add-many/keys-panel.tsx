@@ -1,0 +1,93 @@
+// The keys of the new devices, once: as a file and as labels. Until one of them was taken, leaving asks.
+import { Suspense, lazy, useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
+import { datedName, saveFile } from '#/fleet/save-file.ts';
+import { isLoopback } from '#/pages/devices/install-commands.ts';
+import { LoopbackNote } from '#/pages/devices/loopback-note.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { keyFile } from './key-file.ts';
+import type { Keyed } from './key-file.ts';
+import { counted } from './plan.ts';
+import classes from './add-many.module.css';
+
+const Labels = lazy(async () => ({ default: (await import('./labels.tsx')).Labels }));
+
+interface KeysPanelProps {
+  keyed: readonly Keyed[];
+  /** How many of them were neither saved nor printed, and are not in use. */
+  untaken: number;
+  running: boolean;
+  onTaken: () => void;
+}
+
+export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) {
+  /** Which keys the labels are made of; a later key needs new ones. */
+  const [printing, setPrinting] = useState<readonly Keyed[]>([]);
+  const [prepared, setPrepared] = useState(0);
+  const isPrepared = printing.length > 0 && prepared >= printing.length;
+  const wait = running ? 'When all devices are created' : undefined;
+  return (
+    <section className={classes['keys']} aria-label="Keys" data-open={untaken > 0 || undefined}>
+      <IconKey size={18} stroke={1.6} aria-hidden />
+      <div className={classes['keysWords']}>
+        <h2>{counted(keyed.length, 'key')}</h2>
+        <p role="status">
+          {untaken > 0
+            ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
+            : 'Taken along. They are gone from here when you leave this page.'}
+        </p>
+        {isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
+        {isPrepared && untaken > 0 && (
+          <p>
+            <Button size="compact-sm" variant="default" onClick={onTaken}>
+              The labels are printed
+            </Button>
+          </p>
+        )}
+      </div>
+      <Group gap="sm">
+        <Button
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+          disabled={running}
+          title={wait}
+          onClick={() => {
+            saveFile(datedName('device-keys'), keyFile(keyed, location.origin));
+            onTaken();
+          }}
+        >
+          Download keys
+        </Button>
+        {isPrepared && printing.length === keyed.length ? (
+          <Button
+            variant="default"
+            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+            onClick={() => window.print()}
+          >
+            Print {counted(keyed.length, 'label')}
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+            disabled={running || printing.length > prepared}
+            title={wait}
+            onClick={() => {
+              setPrepared(0);
+              setPrinting(keyed);
+            }}
+          >
+            {printing.length > prepared
+              ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
+              : 'Prepare labels'}
+          </Button>
+        )}
+      </Group>
+      {printing.length > 0 && (
+        <Suspense>
+          <Labels keyed={printing} onProgress={setPrepared} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

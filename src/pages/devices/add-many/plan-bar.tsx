@@ -1,0 +1,64 @@
+// What "Create" is going to do, in words, and the buttons of the table of rows.
+import { Button, Group } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { counted, licenceText, planText } from './plan.ts';
+import type { Plan } from './plan.ts';
+import classes from './add-many.module.css';
+
+interface PlanBarProps {
+  plan: Plan;
+  notes: string[];
+  /** Why creating has to wait; undefined when it can begin. */
+  hold: string | undefined;
+  onCreate: () => void;
+  onNextProblem: () => void;
+  onAddRow: () => void;
+  onStartOver: () => void;
+}
+
+export function PlanBar({ plan, notes, hold, onCreate, onNextProblem, onAddRow, onStartOver }: PlanBarProps) {
+  const licence = licenceText(plan);
+  const problems = plan.faulty + plan.warned;
+  const said = [
+    ...(plan.warned > 0
+      ? [
+          `${counted(plan.warned, 'row')} ${plan.warned === 1 ? 'has a warning and is' : 'have warnings and are'} created all the same.`,
+        ]
+      : []),
+    ...notes,
+  ];
+  const reason = plan.ready.length === 0 ? 'No row is without errors' : hold;
+  return (
+    <div className={classes['plan']}>
+      <div className={classes['planWords']}>
+        <p role="status">
+          <strong>{planText(plan)}</strong>
+        </p>
+        {licence && (
+          <p className={classes['licence']}>
+            <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
+            {licence}
+          </p>
+        )}
+        {said.length > 0 && <p className="dim">{said.join(' ')}</p>}
+        {reason !== undefined && <p className="dim">{reason}.</p>}
+      </div>
+      <Group gap="sm">
+        <Button onClick={onCreate} disabled={reason !== undefined} title={reason}>
+          {plan.ready.length === 0 ? 'Create devices' : `Create ${counted(plan.ready.length, 'device')}`}
+        </Button>
+        {problems > 0 && (
+          <Button variant="default" onClick={onNextProblem}>
+            {plan.faulty > 0 ? 'Next error' : 'Next warning'}
+          </Button>
+        )}
+        <Button variant="default" onClick={onAddRow}>
+          Add a row
+        </Button>
+        <Button variant="default" onClick={onStartOver}>
+          Clear the rows
+        </Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,224 @@
+// The rows as a table of fields: what is wrong with a cell stands below it, and is put right there. Only the rows in view
+// are on the page, and the one that is being typed in.
+import { memo, useCallback, useImperativeHandle, useRef, useState } from 'react';
+import type { KeyboardEvent, Ref } from 'react';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { ActionIcon } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import tableClasses from '#/ui/table.module.css';
+import { checkRow } from './row-check.ts';
+import type { CellTexts } from './row-check.ts';
+import { COLUMNS } from './rows.ts';
+import type { ColumnName, DraftRow } from './rows.ts';
+import classes from './rows-table.module.css';
+
+const LABELS: Record<ColumnName, string> = {
+  name: 'Name',
+  group: 'Group',
+  customer: 'Customer',
+  site: 'Site',
+  lat: 'Lat',
+  lng: 'Lng',
+  tags: 'Tags',
+};
+
+/** For the page around: puts the focus into a cell, wherever it is. */
+export interface CellFocus {
+  focus: (place: number, column: ColumnName) => void;
+}
+
+interface RowsTableProps {
+  rows: readonly DraftRow[];
+  warningsOf: (row: DraftRow) => CellTexts;
+  onEdit: (row: DraftRow, column: ColumnName, text: string) => void;
+  onRemove: (row: DraftRow) => void;
+  cells: Ref<CellFocus>;
+}
+
+export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTableProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [current, setCurrent] = useState(-1);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 37,
+    getItemKey: (place) => rows[place]?.id ?? place,
+    overscan: 8,
+    // A field that is scrolled out of view keeps the focus, and what is typed goes into it.
+    rangeExtractor: (range) => {
+      const places = defaultRangeExtractor(range);
+      if (current < 0 || current >= rows.length || places.includes(current)) return places;
+      return [...places, current].sort((one, two) => one - two);
+    },
+  });
+  const items = list.getVirtualItems();
+
+  const count = rows.length;
+  const focusCell = useCallback(
+    (place: number, column: ColumnName) => {
+      if (place < 0 || place >= count) return;
+      setCurrent(place);
+      list.scrollToIndex(place, { align: 'auto' });
+      // It is drawn after the next frame or two, when it was out of view.
+      const attempt = (left: number) => {
+        const field = scroller.current?.querySelector<HTMLInputElement>(
+          `tr[data-index="${place}"] input[data-column="${column}"]`,
+        );
+        if (field) field.focus();
+        else if (left > 0) requestAnimationFrame(() => attempt(left - 1));
+      };
+      attempt(10);
+    },
+    [list, count],
+  );
+  useImperativeHandle(cells, () => ({ focus: focusCell }), [focusCell]);
+
+  let end = 0;
+  return (
+    <div
+      ref={scroller}
+      className={`${tableClasses['wrap']} ${classes['wrap']}`}
+      role="region"
+      aria-label="Rows, scrolling"
+      tabIndex={0}
+    >
+      <table
+        className={`${tableClasses['table']} ${classes['table']}`}
+        aria-label="Rows"
+        aria-rowcount={rows.length + 1}
+      >
+        <thead>
+          <tr>
+            <th scope="col" data-number>
+              Row
+            </th>
+            {COLUMNS.map((column) => (
+              <th key={column} scope="col" data-column={column}>
+                {LABELS[column]}
+              </th>
+            ))}
+            <th scope="col" data-remove>
+              <span className="visually-hidden">Remove</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ index, start, end: itsEnd }) => {
+            const row = rows[index];
+            const gap = start - end;
+            end = itsEnd;
+            return row ? (
+              <EditRow
+                key={row.id}
+                row={row}
+                place={index}
+                gap={gap}
+                errors={checkRow(row).errors}
+                warnings={warningsOf(row)}
+                measure={list.measureElement}
+                onEdit={onEdit}
+                onRemove={onRemove}
+                onCurrent={setCurrent}
+                onMove={focusCell}
+              />
+            ) : null;
+          })}
+          <Gap height={list.getTotalSize() - end} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Stands for rows that are out of view. */
+function Gap({ height }: { height: number }) {
+  return height > 0 ? (
+    <tr aria-hidden className={classes['gap']}>
+      <td colSpan={COLUMNS.length + 2} style={{ height }}>
+        {' '}
+      </td>
+    </tr>
+  ) : null;
+}
+
+interface EditRowProps extends Pick<RowsTableProps, 'onEdit' | 'onRemove'> {
+  row: DraftRow;
+  place: number;
+  /** Height of what is left out before this row. */
+  gap: number;
+  errors: CellTexts;
+  warnings: CellTexts;
+  measure: (node: HTMLElement | null) => void;
+  /** The focus is in this row; -1: in none. */
+  onCurrent: (place: number) => void;
+  onMove: (place: number, column: ColumnName) => void;
+}
+
+const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
+
+const EditRow = memo(function EditRow(props: EditRowProps) {
+  const { row, place, gap, errors, warnings, measure, onEdit, onRemove, onCurrent, onMove } = props;
+  const move = (event: KeyboardEvent, column: ColumnName) => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    onMove(place + step, column);
+  };
+  return (
+    <>
+      <Gap height={gap} />
+      <tr
+        ref={measure}
+        data-index={place}
+        aria-rowindex={place + 2}
+        data-faulty={Object.keys(errors).length > 0 || undefined}
+      >
+        <td data-number className="dim">
+          <span className={classes['rowWord']}>Row </span>
+          {place + 1}
+        </td>
+        {COLUMNS.map((column) => {
+          const error = errors[column];
+          const warning = warnings[column];
+          const told = error ?? warning;
+          const about = `about-${row.id}-${column}`;
+          return (
+            <td key={column} data-column={column} data-label={LABELS[column]}>
+              <input
+                aria-label={`${LABELS[column]}, row ${place + 1}`}
+                data-column={column}
+                value={row.cells[column]}
+                onKeyDown={(event) => move(event, column)}
+                onFocus={() => onCurrent(place)}
+                onBlur={() => onCurrent(-1)}
+                onChange={({ currentTarget }) => onEdit(row, column, currentTarget.value)}
+                spellCheck={false}
+                autoComplete="off"
+                data-odd={warning !== undefined || undefined}
+                aria-invalid={error !== undefined}
+                {...(told !== undefined && { 'aria-describedby': about })}
+              />
+              {told !== undefined && (
+                <span id={about} className={error === undefined ? classes['warning'] : classes['error']}>
+                  {told}
+                </span>
+              )}
+            </td>
+          );
+        })}
+        <td data-remove>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            aria-label={`Remove row ${place + 1}`}
+            title={`Remove row ${place + 1}`}
+            onClick={() => onRemove(row)}
+          >
+            <IconX size={15} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        </td>
+      </tr>
+    </>
+  );
+});

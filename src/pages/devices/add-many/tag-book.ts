@@ -1,0 +1,56 @@
+// The tags of a run by name: read once, and each one that is missing made once, however many rows ask for it at a time.
+import type { Tag } from '#/contract/tags.ts';
+import { hasStatus, isLost } from './run-faults.ts';
+
+export interface TagApi {
+  tags: () => Promise<Tag[]>;
+  createTag: (name: string) => Promise<void>;
+}
+
+export class TagBook {
+  private readonly api: TagApi;
+  private listed: Promise<Map<string, string>> | undefined;
+  private readonly asked = new Map<string, Promise<string>>();
+
+  constructor(api: TagApi) {
+    this.api = api;
+  }
+
+  /** The id of a tag. What failed is tried afresh the next time. */
+  idOf(name: string): Promise<string> {
+    const before = this.asked.get(name);
+    if (before) return before;
+    const found = this.find(name);
+    this.asked.set(name, found);
+    found.catch(() => this.asked.delete(name));
+    return found;
+  }
+
+  private list(): Promise<Map<string, string>> {
+    if (this.listed) return this.listed;
+    const listed = this.api.tags().then((tags) => new Map(tags.map(({ TagName, TagId }) => [TagName, TagId])));
+    this.listed = listed;
+    listed.catch(() => {
+      if (this.listed === listed) this.listed = undefined;
+    });
+    return listed;
+  }
+
+  private async find(name: string): Promise<string> {
+    const known = (await this.list()).get(name);
+    if (known !== undefined) return known;
+    let trouble: Error | undefined;
+    try {
+      await this.api.createTag(name);
+    } catch (error) {
+      // Made by somebody else meanwhile, or made without an answer: the list tells.
+      if (!(error instanceof Error) || (!isLost(error) && !hasStatus(error, 409))) throw error;
+      trouble = error;
+    }
+    // Create answers without an id.
+    this.listed = undefined;
+    const made = (await this.list()).get(name);
+    if (made !== undefined) return made;
+    throw trouble ?? new Error(`The tag "${name}" was created but is not in the list of tags`);
+  }
+}
