@@ -1,17 +1,18 @@
 // Keeps a fleet index and keeps it fresh: reads it when it is first needed, again from time to time while somebody looks,
 // and at once after a write. What goes wrong leaves the index as it is, with its age.
-import type { DeviceChange, DeviceLocation, Position } from '#/contract/devices.ts';
-import type { Tag } from '#/contract/tags.ts';
+import type { DeviceLocation } from '#/contract/devices.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { inTurns, nextTask } from '#/api/fleet/pace.ts';
-import { placeSteps, withPlace } from '#/api/fleet/places.ts';
+import { placeSteps } from '#/api/fleet/places.ts';
 import { politely } from '#/api/fleet/polite.ts';
 import { readFleet } from '#/api/fleet/read-fleet.ts';
 import { AT_ONCE } from '#/api/fleet/read-pages.ts';
 import type { FleetSource } from '#/api/fleet/source.ts';
 import { Draft, emptyTable } from '#/api/fleet/table.ts';
 import type { Table } from '#/api/fleet/table.ts';
+import { written } from '#/api/fleet/writes.ts';
+import type { DeviceWrite } from '#/api/fleet/writes.ts';
 
 /** What is known of the fleet at this moment. A new object whenever something of it changes. */
 export interface Fleet {
@@ -28,12 +29,6 @@ export interface Fleet {
   placesError: Error | null;
   isReading: boolean;
 }
-
-/** What a write that was carried out did to one device. */
-export type DeviceWrite =
-  | { id: string; is: 'changed'; fields: DeviceChange & { Tags?: Tag[] } }
-  | { id: string; is: 'located'; position: Position }
-  | { id: string; is: 'deleted' };
 
 /** What the store has to know of the page around it. */
 export interface Surroundings {
@@ -52,15 +47,8 @@ const AFTER_WRITE = 400;
 /** Rows to ask for in a page. */
 const ROWS = 1000;
 
-const ABSENT: Fleet = {
-  state: 'absent',
-  progress: undefined,
-  index: undefined,
-  at: undefined,
-  error: null,
-  placesError: null,
-  isReading: false,
-};
+const NOTHING = { progress: undefined, index: undefined, at: undefined, error: null, placesError: null };
+const ABSENT: Fleet = { state: 'absent', isReading: false, ...NOTHING };
 
 interface Reading {
   stop: AbortController;
@@ -289,20 +277,3 @@ const asError = (error: unknown) => (error instanceof Error ? error : new Error(
 
 const withTable = (index: FleetIndex, table: Table) =>
   table === index.table ? index : new FleetIndex(table, index.complete);
-
-/** A table after some writes. */
-function written(table: Table, writes: DeviceWrite[]): Table {
-  let next = table;
-  for (const write of writes) {
-    const row = next.rowOf.get(write.id);
-    if (row === undefined || next.alive[row] !== 1) continue;
-    if (write.is === 'located') {
-      next = withPlace(next, row, write.position);
-      continue;
-    }
-    const draft = new Draft(next);
-    if (write.is === 'changed') draft.change(row, write.fields);
-    next = draft.finish(write.is === 'deleted' ? next.order.filter((each) => each !== row) : next.order);
-  }
-  return next;
-}

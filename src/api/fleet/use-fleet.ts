@@ -4,8 +4,9 @@ import { focusManager, partialMatchKey } from '@tanstack/react-query';
 import type { DeviceChange, Position } from '#/contract/devices.ts';
 import type { FleetIndex, RowQuery } from '#/api/fleet/fleet-index.ts';
 import { FleetStore } from '#/api/fleet/fleet-store.ts';
-import type { DeviceWrite, Fleet } from '#/api/fleet/fleet-store.ts';
+import type { Fleet } from '#/api/fleet/fleet-store.ts';
 import { serviceSource } from '#/api/fleet/source.ts';
+import type { DeviceWrite } from '#/api/fleet/writes.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
 
