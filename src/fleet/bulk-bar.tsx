@@ -73,7 +73,7 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
           </span>
         )}
       </span>
-      <Menu position="top-start" width={210} shadow="none" keepMounted={false}>
+      <Menu position="top-start" width={210} shadow="none" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
             Actions
@@ -87,7 +87,7 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
               return (
                 <Menu.Item
                   key={action}
-                  {...(action === 'delete' && { color: 'red' })}
+                  className={(action === 'delete' && classes['delete']) || ''}
                   leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
                   onClick={() => setOpen({ action, ids: [...ids] })}
                 >
@@ -100,18 +100,19 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
       </Menu>
       {shown && here < shown.length && (
         <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(shown)}>
-          Select all {formatCount(shown.length)} on {where}
+          Select all {formatCount(shown.length)}
         </Button>
       )}
       <Button
         size="xs"
         variant="subtle"
+        aria-label="Clear selection"
         onClick={() => {
           clear();
           focusPage();
         }}
       >
-        Clear selection
+        Clear
       </Button>
       {open && dialogHere && (
         <Suspense>

@@ -26,8 +26,13 @@ export function countResults(results: Iterable<ItemResult>): Record<Outcome, num
 
 export const outcomesOf = (counts: Record<Outcome, number>): Outcome[] => ORDER.filter((each) => counts[each] > 0);
 
+const byName = new Intl.Collator(undefined, { numeric: true });
+
+/** What asks for attention first; of one outcome by name, "camera-2" before "camera-10". */
 export const sortResults = (rows: readonly ResultRow[]): ResultRow[] =>
-  ORDER.flatMap((outcome) => rows.filter((row) => row.outcome === outcome));
+  ORDER.flatMap((outcome) =>
+    rows.filter((row) => row.outcome === outcome).sort((one, two) => byName.compare(one.name, two.name)),
+  );
 
 /** "297 done, 3 failed" */
 export const countsText = (counts: Record<Outcome, number>, format: (count: number) => string): string =>

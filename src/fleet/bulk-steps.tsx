@@ -85,7 +85,7 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
             <p className="dim">{order.fault}</p>
           )}
         </section>
-        {order.typed && count > 0 && (
+        {order.typed && order.fault === undefined && count > 0 && (
           <TextInput
             label={
               <>
@@ -112,7 +112,7 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
             title={fault ?? ''}
             {...(order.danger && { color: 'red' })}
           >
-            {order.button(count)}
+            {order.button(order.fault === undefined ? count : devices.length)}
           </Button>
         </div>
       </form>

@@ -113,8 +113,8 @@ function Readiness({ devices }: { devices: Device[] }) {
   const waiting = devices.length - online;
   return (
     <p>
-      {online > 0 && `${formatCount(online)} Online: starts after what is queued there. `}
-      {waiting > 0 && `${formatCount(waiting)} not Online: waits until the device comes.`}
+      {online > 0 && `Online now: ${formatCount(online)}, where it runs after what is queued there. `}
+      {waiting > 0 && `Not Online: ${formatCount(waiting)}, where it waits until the device comes.`}
     </p>
   );
 }
