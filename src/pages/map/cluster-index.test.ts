@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildClusterIndex, project, unproject } from './cluster-index.ts';
+import { ClusterIndex, KINDS, buildCurve, project, unproject } from './cluster-index.ts';
+import type { Cluster } from './cluster-index.ts';
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 };
+
+/** An index of places whose rows are 100 and on; every third one is of kind 1. */
+function indexOf(lat: number[], lng: number[]): ClusterIndex {
+  return new ClusterIndex(
+    buildCurve({
+      rows: Uint32Array.from(lat, (_, i) => 100 + i),
+      lat: Float64Array.from(lat),
+      lng: Float64Array.from(lng),
+      kinds: Uint8Array.from(lat, (_, i) => (i % 3 === 0 ? 1 : 0)),
+    }),
+  );
+}
 
 /** Repeatable places all over the world. */
 function places(count: number) {
@@ -10,9 +23,14 @@ function places(count: number) {
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const lat = Array.from({ length: count }, () => random() * 160 - 80);
   const lng = Array.from({ length: count }, () => random() * 360 - 180);
-  const online = Array.from({ length: count }, (_, i) => i % 3 === 0);
-  return { lat, lng, online };
+  return { lat, lng };
 }
+
+const kindsOf = (index: ClusterIndex, cluster: Cluster) => {
+  const kinds = new Uint32Array(KINDS);
+  index.countKinds(cluster, kinds);
+  return kinds;
+};
 
 test('projecting and back gives the same place', () => {
   for (const [lat, lng] of [
@@ -28,59 +46,82 @@ test('projecting and back gives the same place', () => {
 });
 
 test('at every zoom each device is in exactly one cluster', () => {
-  const points = places(3000);
-  const { clusters, order } = buildClusterIndex(points);
+  const { lat, lng } = places(3000);
+  const index = indexOf(lat, lng);
   for (const zoom of [0, 2, 5, 9, 14, 18]) {
     const cell = 64 / (256 * 2 ** zoom);
     // The whole world in fine cells is too many to walk: look at a window then.
     const window = zoom > 5 ? { west: 0.5, north: 0.3, east: 0.5 + cell * 200, south: 0.3 + cell * 200 } : WORLD;
-    const found = clusters(window, cell, cell);
-    const members = found.flatMap(({ ranges }) => ranges.flatMap(([from, to]) => [...order.subarray(from, to)]));
+    const found = index.clusters(window, cell, cell);
+    const members = found.flatMap((cluster) => index.members(cluster));
     assert.equal(new Set(members).size, members.length);
     assert.equal(
       members.length,
       found.reduce((sum, { count }) => sum + count, 0),
     );
     if (window === WORLD) assert.equal(members.length, 3000);
-    for (const { ranges, online } of found) {
-      const counted = ranges.flatMap(([from, to]) => [...order.subarray(from, to)]).filter((i) => points.online[i]);
-      assert.equal(online, counted.length);
+    for (const cluster of found) {
+      const [none, some] = kindsOf(index, cluster);
+      assert.equal(some, index.members(cluster).filter((row) => (row - 100) % 3 === 0).length);
+      assert.equal((none ?? 0) + (some ?? 0), cluster.count);
     }
   }
 });
 
+test('the points are in the order of the curve, and keep their places', () => {
+  const { lat, lng } = places(2000);
+  const curve = buildCurve({
+    rows: Uint32Array.from(lat, (_, i) => i),
+    lat: Float64Array.from(lat),
+    lng: Float64Array.from(lng),
+    kinds: new Uint8Array(lat.length),
+  });
+  assert.deepEqual(curve.codes, curve.codes.toSorted());
+  const index = new ClusterIndex(curve);
+  index.rows.forEach((row, place) => {
+    const [is, should] = [index.point(place), project(lat[row]!, lng[row]!)];
+    assert.ok(Math.hypot(is.x - should.x, is.y - should.y) < 1e-9);
+  });
+});
+
 test('no two clusters stand closer than asked', () => {
-  const { clusters } = buildClusterIndex(places(5000));
+  const { lat, lng } = places(5000);
   const apart = 40 / (256 * 2 ** 3);
-  const found = clusters(WORLD, 64 / (256 * 2 ** 3), apart);
-  const centres = found.map(({ x, y }) => ({ x, y }));
-  const close = centres.filter((a, i) =>
-    centres.some((b, j) => i < j && Math.hypot(a.x - b.x, a.y - b.y) < apart * 0.5),
-  );
+  const found = indexOf(lat, lng).clusters(WORLD, 64 / (256 * 2 ** 3), apart);
+  const close = found.filter((a, i) => found.some((b, j) => i < j && Math.hypot(a.x - b.x, a.y - b.y) < apart * 0.5));
   assert.deepEqual(close, []);
 });
 
 test('devices on one spot stay together at the deepest zoom', () => {
-  const { clusters } = buildClusterIndex({
-    lat: [48.1, 48.1, 48.2],
-    lng: [11.5, 11.5, 11.5],
-    online: [true, false, true],
-  });
+  const index = indexOf([48.1, 48.1, 48.2], [11.5, 11.5, 11.5]);
   const cell = 64 / (256 * 2 ** 18);
   const { x, y } = project(48.1, 11.5);
-  const found = clusters({ west: x - cell, north: y - cell, east: x + cell, south: y + cell }, cell, cell);
+  const found = index.clusters({ west: x - cell, north: y - cell, east: x + cell, south: y + cell }, cell, cell);
   assert.deepEqual(
-    found.map(({ count, online }) => [count, online]),
-    [[2, 1]],
+    found.map((cluster) => index.members(cluster).toSorted((a, b) => a - b)),
+    [[100, 101]],
   );
 });
 
 test('east of the date line the world comes again', () => {
-  const { clusters } = buildClusterIndex({ lat: [0], lng: [-179], online: [true] });
-  const [found] = clusters({ west: 0.9, north: 0, east: 1.1, south: 1 }, 1 / 16, 1 / 64);
+  const [found] = indexOf([0], [-179]).clusters({ west: 0.9, north: 0, east: 1.1, south: 1 }, 1 / 16, 1 / 64);
   assert.ok(found && found.x > 1 && found.x < 1.01);
 });
 
+test('a polygon holds what is inside its outline, on whichever copy of the world it was drawn', () => {
+  const index = indexOf([10, 10, -40, 0], [10, 20, 10, -179]);
+  const corners = (south: number, west: number, north: number, east: number) => {
+    const [one, two] = [project(north, west), project(south, east)];
+    return [one, { x: two.x, y: one.y }, two, { x: one.x, y: two.y }];
+  };
+  assert.deepEqual(index.inside(corners(0, 5, 30, 15)), [100]);
+  assert.deepEqual(index.inside(corners(0, 365, 30, 375)), [100]);
+  assert.deepEqual(index.inside(corners(-5, 170, 5, 190)), [103]);
+  // A triangle whose box holds all three, and itself but one.
+  assert.deepEqual(index.inside([project(11, 5), project(11, 15), project(-45, 30)]), [100]);
+  assert.deepEqual(index.inside([]), []);
+});
+
 test('an empty fleet has no clusters', () => {
-  assert.deepEqual(buildClusterIndex({ lat: [], lng: [], online: [] }).clusters(WORLD, 1 / 4, 0), []);
+  assert.deepEqual(indexOf([], []).clusters(WORLD, 1 / 4, 0), []);
 });

@@ -1,17 +1,30 @@
 // What opens on a click: a device with its actions, or the devices that share a spot. React nodes, never HTML text.
+import { useCallback } from 'react';
 import { Link } from 'react-router';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
-import type { MapDevice } from './placed-devices.ts';
 import classes from './map-page.module.css';
 
-export function DeviceCard({ device }: { device: Device }) {
+interface DeviceCardProps {
+  device: Device;
+  /** Takes the focus when it opens. */
+  focus: boolean;
+  onMove: () => void;
+}
+
+export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
+  const selection = useSelection();
+  const isSelected = selection.ids.has(device.DeviceId);
+  const takeFocus = useCallback((link: HTMLAnchorElement | null) => link?.focus({ preventScroll: true }), []);
   return (
     <div className={classes['card']}>
-      <Link to={paths.device(device.DeviceId)} className={classes['cardName'] ?? ''}>
+      <Link ref={focus ? takeFocus : null} to={paths.device(device.DeviceId)} className={classes['cardName'] ?? ''}>
         {device.DeviceName || device.DeviceId}
       </Link>
       <div className={classes['cardRow']}>
@@ -27,23 +40,42 @@ export function DeviceCard({ device }: { device: Device }) {
       <div className={classes['cardRow']}>
         <Link to={paths.device(device.DeviceId)}>Open</Link>
         <Link to={paths.deploy({ device: device.DeviceId })}>Deploy</Link>
+        <button type="button" className={classes['textButton']} onClick={() => selection.toggle(device.DeviceId)}>
+          {isSelected ? 'Unselect' : 'Select'}
+        </button>
+        <button type="button" className={classes['textButton']} onClick={onMove}>
+          Move
+        </button>
       </div>
     </div>
   );
 }
 
-export function SpotCard({ devices }: { devices: MapDevice[] }) {
+/** `rows`: those that are listed of the `count` on the spot. */
+export function SpotCard({ fleet, rows, count }: { fleet: FleetIndex; rows: number[]; count: number }) {
+  const selection = useSelection();
   return (
     <div className={classes['card']}>
-      <strong>{devices.length} devices on this spot</strong>
+      <strong>{formatCount(count)} devices on this spot</strong>
       <ul className={classes['spot']}>
-        {devices.map(({ device }) => (
-          <li key={device.DeviceId}>
-            <Link to={paths.device(device.DeviceId)}>{device.DeviceName || device.DeviceId}</Link>
-            <StateMark state={device.DeviceStatus} />
-          </li>
-        ))}
+        {rows.map((row) => {
+          const device = fleet.device(row);
+          const name = device.DeviceName || device.DeviceId;
+          return (
+            <li key={device.DeviceId}>
+              <input
+                type="checkbox"
+                aria-label={`Select ${name}`}
+                checked={selection.ids.has(device.DeviceId)}
+                onChange={() => selection.toggle(device.DeviceId)}
+              />
+              <Link to={paths.device(device.DeviceId)}>{name}</Link>
+              <StateMark state={device.DeviceStatus} />
+            </li>
+          );
+        })}
       </ul>
+      {count > rows.length && <span className="dim">And {formatCount(count - rows.length)} more, in the list.</span>}
     </div>
   );
 }

@@ -1,75 +1,76 @@
 // The list beside the map: what is in view, what has no place, and the way to all of it by keyboard.
 import { useRef } from 'react';
-import { Link } from 'react-router';
+import type { ReactNode } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { paths } from '#/paths.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { Device } from '#/contract/devices.ts';
+import { useSelection } from '#/fleet/selection.ts';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
-import type { MapDevice } from './placed-devices.ts';
 import classes from './map-page.module.css';
 
 const ROW = 46;
+/** Browsers lay out no more than about 17 million pixels of height. */
+const MOST = 200_000;
 
 interface DeviceListProps {
   /** What the rows are: "Devices in view". */
   name: string;
-  devices: MapDevice[];
+  fleet: FleetIndex;
+  rows: Uint32Array;
   none: string;
-  chosen: string | undefined;
-  onChoose: (deviceId: string) => void;
-  onHover: (deviceId: string | undefined) => void;
+  chosen: number | undefined;
+  /** What stands beside the checkbox of a row, {@link RowWords} among it. */
+  renderRow: (device: Device, row: number) => ReactNode;
 }
 
-export function DeviceList({ name, devices, none, chosen, onChoose, onHover }: DeviceListProps) {
+export function DeviceList({ name, fleet, rows, none, chosen, renderRow }: DeviceListProps) {
   const scroll = useRef<HTMLDivElement>(null);
+  const selection = useSelection();
   const virtual = useVirtualizer({
-    count: devices.length,
+    count: Math.min(rows.length, MOST),
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW,
     overscan: 8,
   });
-  if (devices.length === 0) return <p className={classes['none']}>{none}</p>;
+  if (rows.length === 0) return <p className={classes['none']}>{none}</p>;
   return (
-    <div ref={scroll} className={classes['rows']} tabIndex={0} role="region" aria-label={name}>
-      <ul style={{ height: virtual.getTotalSize() }} aria-label={`${name}, ${formatCount(devices.length)}`}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
-          const entry = devices[index];
-          if (!entry) return null;
-          const { device, placement, lat, lng } = entry;
-          return (
-            <li
-              key={device.DeviceId}
-              style={{ transform: `translateY(${start}px)` }}
-              data-chosen={device.DeviceId === chosen}
-            >
-              {placement === 'placed' ? (
-                <button
-                  type="button"
-                  onClick={() => onChoose(device.DeviceId)}
-                  onMouseEnter={() => onHover(device.DeviceId)}
-                  onMouseLeave={() => onHover(undefined)}
-                  onFocus={() => onHover(device.DeviceId)}
-                  onBlur={() => onHover(undefined)}
-                >
-                  <Words device={device} second={device.DeviceGroup} />
-                </button>
-              ) : (
-                <Link to={paths.device(device.DeviceId)}>
-                  <Words
-                    device={device}
-                    second={placement === 'invalid' ? `Out of range: ${lat}, ${lng}` : 'Set its location'}
-                  />
-                </Link>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    </div>
+    <>
+      <div ref={scroll} className={classes['rows']} tabIndex={0} role="region" aria-label={name}>
+        <ul style={{ height: virtual.getTotalSize() }} aria-label={`${name}, ${formatCount(rows.length)}`}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            if (row === undefined || !fleet.has(row)) return null;
+            const device = fleet.device(row);
+            return (
+              <li
+                key={device.DeviceId}
+                style={{ transform: `translateY(${start}px)` }}
+                data-chosen={row === chosen}
+                aria-setsize={rows.length}
+                aria-posinset={index + 1}
+              >
+                <input
+                  type="checkbox"
+                  aria-label={`Select ${device.DeviceName || device.DeviceId}`}
+                  checked={selection.ids.has(device.DeviceId)}
+                  onChange={() => selection.toggle(device.DeviceId)}
+                />
+                {renderRow(device, row)}
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+      {rows.length > MOST && (
+        <p className={classes['foot']}>The first {formatCount(MOST)} are listed. Zoom in or filter to see the rest.</p>
+      )}
+    </>
   );
 }
 
-function Words({ device, second }: { device: MapDevice['device']; second: string }) {
+/** Name, state and a second line. */
+export function RowWords({ device, second }: { device: Device; second: string }) {
   return (
     <>
       <span className={classes['rowName']}>{device.DeviceName || device.DeviceId}</span>

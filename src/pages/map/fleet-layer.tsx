@@ -2,109 +2,140 @@
 import { useEffect, useMemo, useState } from 'react';
 import L from 'leaflet';
 import { Popup, useMap, useMapEvents } from 'react-leaflet';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { Places } from '#/api/fleet/table.ts';
 import { formatCount } from '#/ui/format.ts';
-import { buildClusterIndex } from './cluster-index.ts';
+import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
+import { groupsOf, statesOf } from './draw-marks.ts';
+import type { ColorBy } from './draw-marks.ts';
+import { boxOf, nameOf } from './map-fleet.ts';
+import type { Box } from './map-fleet.ts';
+import { COLORS } from './marker-colors.ts';
 import { MarkerLayer } from './marker-layer.ts';
 import type { Mark } from './marker-layer.ts';
-import type { MapDevice } from './placed-devices.ts';
 import classes from './map-page.module.css';
 
 interface FleetLayerProps {
-  devices: MapDevice[];
+  fleet: FleetIndex;
+  places: Places;
+  clusters: ClusterIndex | undefined;
+  /** The groups that have a colour. */
+  groups: readonly string[];
+  colorBy: ColorBy;
   scheme: 'light' | 'dark';
-  /** Device whose card is open. */
-  chosen: MapDevice | undefined;
-  onChoose: (deviceId: string | undefined) => void;
-  /** Device that the list points at. */
-  hovered: string | undefined;
+  selected: ReadonlySet<number>;
+  /** Row whose card is open. */
+  chosen: number | undefined;
+  /** The card takes the focus when it opens. */
+  focusCard: boolean;
+  onChoose: (row: number | undefined) => void;
+  /** Row that the list points at. */
+  hovered: number | undefined;
+  /** A click on the map names a place instead of opening what is there. */
+  isPlacing: boolean;
+  onPlace: (at: L.LatLng) => void;
+  onMove: (row: number) => void;
 }
 
-const COLORS = {
-  light: {
-    online: '#0b6b7c',
-    offline: '#b3470b',
-    other: '#566273',
-    halo: '#ffffff',
-    ink: '#1c2430',
-    chosen: '#3b5bdb',
-  },
-  dark: { online: '#4fd1e3', offline: '#ffa94d', other: '#a0adba', halo: '#151b22', ink: '#e3e8ee', chosen: '#91a7ff' },
-};
+/** Names of one spot that a card lists. */
+const MOST_LISTED = 200;
 
 /** Several devices of one building: closer together than zooming in could ever part. */
-const isOneSpot = ({ members }: Mark) => {
-  const bounds = boundsOf(members);
-  return bounds.getNorth() - bounds.getSouth() < 2e-5 && bounds.getEast() - bounds.getWest() < 2e-5;
-};
+const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 && east - west < 2e-5;
 
-export const boundsOf = (devices: MapDevice[]): L.LatLngBounds =>
-  L.latLngBounds(devices.map(({ lat, lng }) => [lat, lng]));
+export const boundsOf = ({ south, west, north, east }: Box): L.LatLngBounds =>
+  L.latLngBounds([south, west], [north, east]);
 
-const saysOf = ({ members, online }: Mark): string => {
-  const [only] = members;
-  return members.length === 1 && only
-    ? `${only.device.DeviceName || only.device.DeviceId} · ${only.device.DeviceStatus}`
-    : `${formatCount(members.length)} devices, ${formatCount(online)} Online`;
-};
+/** What a mark is, in words. */
+function saysOf(fleet: FleetIndex, clusters: ClusterIndex, mark: Mark, groups: readonly string[], by: ColorBy): string {
+  const { count, kinds, cluster } = mark;
+  const [row] = clusters.members(cluster, 1);
+  if (count === 1 && row !== undefined) {
+    const { DeviceStatus, DeviceGroup } = fleet.device(row);
+    return [nameOf(fleet, row), DeviceStatus, by === 'group' && DeviceGroup].filter(Boolean).join(' · ');
+  }
+  const parts =
+    by === 'state'
+      ? [`${formatCount(statesOf(kinds)[0])} Online`]
+      : groupsOf(kinds).flatMap((members, group) =>
+          members > 0 ? [`${formatCount(members)} ${groups[group] ?? 'others'}`] : [],
+        );
+  return `${formatCount(count)} devices, ${parts.join(', ')}`;
+}
 
-export function FleetLayer({ devices, scheme, chosen, onChoose, hovered }: FleetLayerProps) {
+export function FleetLayer(props: FleetLayerProps) {
+  const { fleet, places, clusters, groups, colorBy, scheme, selected, chosen, onChoose, hovered, isPlacing } = props;
   const map = useMap();
   const [layer] = useState(() => new MarkerLayer());
   const [hint, setHint] = useState<{ text: string; x: number; y: number }>();
-  const [spot, setSpot] = useState<Mark>();
-  const index = useMemo(
-    () =>
-      buildClusterIndex({
-        lat: devices.map(({ lat }) => lat),
-        lng: devices.map(({ lng }) => lng),
-        online: devices.map(({ device }) => device.DeviceStatus === 'Online'),
-      }),
-    [devices],
-  );
+  const [spot, setSpot] = useState<{ at: L.LatLng; cluster: Cluster; of: ClusterIndex }>();
 
   useEffect(() => {
     layer.addTo(map);
     return () => void layer.remove();
   }, [layer, map]);
-  useEffect(() => layer.show(devices, index), [layer, devices, index]);
-  useEffect(() => layer.paint(COLORS[scheme]), [layer, scheme]);
-  const marked = hovered ?? chosen?.device.DeviceId;
+  useEffect(() => layer.paint(COLORS[scheme], colorBy), [layer, scheme, colorBy]);
+  useEffect(() => layer.show(clusters), [layer, clusters]);
+  useEffect(() => layer.select(selected), [layer, selected]);
+  const marked = hovered ?? chosen;
   useEffect(() => layer.highlight(marked), [layer, marked]);
 
+  // Leaflet closes a card on Escape only while the map itself has the focus, not the card.
+  const isCardOpen = chosen !== undefined || spot !== undefined;
+  useEffect(() => {
+    if (!isCardOpen) return;
+    const leave = (event: KeyboardEvent) => {
+      const elsewhere = event.target instanceof Element && event.target.closest('[role=dialog], [role=menu], input');
+      if (event.key === 'Escape' && !event.defaultPrevented && !elsewhere) map.closePopup();
+    };
+    document.addEventListener('keydown', leave);
+    return () => document.removeEventListener('keydown', leave);
+  }, [map, isCardOpen]);
+
+  const hintOf = (mark: Mark) =>
+    clusters && { text: saysOf(fleet, clusters, mark, groups, colorBy), x: mark.x, y: mark.y - mark.radius };
   useMapEvents({
     mousemove: ({ containerPoint }) => {
-      const mark = layer.markAt(containerPoint);
-      map.getContainer().style.cursor = mark ? 'pointer' : '';
-      setHint(mark && { text: saysOf(mark), x: mark.x, y: mark.y - mark.radius });
+      const mark = isPlacing ? undefined : layer.markAt(containerPoint);
+      map.getContainer().style.cursor = isPlacing ? 'crosshair' : mark ? 'pointer' : '';
+      setHint(mark && hintOf(mark));
     },
     mouseout: () => setHint(undefined),
     movestart: () => setHint(undefined),
-    click: ({ containerPoint }) => {
+    click: ({ containerPoint, latlng }) => {
+      if (isPlacing) return props.onPlace(latlng);
       const mark = layer.markAt(containerPoint);
-      const [only] = mark?.members ?? [];
-      if (!mark || !only) return;
-      if (mark.members.length === 1) return onChoose(only.device.DeviceId);
-      if (isOneSpot(mark)) return setSpot(mark);
-      map.fitBounds(boundsOf(mark.members), { padding: [60, 60], maxZoom: 18 });
+      if (!mark || !clusters) return;
+      const members = clusters.members(mark.cluster);
+      const [only] = members;
+      if (members.length === 1) return onChoose(only);
+      const box = boxOf(places, members);
+      if (!box) return;
+      if (!isOneSpot(box)) return void map.fitBounds(boundsOf(box), { padding: [60, 60], maxZoom: 18 });
+      setSpot({ at: L.latLng(places.lat[only!]!, places.lng[only!]!), cluster: mark.cluster, of: clusters });
     },
   });
+  const [lat, lng] = chosen === undefined ? [] : [places.lat[chosen], places.lng[chosen]];
+  // The same object while it is the same place: with another one the card would open anew, and drop the focus.
+  const cardAt = useMemo(() => (lat === undefined || lng === undefined ? undefined : L.latLng(lat, lng)), [lat, lng]);
+  const inSpot = useMemo(() => spot?.of.members(spot.cluster, MOST_LISTED), [spot]);
 
   return (
     <>
       {hint && <Hint {...hint} />}
-      {spot && (
+      {spot && inSpot && (
         <Popup position={spot.at} eventHandlers={{ remove: () => setSpot(undefined) }}>
-          <SpotCard devices={spot.members} />
+          <SpotCard fleet={fleet} rows={inSpot.filter((row) => fleet.has(row))} count={spot.cluster.count} />
         </Popup>
       )}
-      {chosen?.placement === 'placed' && (
+      {chosen !== undefined && cardAt && places.kind[chosen] === 1 && (
         <Popup
-          key={chosen.device.DeviceId}
-          position={[chosen.lat, chosen.lng]}
+          key={fleet.device(chosen).DeviceId}
+          position={cardAt}
           eventHandlers={{ remove: () => onChoose(undefined) }}
         >
-          <DeviceCard device={chosen.device} />
+          <DeviceCard device={fleet.device(chosen)} focus={props.focusCard} onMove={() => props.onMove(chosen)} />
         </Popup>
       )}
     </>

@@ -1,29 +1,15 @@
-// The fleet on one canvas above the base map: discs, rings, and clusters as split rings. It draws only what is in the
-// window, so that a pan costs the same with a hundred devices and a hundred thousand.
+// The fleet on one canvas above the base map. It draws only what is near the window, so that a pan costs the same with a
+// hundred devices and a hundred thousand.
 import L from 'leaflet';
-import type { Cluster, ClusterIndex } from './cluster-index.ts';
-import { unproject } from './cluster-index.ts';
-import type { MapDevice } from './placed-devices.ts';
-
-/** Colours of the scheme, as CSS colours. */
-export interface MarkerColors {
-  online: string;
-  offline: string;
-  other: string;
-  halo: string;
-  ink: string;
-  chosen: string;
-}
+import { KINDS } from './cluster-index.ts';
+import type { Cluster, ClusterIndex, Window } from './cluster-index.ts';
+import { drawMark } from './draw-marks.ts';
+import type { ColorBy, DrawnMark } from './draw-marks.ts';
+import type { MarkerColors } from './marker-colors.ts';
 
 /** A mark on the canvas: one device, or several with their shared centre. */
-export interface Mark {
-  at: L.LatLng;
-  /** Pixels from the top left of the map's box. */
-  x: number;
-  y: number;
-  radius: number;
-  online: number;
-  members: MapDevice[];
+export interface Mark extends DrawnMark {
+  cluster: Cluster;
 }
 
 const TILE = 256;
@@ -31,54 +17,57 @@ const CELL = 76;
 const APART = 42;
 /** Drawn beyond the box, so that a mark on the edge is whole and the start of a pan shows no gap. */
 const MARGIN = 40;
-/** Members of a cluster are only looked up when someone points at it; a mark on the canvas keeps its ranges. */
-type Drawn = Omit<Mark, 'members'> & { cluster: Cluster };
+/** Marks are found for a window that is larger by up to so many pixels, and kept until the map leaves that. */
+const BLOCK = 4 * CELL;
+
+/** A mark before it has a place on the screen; `x` and `y` are shares of the world's width. */
+type Found = Omit<Mark, 'highlighted'>;
 
 export class MarkerLayer extends L.Layer {
   private canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated');
-  private drawn: Drawn[] = [];
+  private drawn: Mark[] = [];
+  private found: { of: string; marks: Found[] } | undefined;
   private origin = L.latLng(0, 0);
   private zoom = 0;
   private index: ClusterIndex | undefined;
-  private devices: MapDevice[] = [];
   private colors: MarkerColors | undefined;
-  private highlighted: string | undefined;
+  private by: ColorBy = 'state';
+  private highlighted: number | undefined;
+  private selectedRows: ReadonlySet<number> = new Set();
+  /** 1 for each place on the curve that is selected; not there while nothing is. */
+  private selected: Uint8Array | undefined;
+  private places: Int32Array | undefined;
 
-  /** The devices to draw; `index` was built from them, in the same order. */
-  show(devices: MapDevice[], index: ClusterIndex): void {
-    this.devices = devices;
+  /** What to draw. */
+  show(index: ClusterIndex | undefined): void {
     this.index = index;
-    this.draw();
+    this.places = undefined;
+    this.markSelected();
   }
 
-  paint(colors: MarkerColors): void {
+  paint(colors: MarkerColors, by: ColorBy): void {
     this.colors = colors;
+    this.by = by;
+    this.found = undefined;
     this.draw();
   }
 
-  /** Rings the mark that holds this device. */
-  highlight(deviceId: string | undefined): void {
-    if (this.highlighted === deviceId) return;
-    this.highlighted = deviceId;
+  /** Rings the mark that holds this row. */
+  highlight(row: number | undefined): void {
+    if (this.highlighted === row) return;
+    this.highlighted = row;
     this.draw();
+  }
+
+  /** Rings the marks that hold any of these rows, each as far round as its share. */
+  select(rows: ReadonlySet<number>): void {
+    this.selectedRows = rows;
+    this.markSelected();
   }
 
   /** The topmost mark at a point of the map's box, in pixels. */
   markAt(point: L.Point): Mark | undefined {
-    const drawn = this.drawn.findLast(({ x, y, radius }) => Math.hypot(x - point.x, y - point.y) <= radius + 4);
-    return drawn && this.withMembers(drawn);
-  }
-
-  private withMembers({ cluster, ...mark }: Drawn): Mark {
-    return { ...mark, members: this.membersOf(cluster) };
-  }
-
-  private membersOf({ ranges }: Cluster): MapDevice[] {
-    return ranges.flatMap(([from, to]) =>
-      Array.from(this.index?.order.subarray(from, to) ?? [], (i) => this.devices[i]).filter(
-        (device) => device !== undefined,
-      ),
-    );
+    return this.drawn.findLast(({ x, y, radius }) => Math.hypot(x - point.x, y - point.y) <= radius + 4);
   }
 
   override onAdd(map: L.Map): this {
@@ -111,15 +100,62 @@ export class MarkerLayer extends L.Layer {
     );
   }
 
+  private markSelected(): void {
+    this.found = undefined;
+    this.selected = undefined;
+    if (this.index && this.selectedRows.size > 0) {
+      this.selected = new Uint8Array(this.index.size);
+      for (const row of this.selectedRows) {
+        const place = this.placeOf(row);
+        if (place >= 0) this.selected[place] = 1;
+      }
+    }
+    this.draw();
+  }
+
+  /** Where on the curve a row is; -1 for one that is not drawn. */
+  private placeOf(row: number): number {
+    const { rows } = this.index ?? {};
+    if (!this.places && rows) {
+      this.places = new Int32Array(rows.reduce((most, each) => Math.max(most, each + 1), 0)).fill(-1);
+      for (let place = 0; place < rows.length; place++) this.places[rows[place]!] = place;
+    }
+    return this.places?.[row] ?? -1;
+  }
+
+  /** The marks in and near a window of the map, the largest last. */
+  private marksNear(window: Window, world: number): Found[] {
+    const index = this.index!;
+    const block = BLOCK / world;
+    const [west, north] = [Math.floor(window.west / block) - 1, Math.floor(window.north / block) - 1];
+    const [east, south] = [Math.ceil(window.east / block) + 1, Math.ceil(window.south / block) + 1];
+    const of = [world, west, north, east, south].join();
+    if (this.found?.of === of) return this.found.marks;
+    const blocks = { west: west * block, north: north * block, east: east * block, south: south * block };
+    const marks = index.clusters(blocks, CELL / world, APART / world).map((cluster): Found => {
+      const { x, y, count, ranges } = cluster;
+      const kinds = new Uint32Array(KINDS);
+      index.countKinds(cluster, kinds);
+      let selected = 0;
+      if (this.selected)
+        for (const [from, to] of ranges) for (let place = from; place < to; place++) selected += this.selected[place]!;
+      const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : this.by === 'group' ? 9.5 : 7;
+      return { x, y, count, radius, kinds, selected, cluster };
+    });
+    // The larger are found first; drawn last they lie on top.
+    this.found = { of, marks: marks.toReversed() };
+    return this.found.marks;
+  }
+
   private draw(): void {
     const map: L.Map | undefined = this._map;
     const context = this.canvas.getContext('2d');
-    if (!map || !this.index || !this.colors || !context) return;
+    if (!map || !this.colors || !context) return;
     const size = map.getSize().add([2 * MARGIN, 2 * MARGIN]);
     const ratio = window.devicePixelRatio || 1;
-    if (this.canvas.width !== size.x * ratio || this.canvas.height !== size.y * ratio) {
-      this.canvas.width = size.x * ratio;
-      this.canvas.height = size.y * ratio;
+    if (this.canvas.width !== Math.round(size.x * ratio) || this.canvas.height !== Math.round(size.y * ratio)) {
+      this.canvas.width = Math.round(size.x * ratio);
+      this.canvas.height = Math.round(size.y * ratio);
       this.canvas.style.width = `${size.x}px`;
       this.canvas.style.height = `${size.y}px`;
     }
@@ -127,106 +163,26 @@ export class MarkerLayer extends L.Layer {
     L.DomUtil.setPosition(this.canvas, corner);
     this.origin = map.layerPointToLatLng(corner);
     this.zoom = map.getZoom();
+    context.setTransform(ratio, 0, 0, ratio, MARGIN * ratio, MARGIN * ratio);
+    context.clearRect(-MARGIN, -MARGIN, size.x, size.y);
+    this.drawn = [];
+    if (!this.index) return;
 
     const world = TILE * 2 ** this.zoom;
     const { min, max } = map.getPixelBounds() as { min: L.Point; max: L.Point };
-    const clusters = this.index.clusters(
-      {
-        west: (min.x - MARGIN) / world,
-        north: (min.y - MARGIN) / world,
-        east: (max.x + MARGIN) / world,
-        south: (max.y + MARGIN) / world,
-      },
-      CELL / world,
-      APART / world,
+    const near = this.marksNear(
+      { west: min.x / world, north: min.y / world, east: max.x / world, south: max.y / world },
+      world,
     );
-    context.setTransform(ratio, 0, 0, ratio, MARGIN * ratio, MARGIN * ratio);
-    context.clearRect(-MARGIN, -MARGIN, size.x, size.y);
-    // The larger are found first; drawn last they lie on top.
-    this.drawn = clusters.toReversed().map((cluster) => {
-      const { lat, lng } = unproject(cluster.x, cluster.y);
-      const radius = cluster.count === 1 ? 7 : 14 + Math.min(12, Math.log2(cluster.count));
-      const { online } = cluster;
-      return {
-        at: L.latLng(lat, lng),
-        x: cluster.x * world - min.x,
-        y: cluster.y * world - min.y,
-        radius,
-        online,
-        cluster,
-      };
-    });
-    for (const mark of this.drawn) this.drawMark(context, mark, this.colors);
-  }
-
-  private drawMark(context: CanvasRenderingContext2D, mark: Drawn, colors: MarkerColors): void {
-    const { x, y, radius, online, cluster } = mark;
-    const members = this.highlighted || cluster.count === 1 ? this.membersOf(cluster) : [];
-    if (this.highlighted && members.some(({ device }) => device.DeviceId === this.highlighted)) {
-      context.beginPath();
-      context.arc(x, y, radius + 5, 0, 2 * Math.PI);
-      context.strokeStyle = colors.chosen;
-      context.lineWidth = 3;
-      context.stroke();
+    const highlighted = this.highlighted === undefined ? -1 : this.placeOf(this.highlighted);
+    for (const found of near) {
+      const [x, y] = [found.x * world - min.x, found.y * world - min.y];
+      if (x < -MARGIN || y < -MARGIN || x > size.x - MARGIN || y > size.y - MARGIN) continue;
+      const isHighlighted =
+        highlighted >= 0 && found.cluster.ranges.some(([from, to]) => from <= highlighted && highlighted < to);
+      const mark = { ...found, x, y, highlighted: isHighlighted };
+      this.drawn.push(mark);
+      drawMark(context, mark, this.by, this.colors);
     }
-    if (cluster.count === 1) drawDevice(context, mark, members[0]?.device.DeviceStatus ?? '', colors);
-    else drawCluster(context, { x, y, radius }, online, cluster.count, colors);
   }
-}
-
-function drawDevice(
-  context: CanvasRenderingContext2D,
-  { x, y }: { x: number; y: number },
-  status: string,
-  colors: MarkerColors,
-): void {
-  const isOnline = status === 'Online';
-  context.beginPath();
-  context.arc(x, y, 7, 0, 2 * Math.PI);
-  context.fillStyle = colors.halo;
-  context.fill();
-  context.beginPath();
-  context.arc(x, y, isOnline ? 5 : 4.25, 0, 2 * Math.PI);
-  if (isOnline) {
-    context.fillStyle = colors.online;
-    context.fill();
-    return;
-  }
-  // A state that is neither has a broken ring: it is not the same as Offline.
-  context.setLineDash(status === 'Offline' ? [] : [2.5, 2]);
-  context.strokeStyle = status === 'Offline' ? colors.offline : colors.other;
-  context.lineWidth = 2.25;
-  context.stroke();
-  context.setLineDash([]);
-}
-
-/** The Online share clockwise from the top as a broad arc, the rest as a narrow one, the count inside. */
-function drawCluster(
-  context: CanvasRenderingContext2D,
-  { x, y, radius }: { x: number; y: number; radius: number },
-  online: number,
-  count: number,
-  colors: MarkerColors,
-): void {
-  const top = -Math.PI / 2;
-  const split = top + (2 * Math.PI * online) / count;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.fillStyle = colors.halo;
-  context.fill();
-  const arc = (from: number, to: number, color: string, width: number) => {
-    if (to - from < 0.01) return;
-    context.beginPath();
-    context.arc(x, y, radius - 3.5, from, to);
-    context.strokeStyle = color;
-    context.lineWidth = width;
-    context.stroke();
-  };
-  arc(split, top + 2 * Math.PI, colors.offline, 2);
-  arc(top, split, colors.online, 4.5);
-  context.fillStyle = colors.ink;
-  context.font = `600 ${count > 9999 ? 10 : 11.5}px 'Inter Variable', sans-serif`;
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
-  context.fillText(count > 99_999 ? `${Math.round(count / 1000)}k` : String(count), x, y + 0.5);
 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { boxOf, colouredGroups, groupOf, rowsIn, stateOf } from './map-fleet.ts';
+
+const places = {
+  lat: Float64Array.from([10, -20, 0.5, 50]),
+  lng: Float64Array.from([10, 175, -175, 0]),
+  kind: new Uint8Array(4).fill(1),
+};
+const rows = Uint32Array.from([3, 2, 1, 0]);
+
+test('a byte tells state and group', () => {
+  assert.deepEqual([stateOf((5 << 2) | 1), groupOf((5 << 2) | 1)], [1, 5]);
+});
+
+test('the largest groups have colours, devices without a group never', () => {
+  const groups = Array.from({ length: 10 }, (_, i) => ({ value: i === 0 ? '' : `g${i}`, count: i === 0 ? 99 : i }));
+  assert.deepEqual(colouredGroups(groups), ['g9', 'g8', 'g7', 'g6', 'g5', 'g4', 'g3', 'g2']);
+});
+
+test('a box holds its rows and no other, and none is none', () => {
+  assert.deepEqual(boxOf(places, [0, 1]), { south: -20, west: 10, north: 10, east: 175 });
+  assert.equal(boxOf(places, []), undefined);
+});
+
+test('what is in view keeps its order, also across the date line', () => {
+  assert.deepEqual([...rowsIn(places, rows, { south: -90, west: -180, north: 90, east: 180 })], [3, 2, 1, 0]);
+  assert.deepEqual([...rowsIn(places, rows, { south: -30, west: 170, north: 5, east: 190 })], [2, 1]);
+  assert.deepEqual([...rowsIn(places, rows, { south: 0, west: -190, north: 5, east: -170 })], [2]);
+});

@@ -1,0 +1,95 @@
+// The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each that tells how it is
+// drawn. Whole numbers throughout, since there may be a million of them.
+import { CodeColumn } from '#/api/fleet/columns.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { FacetValue } from '#/api/fleet/filter.ts';
+import type { Places } from '#/api/fleet/table.ts';
+import type { Points } from './cluster-index.ts';
+
+export const ONLINE = 0;
+export const OFFLINE = 1;
+/** Neither: what else a service says. */
+export const OTHER = 2;
+/** Groups with a colour and a letter of their own. */
+export const MOST_GROUPS = 8;
+
+/** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group above. */
+export const stateOf = (kind: number): number => kind & 3;
+export const groupOf = (kind: number): number => kind >> 2;
+
+export interface Box {
+  south: number;
+  west: number;
+  north: number;
+  east: number;
+}
+
+/** The largest groups, which get a colour; of equal ones the first by name. */
+export function colouredGroups(groups: readonly FacetValue[]): string[] {
+  return groups
+    .filter(({ value }) => value !== '')
+    .toSorted((one, two) => two.count - one.count)
+    .slice(0, MOST_GROUPS)
+    .map(({ value }) => value);
+}
+
+/** The byte of each row. A group without a number of its own has {@link MOST_GROUPS}. */
+function kindsOf({ table }: FleetIndex, rows: Uint32Array, groups: readonly string[]): Uint8Array {
+  const codesOf = (name: string) => {
+    const column = table.columns.get(name);
+    return column instanceof CodeColumn ? column : undefined;
+  };
+  const status = codesOf('DeviceStatus');
+  const group = codesOf('DeviceGroup');
+  const states = status?.book.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
+  const numbers = group?.book.texts.map((text) => {
+    const number = text === '' ? -1 : groups.indexOf(text);
+    return (number < 0 ? MOST_GROUPS : number) << 2;
+  });
+  const kinds = new Uint8Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    kinds[i] = (states?.[status!.code(row)] ?? OTHER) | (numbers?.[group!.code(row)] ?? MOST_GROUPS << 2);
+  }
+  return kinds;
+}
+
+/** What the cluster index is built of. */
+export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, groups: readonly string[]): Points {
+  const lat = new Float64Array(rows.length);
+  const lng = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    lat[i] = places.lat[rows[i]!]!;
+    lng[i] = places.lng[rows[i]!]!;
+  }
+  return { rows, lat, lng, kinds: kindsOf(index, rows, groups) };
+}
+
+/** The smallest box that holds these rows; undefined for none. */
+export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | undefined {
+  if (rows.length === 0) return undefined;
+  const box: Box = { south: 90, west: 180, north: -90, east: -180 };
+  for (let i = 0; i < rows.length; i++) {
+    const [y, x] = [lat[rows[i]!]!, lng[rows[i]!]!];
+    if (y < box.south) box.south = y;
+    if (y > box.north) box.north = y;
+    if (x < box.west) box.west = x;
+    if (x > box.east) box.east = x;
+  }
+  return box;
+}
+
+/** The rows inside a box, in their order. Its east may lie beyond 180°, where the world repeats. */
+export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {
+  return rows.filter((row) => {
+    const y = lat[row]!;
+    if (y < south || y > north) return false;
+    const x = lng[row]!;
+    return (x >= west && x <= east) || (x + 360 >= west && x + 360 <= east) || (x - 360 >= west && x - 360 <= east);
+  });
+}
+
+export const nameOf = (index: FleetIndex, row: number): string => {
+  const { DeviceName, DeviceId } = index.device(row);
+  return DeviceName || DeviceId;
+};

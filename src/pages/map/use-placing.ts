@@ -1,0 +1,77 @@
+// Giving a device a place, or another one: what was chosen waits for a click on the map, and the service's answer is told
+// in words, with the way back where there is one.
+import { useState } from 'react';
+import { ApiError } from '#/api/api-error.ts';
+import { deviceMutations } from '#/api/devices.ts';
+import { queryClient } from '#/api/query-client.ts';
+import type { Position } from '#/contract/devices.ts';
+
+/** A device that is to get a place. */
+export interface ToPlace {
+  id: string;
+  name: string;
+  /** Where it is now; undefined for one that has no place, which nothing can take it back to. */
+  old: Position | undefined;
+}
+
+export interface PlacingOutcome {
+  kind: 'saving' | 'done' | 'failed';
+  text: string;
+  undo?: (() => void) | undefined;
+}
+
+/** To about a tenth of a metre. */
+const round = (degrees: number) => Number(degrees.toFixed(6));
+const textOf = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
+
+export function usePlacing() {
+  const [waiting, setWaiting] = useState<ToPlace>();
+  const [outcome, setOutcome] = useState<PlacingOutcome>();
+  const isSaving = outcome?.kind === 'saving';
+
+  const save = async (device: ToPlace, to: Position, isUndo: boolean) => {
+    setOutcome({ kind: 'saving', text: `Saving the location of ${device.name} …` });
+    try {
+      await queryClient.getMutationCache().build(queryClient, deviceMutations.locate(device.id)).execute(to);
+    } catch (error) {
+      const what = error instanceof ApiError ? [error.message, error.detail].filter(Boolean).join('. ') : String(error);
+      setOutcome({ kind: 'failed', text: `${device.name} was not ${device.old ? 'moved' : 'placed'}: ${what}` });
+      return;
+    }
+    setWaiting((now) => (now?.id === device.id ? undefined : now));
+    const { old } = device;
+    setOutcome(
+      isUndo
+        ? { kind: 'done', text: `${device.name} is back at ${textOf(to)}.` }
+        : old
+          ? {
+              kind: 'done',
+              text: `${device.name} was moved to ${textOf(to)}.`,
+              undo: () => void save(device, old, true),
+            }
+          : {
+              kind: 'done',
+              text: `${device.name} was placed at ${textOf(to)}. It can be moved, but not be without a place again.`,
+            },
+    );
+  };
+
+  return {
+    waiting,
+    outcome,
+    isSaving,
+    /** The next click on the map is for this device. */
+    start: (device: ToPlace) => {
+      setOutcome(undefined);
+      setWaiting(device);
+    },
+    cancel: () => setWaiting(undefined),
+    dismiss: () => setOutcome(undefined),
+    /** Puts the waiting device, or another one that was dropped, here. */
+    place: (lat: number, lng: number, device: ToPlace | undefined = waiting) => {
+      if (device && !isSaving) void save(device, { Lat: round(lat), Lng: round(lng) }, false);
+    },
+  };
+}
+
+export type Placing = ReturnType<typeof usePlacing>;
