@@ -72,7 +72,7 @@ export function AddManyPage() {
     [],
   );
   const onRemove = useCallback((row: DraftRow) => setRows((now) => now.filter(({ id }) => id !== row.id)), []);
-  const work = (working: Promise<void>) => void working.finally(provisioned);
+  const work = useCallback((working: Promise<void>) => void working.finally(provisioned), []);
   const create = () => {
     const ready = rows.filter((row) => !hasError(row));
     setRows(rows.filter(hasError));

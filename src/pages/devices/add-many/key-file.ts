@@ -1,7 +1,7 @@
 // The keys as a file: one row a device, with the command that holds its key.
 import { csvText } from '#/fleet/csv.ts';
 import { installCommands } from '#/pages/devices/install-commands.ts';
-import type { Entry } from './run.ts';
+import type { Entry } from './run-entry.ts';
 
 /** A device whose key is at hand. */
 export type Keyed = Entry & { id: string; key: string };

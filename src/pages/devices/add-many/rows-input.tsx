@@ -26,13 +26,15 @@ interface RowsInputProps {
 export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
   const [text, setText] = useState('');
   const [trouble, setTrouble] = useState<Error | null>(null);
-  const take = async (read: () => string | Promise<string>) => {
+  const take = async (read: () => string | Promise<string>): Promise<boolean> => {
     setTrouble(null);
     try {
       await onText(await read());
+      return true;
     } catch (error) {
       if (!(error instanceof UnusableRows)) throw error;
       setTrouble(error);
+      return false;
     }
   };
   const takeFiles = ([file]: File[]) => {
@@ -59,6 +61,13 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           rows={10}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
+          // Several lines into the empty field are a list: no need to look at it as text first.
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData('text/plain');
+            if (text.trim() !== '' || !/[\r\n]./.test(pasted)) return;
+            event.preventDefault();
+            void take(() => pasted).then((isTaken) => isTaken || setText(pasted));
+          }}
           spellCheck={false}
           autoComplete="off"
           classNames={{ input: classes['text'] ?? '' }}

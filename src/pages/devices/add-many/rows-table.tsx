@@ -3,7 +3,6 @@
 import { memo, useCallback, useImperativeHandle, useRef, useState } from 'react';
 import type { KeyboardEvent, Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { ActionIcon } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import tableClasses from '#/ui/table.module.css';
 import { checkRow } from './row-check.ts';
@@ -207,16 +206,15 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
           );
         })}
         <td data-remove>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
+          <button
+            type="button"
+            className={classes['remove']}
             aria-label={`Remove row ${place + 1}`}
             title={`Remove row ${place + 1}`}
             onClick={() => onRemove(row)}
           >
             <IconX size={15} stroke={1.6} aria-hidden />
-          </ActionIcon>
+          </button>
         </td>
       </tr>
     </>

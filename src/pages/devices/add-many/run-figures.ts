@@ -1,7 +1,7 @@
 // A run in figures and words: how far it is, why it ended, what each row says.
 import { formatCount } from '#/ui/format.ts';
 import { counted } from './plan.ts';
-import type { Ending, Entry, RunView, Step } from './run.ts';
+import type { Ending, Entry, RunView, Step } from './run-entry.ts';
 
 export interface RunFigures {
   total: number;

@@ -1,18 +1,19 @@
 // The devices being made and made: progress, what became of each row, and who came Online since.
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { installCommands } from '#/pages/devices/install-commands.ts';
 import { paths } from '#/paths.ts';
-import { CopyButton, ShortId } from '#/ui/copy-button.tsx';
+import { CopyButton } from '#/ui/copy-button.tsx';
 import { rowName } from '#/ui/data-table.tsx';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { counted } from './plan.ts';
-import type { Entry, Run, RunView } from './run.ts';
+import type { Run } from './run.ts';
+import type { Entry, RunView } from './run-entry.ts';
 import { endingText, faultLines, figuresOf, hasProblem, runText, stateOf } from './run-figures.ts';
 import classes from './add-many.module.css';
 
@@ -42,22 +43,18 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
     {
       header: 'Name',
       width: '24%',
-      cell: ({ id, order }) =>
-        id === undefined ? (
-          <span className={rowName}>{order.name}</span>
-        ) : (
-          <Link to={paths.device(id)} target="_blank" className={rowName}>
-            {order.name}
-          </Link>
-        ),
+      cell: ({ id, order }) => <Name id={id} name={order.name} />,
     },
     {
       header: 'Id',
       width: '17%',
       phone: 'second',
-      cell: ({ id }) => (id === undefined ? null : <ShortId value={id} />),
+      cell: ({ id = '' }) => (
+        <span className="mono dim" title={id}>
+          {id}
+        </span>
+      ),
     },
-    { header: 'Created', width: '33%', phone: 'wide', cell: (entry) => <State entry={entry} /> },
     {
       header: 'Online',
       width: '12%',
@@ -65,6 +62,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
       cell: ({ id }) =>
         id === undefined ? null : arrived.has(id) ? <StateMark state="Online" /> : <span className="dim">Not yet</span>,
     },
+    { header: 'Created', width: '33%', phone: 'wide', cell: (entry) => <State entry={entry} /> },
     {
       header: 'Actions',
       width: '200px',
@@ -160,7 +158,17 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   );
 }
 
-function State({ entry }: { entry: Entry }) {
+// A row is drawn again only when it has changed: thousands change while they are created.
+const Name = memo(function Name({ id, name }: { id: string | undefined; name: string }) {
+  if (id === undefined) return <span className={rowName}>{name}</span>;
+  return (
+    <Link to={paths.device(id)} target="_blank" className={rowName}>
+      {name}
+    </Link>
+  );
+});
+
+const State = memo(function State({ entry }: { entry: Entry }) {
   const { mark, words } = stateOf(entry);
   return (
     <span className={classes['state']}>
@@ -172,9 +180,14 @@ function State({ entry }: { entry: Entry }) {
       ))}
     </span>
   );
+});
+
+interface ToolsProps extends Pick<RunPanelProps, 'run' | 'onWork'> {
+  entry: Entry;
+  busy: boolean;
 }
 
-function Tools({ entry, busy, run, onWork }: { entry: Entry; busy: boolean } & Pick<RunPanelProps, 'run' | 'onWork'>) {
+const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
   const { row, order, state, missing, key, keyLost } = entry;
   return (
     <span className={classes['tools']}>
@@ -205,4 +218,4 @@ function Tools({ entry, busy, run, onWork }: { entry: Entry; busy: boolean } & P
       )}
     </span>
   );
-}
+});

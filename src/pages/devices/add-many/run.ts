@@ -1,9 +1,12 @@
 // Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
+import { Courier, Stopped } from './courier.ts';
 import type { Order } from './row-check.ts';
+import { newEntry } from './run-entry.ts';
+import type { Ending, Entry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
-import { faultText, limitText, hasStatus, isBusy, isLost } from './run-faults.ts';
+import { faultText, hasStatus, isLost, limitText } from './run-faults.ts';
 import { TagBook } from './tag-book.ts';
 import type { TagApi } from './tag-book.ts';
 
@@ -19,46 +22,10 @@ export interface RunApi extends TagApi {
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-export type Step = 'create' | 'details' | 'location' | 'tags' | 'key';
-
-/** One row on its way to be a device. Never changed in place. */
-export interface Entry {
-  row: DraftRow;
-  order: Order;
-  state: 'waiting' | 'working' | 'done' | 'failed';
-  id: string | undefined;
-  key: string | undefined;
-  /** Created, but the answer with the key never came. */
-  keyLost: boolean;
-  /** A create was sent whose answer was lost: the listing is asked before another is sent. */
-  unanswered: boolean;
-  /** Steps that are not done yet, in their order. */
-  missing: Step[];
-  /** Tags that are not on the device yet. */
-  tags: string[];
-  faults: { step: Step; text: string }[];
-}
-
-/** Why a run ended before its list did. */
-export type Ending = { reason: 'stopped' | 'signed-out' } | { reason: 'licence'; text: string };
-
-export interface RunView {
-  entries: readonly Entry[];
-  running: boolean;
-  /** The service asked for a pause, which is being kept. */
-  pausing: boolean;
-  ending: Ending | undefined;
-}
-
 /** Rows under way at a time. */
 const AT_ONCE = 4;
-/** How often a request is sent again when the service says "later", and how long where it does not say how much. */
-const MOST_TRIES = 8;
-const PAUSE = 1_000;
 /** The page is told of changes this often at most, in milliseconds. */
-const TELL = 100;
-
-class Stopped extends Error {}
+const TELL = 200;
 
 export class Run {
   private readonly api: RunApi;
@@ -70,17 +37,22 @@ export class Run {
   private readonly turns = new Map<string, Promise<void>>();
   private ending: Ending | undefined;
   private running = 0;
-  private halt = new AbortController();
-  private pause: Promise<void> | undefined;
+  private readonly courier: Courier;
   private view: RunView = { entries: [], running: false, pausing: false, ending: undefined };
   private readonly listeners = new Set<() => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: RunApi) {
     this.api = api;
+    this.courier = new Courier({
+      sleep: api.sleep,
+      onPause: this.tellSoon,
+      onSignedOut: () => this.end({ reason: 'signed-out' }),
+    });
+    const { courier } = this;
     this.tags = new TagBook({
-      tags: () => this.send(api.tags),
-      createTag: (name) => this.send(() => api.createTag(name)),
+      tags: () => courier.send(api.tags),
+      createTag: (name) => courier.send(() => api.createTag(name)),
     });
   }
 
@@ -96,8 +68,12 @@ export class Run {
   private change(place: number, change: Partial<Entry>): void {
     const entry = this.list[place];
     if (entry) this.list[place] = { ...entry, ...change };
-    this.timer ??= setTimeout(this.tell, TELL);
+    this.tellSoon();
   }
+
+  private readonly tellSoon = (): void => {
+    this.timer ??= setTimeout(this.tell, TELL);
+  };
 
   private readonly tell = (): void => {
     clearTimeout(this.timer);
@@ -105,7 +81,7 @@ export class Run {
     this.view = {
       entries: [...this.list],
       running: this.running > 0,
-      pausing: this.pause !== undefined,
+      pausing: this.courier.isPausing,
       ending: this.ending,
     };
     for (const listener of this.listeners) listener();
@@ -116,25 +92,7 @@ export class Run {
   /** Adds rows and creates them. `before`: the ids of the fleet as it is now. */
   add(rows: { row: DraftRow; order: Order }[], before: ReadonlySet<string> | undefined): Promise<void> {
     this.before = before;
-    for (const { row, order } of rows) {
-      const { customer, site, position, tags } = order;
-      const missing: Step[] = ['create'];
-      if (customer || site) missing.push('details');
-      if (position) missing.push('location');
-      if (tags.length > 0) missing.push('tags');
-      this.list.push({
-        row,
-        order,
-        state: 'waiting',
-        id: undefined,
-        key: undefined,
-        keyLost: false,
-        unanswered: false,
-        missing,
-        tags,
-        faults: [],
-      });
-    }
+    for (const { row, order } of rows) this.list.push(newEntry(row, order));
     return this.goOn();
   }
 
@@ -179,8 +137,8 @@ export class Run {
   private end(ending: Ending): void {
     // The first reason is the one; what others meet after it follows from it.
     this.ending ??= ending;
-    this.halt.abort();
-    this.timer ??= setTimeout(this.tell, TELL);
+    this.courier.end();
+    this.tellSoon();
   }
 
   private async work(isWanted: (entry: Entry) => boolean, job = (place: number) => this.perform(place)): Promise<void> {
@@ -190,45 +148,16 @@ export class Run {
     );
     if (places.length === 0) return this.tell();
     this.ending = undefined;
-    this.halt = new AbortController();
+    this.courier.begin();
     let next = 0;
     const worker = async () => {
-      while (next < places.length && !this.halt.signal.aborted) await job(places[next++]!);
+      while (next < places.length && !this.courier.isHalted) await job(places[next++]!);
     };
     this.running = Math.min(AT_ONCE, places.length);
     this.tell();
     await Promise.all(Array.from({ length: this.running }, worker));
     this.running = 0;
     this.tell();
-  }
-
-  /** Sends, and sends again what was refused with "later", when later has come. Nothing else is sent twice. */
-  private async send<Answer>(request: () => Promise<Answer>): Promise<Answer> {
-    for (let tries = 1; ; tries++) {
-      if (this.pause) {
-        await this.pause;
-        if (this.halt.signal.aborted) throw new Stopped();
-      }
-      if (this.ending?.reason === 'signed-out') throw new Stopped();
-      try {
-        return await request();
-      } catch (error) {
-        if (hasStatus(error, 401)) this.end({ reason: 'signed-out' });
-        if (!isBusy(error) || tries === MOST_TRIES) throw error;
-        this.rest((error.retryAfter ?? 0) * 1_000 || PAUSE);
-      }
-    }
-  }
-
-  /** Everybody rests: the service asked for it, whoever it told. */
-  private rest(milliseconds: number): void {
-    if (this.pause) return;
-    const done = () => {
-      this.pause = undefined;
-      this.timer ??= setTimeout(this.tell, TELL);
-    };
-    this.pause = this.api.sleep(milliseconds, this.halt.signal).then(done, done);
-    this.timer ??= setTimeout(this.tell, TELL);
   }
 
   // ---- One row ------------------------------------------------------------------------------------------------------
@@ -240,7 +169,7 @@ export class Run {
     const id = this.list[place]!.id;
     if (id !== undefined) {
       await this.step(place, 'details', ({ order: { customer, site } }) =>
-        this.send(() =>
+        this.courier.send(() =>
           this.api.update(id, {
             ...(customer ? { CustomerName: customer } : {}),
             ...(site ? { CustomerSite: site } : {}),
@@ -248,12 +177,12 @@ export class Run {
         ),
       );
       await this.step(place, 'location', ({ order: { position } }) =>
-        position ? this.send(() => this.api.locate(id, position)) : Promise.resolve(),
+        position ? this.courier.send(() => this.api.locate(id, position)) : Promise.resolve(),
       );
       await this.step(place, 'tags', async ({ tags }) => {
         for (const name of tags) {
           const tag = await this.tags.idOf(name);
-          await this.send(() => this.api.attach(id, tag));
+          await this.courier.send(() => this.api.attach(id, tag));
           this.change(place, { tags: this.list[place]!.tags.filter((each) => each !== name) });
         }
       });
@@ -292,11 +221,11 @@ export class Run {
 
   private async create(place: number): Promise<void> {
     // It may have waited for its turn while the run was ended.
-    if (this.halt.signal.aborted) return;
+    if (this.courier.isHalted) return;
     const { order, unanswered } = this.list[place]!;
     try {
       if (unanswered && (await this.find(place))) return;
-      const { DeviceId: id, DeviceKey: key } = await this.send(() =>
+      const { DeviceId: id, DeviceKey: key } = await this.courier.send(() =>
         this.api.create({ DeviceName: order.name, DeviceGroup: order.group }),
       );
       this.claimed.add(id);
@@ -329,7 +258,7 @@ export class Run {
   /** Looks for the device of a create without an answer. It is found without its key, which only that answer had. */
   private async find(place: number): Promise<boolean> {
     const { order } = this.list[place]!;
-    const named = await this.read(() => this.api.named(order.name));
+    const named = await this.courier.read(() => this.api.named(order.name));
     const mine = named.filter(
       ({ DeviceId, DeviceGroup }) =>
         DeviceGroup === order.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
@@ -353,24 +282,12 @@ export class Run {
     return true;
   }
 
-  /** A read may be repeated: the network that lost an answer may need a moment. */
-  private async read<Answer>(request: () => Promise<Answer>): Promise<Answer> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.send(request);
-      } catch (error) {
-        if (!isLost(error) || tries === 3) throw error;
-        await this.api.sleep(PAUSE * tries, this.halt.signal).catch(() => undefined);
-      }
-    }
-  }
-
   private async newKey(place: number): Promise<void> {
     const { id, faults, state } = this.list[place]!;
     if (id === undefined) return;
     this.change(place, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
     try {
-      const { DeviceKey: key } = await this.send(() => this.api.rekey(id));
+      const { DeviceKey: key } = await this.courier.send(() => this.api.rekey(id));
       this.change(place, { key, keyLost: false });
     } catch (error) {
       if (hasStatus(error, 404))

@@ -1,0 +1,55 @@
+// One row on its way to be a device, and what the page sees of all of them.
+import type { Order } from './row-check.ts';
+import type { DraftRow } from './rows.ts';
+
+export type Step = 'create' | 'details' | 'location' | 'tags' | 'key';
+
+/** One row on its way to be a device. Never changed in place. */
+export interface Entry {
+  row: DraftRow;
+  order: Order;
+  state: 'waiting' | 'working' | 'done' | 'failed';
+  id: string | undefined;
+  key: string | undefined;
+  /** Created, but the answer with the key never came. */
+  keyLost: boolean;
+  /** A create was sent whose answer was lost: the listing is asked before another is sent. */
+  unanswered: boolean;
+  /** Steps that are not done yet, in their order. */
+  missing: Step[];
+  /** Tags that are not on the device yet. */
+  tags: string[];
+  faults: { step: Step; text: string }[];
+}
+
+/** Why a run ended before its list did. */
+export type Ending = { reason: 'stopped' | 'signed-out' } | { reason: 'licence'; text: string };
+
+export interface RunView {
+  entries: readonly Entry[];
+  running: boolean;
+  /** The service asked for a pause, which is being kept. */
+  pausing: boolean;
+  ending: Ending | undefined;
+}
+
+/** A row as it begins: with the steps that it has something for. */
+export function newEntry(row: DraftRow, order: Order): Entry {
+  const { customer, site, position, tags } = order;
+  const missing: Step[] = ['create'];
+  if (customer || site) missing.push('details');
+  if (position) missing.push('location');
+  if (tags.length > 0) missing.push('tags');
+  return {
+    row,
+    order,
+    state: 'waiting',
+    id: undefined,
+    key: undefined,
+    keyLost: false,
+    unanswered: false,
+    missing,
+    tags,
+    faults: [],
+  };
+}
