@@ -10,7 +10,7 @@ const WIDE = { width: 1280, height: 800 };
 
 // The page of a device or job that is not there, and the end of a session, are looked at, too.
 test.use({ expectedConsole: [/status of 40[14]/] });
-test.setTimeout(180_000);
+test.setTimeout(240_000);
 
 interface Filled {
   device: string;
