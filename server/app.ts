@@ -89,6 +89,7 @@ export function createApp(context: Context): App {
   installRoutes(app, context, DIST);
 
   loopbackRedirect(app, context);
-  staticFiles(app, DIST);
+  const { mapTiles } = context.config;
+  staticFiles(app, DIST, mapTiles && new URL(mapTiles.url).origin);
   return app;
 }

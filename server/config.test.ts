@@ -25,6 +25,12 @@ const bad: [name: string, value: string][] = [
   ['MAX_DEVICES', '0'],
   ['MAX_DEVICES', '1.5'],
   ['ARTIFACT_QUOTA_MB', 'lots'],
+  ['MAP_TILES_URL', 'tiles'],
+  ['MAP_TILES_URL', 'https://tiles.example.com/{z}/{x}.png'],
+  ['MAP_TILES_URL', 'https://{s}.tiles.example.com/{z}/{x}/{y}.png'],
+  ['MAP_TILES_URL', "https://tiles.example.com/{z}/{x}/{y}.png; script-src 'unsafe-inline'"],
+  ['MAP_TILES_URL', 'file:///tiles/world.pmtiles'],
+  ['MAP_ATTRIBUTION', 'Somebody'],
   ['PUBLIC_URL', 'muster.example.com'],
   ['PUBLIC_URL', 'ftp://muster.example.com'],
   ['PUBLIC_URL', 'https://muster.example.com/path'],
@@ -65,4 +71,14 @@ test('trusted proxies are single addresses, networks, or this machine', () => {
   for (const address of ['10.9.8.7', '192.168.1.1', '127.0.0.1', '::1', 'fd00::5'])
     assert.ok(isTrustedProxy(address), address);
   for (const address of ['11.0.0.1', '192.168.1.2', 'fe80::1', '']) assert.ok(!isTrustedProxy(address), address);
+});
+
+test('tiles are a pattern or one file', () => {
+  const url = 'https://tiles.example.com/{z}/{x}/{y}.png?key=1';
+  assert.deepEqual(readConfig({ MAP_TILES_URL: url, MAP_ATTRIBUTION: '© Somebody' }).mapTiles, {
+    url,
+    attribution: '© Somebody',
+  });
+  const file = 'http://127.0.0.1:9000/world.pmtiles';
+  assert.deepEqual(readConfig({ MAP_TILES_URL: file }).mapTiles, { url: file, attribution: '' });
 });

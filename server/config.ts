@@ -20,6 +20,8 @@ export interface Config {
   /** Failed sign-ins that one address may have in a minute. */
   signinLimit: number;
   tunnelPort: number;
+  /** Tiles to draw instead of the built-in base map. */
+  mapTiles: { url: string; attribution: string } | undefined;
 }
 
 /** The start cannot go on; the message is the whole explanation. */
@@ -58,6 +60,7 @@ export function readConfig(env: Environment): Config {
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     tunnelPort: whole('TUNNEL_PORT', 8081, 0, 65_535),
+    mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
   };
 }
 
@@ -88,6 +91,22 @@ function readPublicUrl(text: string | undefined): string | undefined {
       `PUBLIC_URL is "${text}", but it must be an http or https address without a path, like https://muster.example.com.`,
     );
   return url.origin;
+}
+
+function readMapTiles(url: string | undefined, attribution: string | undefined): Config['mapTiles'] {
+  if (url === undefined) {
+    if (attribution === undefined) return undefined;
+    throw new ConfigError('MAP_ATTRIBUTION is set, but MAP_TILES_URL is not: it names where those tiles come from.');
+  }
+  const raster = ['{z}', '{x}', '{y}'].every((part) => url.includes(part));
+  const parsed = URL.parse(url);
+  const plain = parsed && /^https?:\/\//i.test(url) && !/[\s;,']/.test(url) && !parsed.username && !parsed.password;
+  // A placeholder in the host could not be named in the page's policy.
+  if (!plain || /[{}]|%7b/i.test(parsed.host) || !(raster || parsed.pathname.endsWith('.pmtiles')))
+    throw new ConfigError(
+      `MAP_TILES_URL is "${url}", but it must be an http or https address that holds {z}, {x} and {y} or ends in .pmtiles, like https://tiles.example.com/{z}/{x}/{y}.png.`,
+    );
+  return { url, attribution: attribution ?? '' };
 }
 
 /** Addresses and networks, separated by commas; `loopback` names this machine. */

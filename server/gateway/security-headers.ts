@@ -2,16 +2,19 @@
 // framework is without them.
 import type { ServerResponse } from 'node:http';
 
-/** The policy of the pages; the nonce is for the style elements that the UI library writes at run time. */
-export const contentSecurityPolicy = (nonce?: string): string =>
+/**
+ * The policy of the pages; the nonce is for the style elements that the UI library writes at run time. `tiles`: the one
+ * other origin that a page may read from, for the map.
+ */
+export const contentSecurityPolicy = (nonce?: string, tiles?: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     "style-src-attr 'none'",
-    "img-src 'self' data:",
+    `img-src 'self' data:${tiles === undefined ? '' : ` ${tiles}`}`,
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${tiles === undefined ? '' : ` ${tiles}`}`,
     "manifest-src 'self'",
     "object-src 'none'",
     "frame-src 'none'",

@@ -21,11 +21,13 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
   const { db, now, config, audit } = context;
   const limit = openSigninLimit(config.signinLimit, now);
   const about = { Service: 'muster', Version: VERSION };
+  // Where the dashboard gets its map from, for those who are in.
+  const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
 
   app.get('/auth/session', async (http) => {
     const session = await door.session(http);
     return http.json(
-      session ? { SignedIn: true, UserEmail: session.email, ...about } : { SignedIn: false, ...about },
+      session ? { SignedIn: true, UserEmail: session.email, ...about, ...map } : { SignedIn: false, ...about },
       200,
       noStore,
     );

@@ -51,7 +51,7 @@ interface StaticFile {
 }
 
 /** Registers the dashboard in `folder` under every path that nothing else has taken; call it last. */
-export function staticFiles(app: App, folder: string): void {
+export function staticFiles(app: App, folder: string, tiles?: string): void {
   let files = new Map<string, StaticFile>();
   let builtAt = 0;
   /** The files as they are now: a new build shows in its index.html. */
@@ -77,7 +77,7 @@ export function staticFiles(app: App, folder: string): void {
         'The dashboard is not built',
         'Run "npm run build", then reload. The API works without it.',
       );
-    return sendPage(http, index);
+    return sendPage(http, index, tiles);
   });
 }
 
@@ -102,12 +102,12 @@ function listFiles(folder: string): Map<string, StaticFile> {
 }
 
 /** A page: never kept, and its nonce is used once. */
-async function sendPage(http: HonoContext<Env>, file: StaticFile): Promise<Response> {
+async function sendPage(http: HonoContext<Env>, file: StaticFile, tiles: string | undefined): Promise<Response> {
   const nonce = randomBytes(16).toString('base64');
   const html = Buffer.from((await readFile(file.path, 'utf8')).replaceAll(PLACEHOLDER, nonce));
   const headers = {
     'Content-Type': TYPES['.html'] ?? '',
-    'Content-Security-Policy': contentSecurityPolicy(nonce),
+    'Content-Security-Policy': contentSecurityPolicy(nonce, tiles),
     'Cache-Control': 'no-store',
     Vary: 'Accept-Encoding',
   };

@@ -10,6 +10,9 @@ export interface Session {
   UserEmail?: string;
   Service?: string;
   Version?: string;
+  /** Tiles to draw instead of the built-in base map, and what to say about them. */
+  MapTiles?: string;
+  MapAttribution?: string;
 }
 
 /** Told by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
@@ -18,7 +21,7 @@ const isSession = (value: unknown): value is Session =>
   value !== null &&
   'SignedIn' in value &&
   typeof value.SignedIn === 'boolean' &&
-  ['UserEmail', 'Service', 'Version'].every((name) =>
+  ['UserEmail', 'Service', 'Version', 'MapTiles', 'MapAttribution'].every((name) =>
     ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
   );
 

@@ -92,6 +92,8 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const startPlacing = (device: ToPlace) => {
     setTool(undefined);
     setListOpen(false);
+    // Its card would be in the way of the click.
+    url.set({ device: undefined });
     placing.start(device);
   };
   const place = ({ lat, lng }: L.LatLng, device?: ToPlace) => placing.place(lat, lng, device);

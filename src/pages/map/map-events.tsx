@@ -17,8 +17,12 @@ export function FollowView({ onView }: { onView: (map: L.Map, isMove: boolean) =
   useEffect(() => {
     latest.current(map, false);
     // Leaflet only hears of the window's size; a bar that opens below makes the map smaller too. What is seen stays.
-    const observer = new ResizeObserver(() => map.invalidateSize({ pan: false }));
-    observer.observe(map.getContainer());
+    const box = map.getContainer();
+    const observer = new ResizeObserver(() => {
+      // Without any size it is hidden behind the list of a phone, and shows the same when it comes back.
+      if (box.clientWidth > 0) map.invalidateSize({ pan: false });
+    });
+    observer.observe(box);
     return () => observer.disconnect();
   }, [map]);
   return null;

@@ -29,15 +29,20 @@ export interface BaseMap {
   refresh(): void;
 }
 
-/** Makes the layer; the caller adds it to a map and removes it. */
+/** The map that comes with the dashboard; the caller adds it to a map and removes it. */
 export function createBaseMap(scheme: Scheme): BaseMap {
   archive ??= new PMTiles(new RangeOrWholeSource(`${import.meta.env.BASE_URL}basemap/world.pmtiles`));
+  return drawArchive(archive, deepestTiles, attribution, scheme);
+}
+
+/** Draws an archive of vector tiles in the Protomaps layers. `said`: HTML of ours about where it is from. */
+export function drawArchive(source: PMTiles, maxDataZoom: number, said: string, scheme: Scheme): BaseMap {
   const layer = leafletLayer({
-    url: archive,
-    maxDataZoom: deepestTiles,
+    url: source,
+    maxDataZoom,
     maxZoom: 22,
     lang: 'en',
-    attribution,
+    attribution: said,
     ...style(scheme),
     tasks: [fontReady() as never],
     // The library waits this long times the distance from the middle of the view, which it takes wrongly for tiles on
