@@ -1,73 +1,113 @@
-// The map's clusters: from points in memory to an index, and from the index to what one window shows.
-import { buildClusterIndex, project } from '#/pages/map/cluster-index.ts';
+// The map's clusters: from the bytes of an answer to what one window shows, beside supercluster in the same process, and
+// in a real browser beside supercluster in a worker and leaflet.markercluster.
+import Supercluster from 'supercluster';
+import { ClusterIndex, KINDS, buildCurve, project } from '#/pages/map/cluster-index.ts';
+import type { Window } from '#/pages/map/cluster-index.ts';
+import { browserRows } from './map-browser.ts';
 import { milliseconds, timeOf } from './section.ts';
 import type { Row, Section } from './section.ts';
 
-interface Window {
-  west: number;
-  north: number;
-  east: number;
-  south: number;
+/** A location as the API tells it. */
+interface Location {
+  DeviceId: string;
+  Lat: number;
+  Lng: number;
 }
+
 const WORLD: Window = { west: 0, north: 0, east: 1, south: 1 };
 const WORLD_ZOOM = 2;
 const CITY_ZOOM = 12;
 
 /** What a screen of 1,200 by 800 pixels shows round one of the devices. */
-function cityOf({ lat, lng }: ReturnType<typeof scatter>): Window {
-  const { x, y } = project(lat[0] ?? 0, lng[0] ?? 0);
+function cityOf({ Lat, Lng }: Location): Window {
+  const { x, y } = project(Lat, Lng);
   const pixel = 1 / (256 * 2 ** CITY_ZOOM);
   return { west: x - 600 * pixel, north: y - 400 * pixel, east: x + 600 * pixel, south: y + 400 * pixel };
 }
 
-export const map: Section = async ({ points }) => ({
-  subject: 'clusters, in one thread',
-  rows: points.flatMap(rowsFor),
-});
+export const map: Section = async ({ points }) => {
+  const rows: Row[] = [];
+  for (const count of points) {
+    const text = JSON.stringify(scatter(count));
+    rows.push(...rowsFor(count, text), ...(await browserRows(count, text)));
+  }
+  return { subject: 'clusters of the whole world, from the text of the locations', rows };
+};
 
-function rowsFor(count: number): Row[] {
-  const places = scatter(count);
-  const text = JSON.stringify(
-    Array.from({ length: count }, (_, i) => ({ DeviceId: `device-${i}`, Lat: places.lat[i], Lng: places.lng[i] })),
+function ours(text: string): ClusterIndex {
+  const locations = JSON.parse(text) as Location[];
+  return new ClusterIndex(
+    buildCurve({
+      rows: Uint32Array.from(locations, (_, i) => i),
+      lat: Float64Array.from(locations, ({ Lat }) => Lat),
+      lng: Float64Array.from(locations, ({ Lng }) => Lng),
+      kinds: new Uint8Array(locations.length),
+    }),
   );
-  const parse = milliseconds(timeOf(() => JSON.parse(text) as unknown, 3));
+}
+
+function theirs(text: string): number {
+  const index = new Supercluster({ radius: 64, maxZoom: 18 });
+  index.load(
+    (JSON.parse(text) as Location[]).map(({ DeviceId, Lat, Lng }) => ({
+      type: 'Feature',
+      properties: { DeviceId },
+      geometry: { type: 'Point', coordinates: [Lng, Lat] },
+    })),
+  );
+  return index.getClusters([-180, -85, 180, 85], WORLD_ZOOM).length;
+}
+
+function rowsFor(count: number, text: string): Row[] {
   const name = `${count.toLocaleString('en-US')} points`;
-  const index = buildClusterIndex(places);
-  const built = timeOf(() => buildClusterIndex(places), 3);
-  const frame = { what: 'a frame', figure: milliseconds(1000 / 60) };
   // Cells and distances in pixels, as the map has them.
-  const clusters = (window: Window, zoom: number) => {
+  const clusters = (of: ClusterIndex, window: Window, zoom: number) => {
     const pixel = 1 / (256 * 2 ** zoom);
-    return milliseconds(timeOf(() => index.clusters(window, 64 * pixel, 44 * pixel), 20));
+    const kinds = new Uint32Array(KINDS);
+    for (const cluster of of.clusters(window, 76 * pixel, 42 * pixel)) of.countKinds(cluster, kinds);
   };
+  const index = ours(text);
+  const runs = count > 200_000 ? 1 : 3;
+  const begun = performance.now();
+  theirs(text);
+  const peer = { what: 'supercluster', figure: milliseconds(performance.now() - begun) };
+  const frame = { what: 'a frame', figure: milliseconds(1000 / 60) };
+  const show = (window: Window, zoom: number) => milliseconds(timeOf(() => clusters(index, window, zoom), 20));
   return [
     {
-      what: `${name}: index`,
-      figure: milliseconds(built),
-      against: { what: 'JSON.parse of their locations', figure: parse },
+      what: `${name}: text to clusters, one thread`,
+      figure: milliseconds(timeOf(() => clusters(ours(text), WORLD, WORLD_ZOOM), runs)),
+      against: peer,
     },
-    { what: `${name}: clusters of the world`, figure: clusters(WORLD, WORLD_ZOOM), against: frame },
-    { what: `${name}: clusters of a city`, figure: clusters(cityOf(places), CITY_ZOOM), against: frame },
+    {
+      what: `${name}: the same`,
+      figure: milliseconds(timeOf(() => ours(text), runs)),
+      against: { what: 'JSON.parse alone', figure: milliseconds(timeOf(() => JSON.parse(text) as unknown, runs)) },
+    },
+    { what: `${name}: clusters of the world`, figure: show(WORLD, WORLD_ZOOM), against: frame },
+    {
+      what: `${name}: clusters of a city`,
+      figure: show(cityOf((JSON.parse(text) as Location[])[0]!), CITY_ZOOM),
+      against: frame,
+    },
   ];
 }
 
 /** Places round some cities and anywhere; the same at each run. */
-function scatter(count: number) {
+function scatter(count: number): Location[] {
   let seed = 12_345;
   const random = () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return seed / 2 ** 32;
   };
   const cities = Array.from({ length: 300 }, () => ({ lat: random() * 120 - 55, lng: random() * 360 - 180 }));
-  const lat = new Float64Array(count);
-  const lng = new Float64Array(count);
-  const online = new Uint8Array(count);
-  for (let i = 0; i < count; i++) {
+  return Array.from({ length: count }, (_, i) => {
     const city = cities[Math.floor(random() * cities.length)];
     const near = city && random() < 0.9;
-    lat[i] = near ? city.lat + (random() - 0.5) * 0.4 : random() * 160 - 80;
-    lng[i] = near ? city.lng + (random() - 0.5) * 0.4 : random() * 360 - 180;
-    online[i] = random() < 0.8 ? 1 : 0;
-  }
-  return { lat, lng, online };
+    return {
+      DeviceId: `device-${i}`,
+      Lat: near ? city.lat + (random() - 0.5) * 0.4 : random() * 160 - 80,
+      Lng: near ? city.lng + (random() - 0.5) * 0.4 : random() * 360 - 180,
+    };
+  });
 }

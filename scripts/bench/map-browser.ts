@@ -1,0 +1,142 @@
+// The same clusters in a real Chromium page: ours and supercluster's in a worker, leaflet.markercluster's in the page, as
+// it is made. Besides the time, the longest task of the page: how long nothing moves.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { chromium } from '@playwright/test';
+import { findBrowser, launchOptions } from '../browser.ts';
+import { milliseconds } from './section.ts';
+import type { Row } from './section.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const file = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
+
+/** Above this markercluster takes minutes and gigabytes. */
+const MOST_MARKERS = 100_000;
+
+const OURS = `
+import { ClusterIndex, buildCurve } from './cluster-index.js';
+onmessage = ({ data }) => {
+  const places = JSON.parse(new TextDecoder().decode(data));
+  const curve = buildCurve({
+    rows: Uint32Array.from(places, (_, i) => i),
+    lat: Float64Array.from(places, ({ Lat }) => Lat),
+    lng: Float64Array.from(places, ({ Lng }) => Lng),
+    kinds: new Uint8Array(places.length),
+  });
+  postMessage(curve, { transfer: Object.values(curve).map(({ buffer }) => buffer) });
+};`;
+const THEIRS = `
+importScripts('supercluster.js');
+onmessage = ({ data }) => {
+  const index = new Supercluster({ radius: 64, maxZoom: 18 });
+  index.load(JSON.parse(new TextDecoder().decode(data)).map(({ Lat, Lng }) => ({
+    type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [Lng, Lat] },
+  })));
+  postMessage(index.getClusters([-180, -85, 180, 85], 2));
+};`;
+const PAGE = `
+import { ClusterIndex } from './cluster-index.js';
+const ask = (worker, bytes) => new Promise((resolve, fail) => {
+  worker.onmessage = ({ data }) => { worker.terminate(); resolve(data); };
+  worker.onerror = ({ message }) => fail(new Error(message));
+  worker.postMessage(bytes, [bytes]);
+});
+const measured = async (work) => {
+  const bytes = await (await fetch('locations.json')).arrayBuffer();
+  let longest = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+  });
+  observer.observe({ type: 'longtask' });
+  const begun = performance.now();
+  const clusters = await work(bytes);
+  const took = performance.now() - begun;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  observer.disconnect();
+  return { took, longest, clusters };
+};
+Object.assign(window, {
+  ours: () => measured(async (bytes) => {
+    const curve = await ask(new Worker('ours.js', { type: 'module' }), bytes);
+    return new ClusterIndex(curve).clusters({ west: 0, north: 0, east: 1, south: 1 }, 76 / 1024, 42 / 1024).length;
+  }),
+  theirs: () => measured(async (bytes) => (await ask(new Worker('theirs.js'), bytes)).length),
+  markers: () => measured(async (bytes) => {
+    const map = L.map('map', { maxZoom: 18 }).setView([20, 0], 2);
+    const group = L.markerClusterGroup();
+    group.addLayers(JSON.parse(new TextDecoder().decode(bytes)).map(({ Lat, Lng }) => L.marker([Lat, Lng])));
+    map.addLayer(group);
+    return document.querySelectorAll('.marker-cluster').length;
+  }),
+});`;
+
+type Measured = { took: number; longest: number; clusters: number };
+
+/** Rows of one fleet; none, with a word, on a machine without a browser. */
+export async function browserRows(count: number, locations: string): Promise<Row[]> {
+  if (!findBrowser()) {
+    process.stderr.write('There is no browser on this machine, so the map is measured without one.\n');
+    return [];
+  }
+  const files: Record<string, [type: string, text: string]> = {
+    '/': [
+      'text/html',
+      '<!doctype html><div id="map" style="width:1200px;height:800px"></div><script src="leaflet.js"></script><script src="markercluster.js"></script><script type="module" src="page.js"></script>',
+    ],
+    '/page.js': ['text/javascript', PAGE],
+    '/ours.js': ['text/javascript', OURS],
+    '/theirs.js': ['text/javascript', THEIRS],
+    '/cluster-index.js': ['text/javascript', stripTypeScriptTypes(file('src/pages/map/cluster-index.ts'))],
+    '/supercluster.js': ['text/javascript', file('node_modules/supercluster/dist/supercluster.min.js')],
+    '/leaflet.js': ['text/javascript', file('node_modules/leaflet/dist/leaflet.js')],
+    '/markercluster.js': ['text/javascript', file('node_modules/leaflet.markercluster/dist/leaflet.markercluster.js')],
+    '/locations.json': ['application/json', locations],
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const [type, text] = files[url] ?? ['text/plain', ''];
+    response.writeHead(url in files ? 200 : 404, { 'content-type': type }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const measure = async (name: 'ours' | 'theirs' | 'markers') => {
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const result = (await page.evaluate(`${name}()`)) as Measured;
+      await page.close();
+      if (result.clusters === 0) throw new Error(`${name} drew no clusters of ${count} points.`);
+      return result;
+    };
+    const name = `${count.toLocaleString('en-US')} points`;
+    const our = await measure('ours');
+    const their = await measure('theirs');
+    const rows: Row[] = [
+      {
+        what: `${name}: bytes to clusters, Chromium`,
+        figure: milliseconds(our.took),
+        against: { what: 'supercluster in a worker', figure: milliseconds(their.took) },
+      },
+    ];
+    if (count > MOST_MARKERS) return rows;
+    const marker = await measure('markers');
+    return [
+      ...rows,
+      {
+        what: `${name}: the same`,
+        figure: milliseconds(our.took),
+        against: { what: 'leaflet.markercluster', figure: milliseconds(marker.took) },
+      },
+      {
+        what: `${name}: longest task of the page`,
+        figure: milliseconds(our.longest),
+        against: { what: 'leaflet.markercluster', figure: milliseconds(marker.longest) },
+      },
+    ];
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
