@@ -21,6 +21,10 @@ const LABELS: Record<ColumnName, string> = {
   tags: 'Tags',
 };
 
+const HEAD = 36;
+/** Height of a row on a phone, where its cells stand below each other. */
+const PHONE_ROW = 364;
+
 /** For the page around: puts the focus into a cell, wherever it is. */
 export interface CellFocus {
   focus: (place: number, column: ColumnName) => void;
@@ -40,9 +44,12 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 37,
+    estimateSize: () => (matchMedia('(max-width: 640px)').matches ? PHONE_ROW : 37),
     getItemKey: (place) => rows[place]?.id ?? place,
     overscan: 8,
+    // Clear of the head, which covers what is below it.
+    scrollPaddingStart: HEAD,
+    scrollPaddingEnd: HEAD,
     // A field that is scrolled out of view keeps the focus, and what is typed goes into it.
     rangeExtractor: (range) => {
       const places = defaultRangeExtractor(range);
@@ -58,12 +65,14 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
       if (place < 0 || place >= count) return;
       setCurrent(place);
       list.scrollToIndex(place, { align: 'auto' });
+      scroller.current?.scrollIntoView({ block: 'nearest' });
       // It is drawn after the next frame or two, when it was out of view.
       const attempt = (left: number) => {
         const field = scroller.current?.querySelector<HTMLInputElement>(
           `tr[data-index="${place}"] input[data-column="${column}"]`,
         );
-        if (field) field.focus();
+        // Where it is now may not be where it ends up: the list scrolls, not the browser.
+        if (field) field.focus({ preventScroll: true });
         else if (left > 0) requestAnimationFrame(() => attempt(left - 1));
       };
       attempt(10);
@@ -148,7 +157,7 @@ interface EditRowProps extends Pick<RowsTableProps, 'onEdit' | 'onRemove'> {
   errors: CellTexts;
   warnings: CellTexts;
   measure: (node: HTMLElement | null) => void;
-  /** The focus is in this row; -1: in none. */
+  /** The focus is in this row. */
   onCurrent: (place: number) => void;
   onMove: (place: number, column: ColumnName) => void;
 }
@@ -189,7 +198,6 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
                 value={row.cells[column]}
                 onKeyDown={(event) => move(event, column)}
                 onFocus={() => onCurrent(place)}
-                onBlur={() => onCurrent(-1)}
                 onChange={({ currentTarget }) => onEdit(row, column, currentTarget.value)}
                 spellCheck={false}
                 autoComplete="off"

@@ -1,0 +1,297 @@
+// Many devices from a list, for real: hostile and faulty cells put right in place, a licence that ends in the middle, an
+// answer that is lost with its key, the file of keys read back, labels for the printer, and an agent that ticks the list.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+interface Listed {
+  DeviceId: string;
+  DeviceName: string;
+  DeviceGroup: string;
+  CustomerName?: string;
+  CustomerSite?: string;
+  Tags?: { TagName: string }[];
+}
+
+const devices = async (service: Service) =>
+  (await service.call<{ Devices: Listed[] }>('GET', '/v1/devices/1/1000')).Devices;
+
+const rowsRegion = (page: Page) => page.getByRole('region', { name: 'Rows to create' });
+const result = (page: Page, name: string) => page.getByRole('table', { name: 'Devices' }).getByRole('row', { name });
+const cell = (page: Page, column: string, row: number) => page.getByLabel(`${column}, row ${row}`, { exact: true });
+
+async function paste(page: Page, service: Service, lines: string[]): Promise<void> {
+  await page.goto(`${service.url}/devices/add-many`);
+  await page.getByRole('textbox', { name: 'Rows' }).fill(lines.join('\n'));
+  await page.getByRole('button', { name: 'Check rows' }).click();
+  await expect(page.getByRole('table', { name: 'Rows' })).toBeVisible();
+}
+
+/** A small reader of our own: what is tested must not read its own writing. */
+function cellsOf(csv: string): string[][] {
+  const rows: string[][] = [];
+  for (const line of csv
+    .replace(/^\uFEFF/, '')
+    .split('\r\n')
+    .filter(Boolean)) {
+    const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)];
+    rows.push(cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''));
+  }
+  return rows;
+}
+
+async function downloadKeys(page: Page): Promise<string[][]> {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download keys' }).click();
+  return cellsOf(await readFile(await (await download).path(), 'utf8'));
+}
+
+test('hostile and faulty cells are told at their place, put right there, and created as they were meant', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('old');
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Add many' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Add many devices' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'fleet.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(
+      [
+        'Name;Group;Customer;Site;Lat;Lng;Tags;Colour',
+        '"=HYPERLINK(""http://x"")";north;"ACME; Inc.";Hall 1;52,5;13,4;"edge;north"',
+        '<img src=x onerror=alert(1)>;north;;;;;edge|..',
+        ';north;;;;;',
+        'pump;north;;;91;;',
+        'old;;;;;;',
+      ].join('\r\n'),
+    ),
+  });
+
+  // What is wrong, at its cell.
+  const plan = rowsRegion(page);
+  await expect(plan).toContainText(
+    '2 devices will be created, 3 rows have errors and are left out; licence: 9,999 free',
+  );
+  await expect(plan).toContainText('Not used: the column "Colour".');
+  await expect(cell(page, 'Tags', 2)).toHaveAccessibleDescription('The tag ".." must not be "." or ".."');
+  await expect(cell(page, 'Name', 3)).toHaveAccessibleDescription('Must not be empty');
+  await expect(cell(page, 'Lat', 4)).toHaveAccessibleDescription('Must be between -90 and 90');
+  await expect(cell(page, 'Lng', 4)).toHaveAccessibleDescription('Is missing: give both, or neither');
+  await expect(cell(page, 'Name', 5)).toHaveAccessibleDescription('A device of this name exists');
+  await expect(cell(page, 'Name', 1)).toHaveValue('=HYPERLINK("http://x")');
+  await expectAccessible(page);
+
+  // Put right by keyboard, from one error to the next.
+  const next = page.getByRole('button', { name: 'Next error' });
+  await next.focus();
+  await page.keyboard.press('Enter');
+  await expect(cell(page, 'Tags', 2)).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('edge');
+  await expect(plan).toContainText('3 devices will be created, 2 rows');
+  await next.click();
+  await expect(cell(page, 'Name', 3)).toBeFocused();
+  await page.keyboard.type('fan');
+  await page.keyboard.press('ArrowDown');
+  await expect(cell(page, 'Name', 4)).toBeFocused();
+  await cell(page, 'Lat', 4).fill('-33.86');
+  await cell(page, 'Lng', 4).fill('151.2');
+  await page.getByRole('button', { name: 'Remove row 5' }).click();
+  await expect(plan).toContainText('4 devices will be created; licence');
+
+  await page.getByRole('button', { name: 'Create 4 devices' }).click();
+  await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
+  await expect(result(page, '<img src=x onerror=alert(1)>')).toContainText('Created');
+  await expectAccessible(page);
+
+  const [, ...made] = await devices(service);
+  const tagged = (each: Listed) => each.Tags?.map(({ TagName }) => TagName).sort((one, two) => one.localeCompare(two));
+  const byName = (name: string) => made.find(({ DeviceName }) => DeviceName === name);
+  expect(made).toHaveLength(4);
+  const first = byName('=HYPERLINK("http://x")');
+  expect(first).toMatchObject({ DeviceGroup: 'north', CustomerName: 'ACME; Inc.', CustomerSite: 'Hall 1' });
+  expect(tagged(first!)).toEqual(['edge', 'north']);
+  expect(tagged(byName('<img src=x onerror=alert(1)>')!)).toEqual(['edge']);
+  const places = await service.call<{ DeviceId: string; Lat: number; Lng: number }[]>('GET', '/v1/devices/location');
+  expect(places.find(({ DeviceId }) => DeviceId === first?.DeviceId)).toMatchObject({ Lat: 52.5, Lng: 13.4 });
+  expect(places.find(({ DeviceId }) => DeviceId === byName('pump')?.DeviceId)).toMatchObject({
+    Lat: -33.86,
+    Lng: 151.2,
+  });
+  expect((await service.call<unknown[]>('GET', '/v1/tag')).length).toBe(2);
+
+  // The file of keys: whole, safe to open, and each key is the one of its device.
+  const [head, ...keys] = await downloadKeys(page);
+  expect(head).toEqual(['name', 'group', 'device_id', 'device_key', 'install_command']);
+  expect(keys.map(([name]) => name)).toEqual([
+    '\'=HYPERLINK("http://x")',
+    '<img src=x onerror=alert(1)>',
+    'fan',
+    'pump',
+  ]);
+  for (const [, , id, key, command] of keys) {
+    expect(made.some(({ DeviceId }) => DeviceId === id)).toBe(true);
+    expect(command).toBe(`curl -fsSL ${service.url}/install.sh | DEVICE_KEY=${key} sh`);
+  }
+
+  // Nothing of a key is left where it could be found later.
+  const stored = await page.evaluate(() =>
+    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), location.href]),
+  );
+  for (const [, , , key = ''] of keys) expect(stored).not.toContain(key);
+
+  // One of the keys, used: the list ticks by itself.
+  await expect(page.getByText('0 of 4 Online')).toBeVisible();
+  await service.agent(keys[2]?.[3] ?? '');
+  await expect(page.getByText('1 of 4 Online')).toBeVisible();
+  await expect(result(page, 'fan').getByText('Online')).toBeVisible();
+  await page.getByText(/^Not Online yet 3$/).click();
+  await expect(result(page, 'fan')).toBeHidden();
+  // The keys were taken along: nothing holds the reader back.
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test.describe('with a small licence', () => {
+  test.use({ serviceEnv: { MAX_DEVICES: '5' }, expectedConsole: [/status of 403/] });
+
+  test('creating stops at the limit, says so, and goes on when there is room', async ({ signedIn: page, service }) => {
+    const [first] = await Promise.all([service.createDevice('old 1'), service.createDevice('old 2')]);
+    const names = Array.from({ length: 12 }, (_, number) => `d${number}`);
+    await paste(page, service, names);
+    await expect(rowsRegion(page)).toContainText('12 devices will be created; licence: 3 free');
+    await expect(rowsRegion(page)).toContainText('The licence has room for 3 of them: creating stops there');
+    await page.getByRole('button', { name: 'Create 12 devices' }).click();
+    const ending = page.getByRole('alert').filter({ hasText: 'The licence has no room for another device' });
+    await expect(ending).toContainText('3 of 12 devices were created, 9 wait');
+    await expect(ending).toContainText('The account holds 5 of 5 devices');
+    expect(await devices(service)).toHaveLength(5);
+    await expect(page.getByText('3 keys')).toBeVisible();
+    await expectAccessible(page);
+
+    await service.call('DELETE', `/v1/devices/${first.DeviceId}`);
+    await page.getByRole('button', { name: 'Continue with 9 rows' }).click();
+    await expect(ending).toContainText('4 of 12 devices were created, 8 wait');
+    await expect(page.getByText('4 keys')).toBeVisible();
+
+    // The rest goes back to where it can be edited; what is created stays, with its keys.
+    await page.getByRole('button', { name: 'Edit 8 rows not created' }).click();
+    await expect(rowsRegion(page)).toContainText('8 devices will be created');
+    await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
+
+    // Leaving without the keys takes a word more.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without the keys?' });
+    await expect(question).toContainText('4 keys were neither downloaded nor printed');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await expect(question).toBeHidden();
+    const keys = await downloadKeys(page);
+    expect(keys).toHaveLength(5);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  });
+});
+
+test.describe('with an answer that is lost', () => {
+  test.use({ expectedConsole: [/ERR_FAILED|ERR_CONNECTION|status of 50[03]/] });
+
+  test('the device is found without its key and gets a new one; a busy service is waited for', async ({
+    signedIn: page,
+    service,
+  }) => {
+    let creates = 0;
+    let locates = 0;
+    await page.route('**/v1/devices', async (route) => {
+      const { DeviceName } = route.request().postDataJSON() as { DeviceName: string };
+      creates++;
+      if (DeviceName === 'busy' && creates <= 3)
+        return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' });
+      if (DeviceName !== 'lost') return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.route('**/v1/devices/location/*', (route) =>
+      locates++ === 0 ? route.fulfill({ status: 500, body: '{"detail":"no place"}' }) : route.continue(),
+    );
+    await paste(page, service, ['name,group,site,lat,lng', 'lost,g,Hall 1', 'busy,g', 'placed,g,,1,2']);
+    await page.getByRole('button', { name: 'Create 3 devices' }).click();
+    await expect(page.getByText('3 of 3 devices created, 1 with a problem')).toBeVisible();
+    await expect(result(page, 'lost')).toContainText('Created, key lost');
+    await expect(result(page, 'busy')).toContainText('Created');
+    await expect(result(page, 'placed')).toContainText('Location not set: The service failed (500): no place');
+
+    const made = await devices(service);
+    expect(made.map(({ DeviceName }) => DeviceName).sort((one, two) => one.localeCompare(two))).toEqual([
+      'busy',
+      'lost',
+      'placed',
+    ]);
+    expect(made.find(({ DeviceName }) => DeviceName === 'lost')?.CustomerSite).toBe('Hall 1');
+
+    await page.getByRole('button', { name: 'Retry placed' }).click();
+    await expect(result(page, 'placed')).not.toContainText('Location not set');
+    await page.getByRole('button', { name: 'New key for lost' }).click();
+    await expect(result(page, 'lost')).not.toContainText('key lost');
+    expect(await devices(service)).toHaveLength(3);
+
+    const keys = await downloadKeys(page);
+    const key = keys.find(([name]) => name === 'lost')?.[3] ?? '';
+    await service.agent(key);
+    await expect(result(page, 'lost').getByText('Online')).toBeVisible();
+  });
+});
+
+test('labels for the printer: a code, name, id and command for each device, and nothing else on the paper', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices/add-many`);
+  const cells = Array.from({ length: 30 }, (_, number) => `shelf ${number}\tgroup ${number}`).join('\n');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), cells);
+  await page.getByRole('textbox', { name: 'Rows' }).press('ControlOrMeta+V');
+  await page.getByRole('button', { name: 'Create 30 devices' }).click();
+  await page.getByRole('button', { name: 'Prepare labels' }).click();
+  await expect(page.getByRole('button', { name: 'Print 30 labels' })).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  const labels = page.locator('.device-labels');
+  await expect(labels).toBeVisible();
+  await expect(page.locator('#main')).toBeHidden();
+  await expect(labels.locator('svg')).toHaveCount(30);
+  const [made] = await devices(service);
+  await expect(labels).toContainText(`${made?.DeviceName}${made?.DeviceId}curl -fsSL ${service.url}/install.sh`);
+  await page.emulateMedia({ media: 'screen' });
+  await expect(labels).toBeHidden();
+  await page.getByRole('button', { name: 'The labels are printed' }).click();
+  await expect(page.getByText('Taken along.')).toBeVisible();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(labels).toHaveCount(0);
+});
+
+test('a phone, and a list of thousands: what is out of view is not on the page', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const rows = Array.from({ length: 5_000 }, (_, number) => `d${number},g,,,${number === 4_321 ? 'x' : ''}`);
+  await page.goto(`${service.url}/devices/add-many`);
+  const file = { name: 'fleet.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
+  await page.getByLabel('CSV file').setInputFiles(file);
+  await expect(rowsRegion(page)).toContainText('4,999 devices will be created, 1 row has errors');
+  expect(await page.getByRole('table', { name: 'Rows' }).getByRole('textbox').count()).toBeLessThan(500);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.getByRole('button', { name: 'Next error' }).click();
+  await expect(cell(page, 'Lat', 4_322)).toBeFocused();
+  await expect(cell(page, 'Lat', 4_322)).toBeInViewport();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('5');
+  await expect(cell(page, 'Lng', 4_322)).toHaveValue('5');
+  await expect(cell(page, 'Lat', 4_322)).toHaveAccessibleDescription('Must be a number');
+  await page.getByRole('button', { name: 'Clear the rows' }).click();
+  await expect(page.getByRole('textbox', { name: 'Rows' })).toBeVisible();
+});
