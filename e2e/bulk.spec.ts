@@ -266,6 +266,28 @@ test('devices are deleted after their number was typed', async ({ signedIn: page
 test.describe('when an answer is lost', () => {
   test.use({ expectedConsole: [/net::ERR/] });
 
+  test('it is read what became of the change, and nothing is sent twice', async ({ signedIn: page, service }) => {
+    await createMany(service, 4);
+    const ids = (await devicesOf(service)).map(({ DeviceId }) => DeviceId);
+    await page.route('**/v1/devices/*', async (route) => {
+      const index = ids.indexOf(route.request().url().split('/').at(-1) ?? '');
+      if (route.request().method() !== 'PATCH' || index > 1) return route.continue();
+      // The first is carried out, but nobody hears of it; the second never arrives.
+      if (index === 0) await route.fetch();
+      return route.abort();
+    });
+    const sent = watchPatches(page);
+    await openDevices(page, service);
+    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await setGroup(page, 'north');
+    await dialog(page).getByRole('button', { name: 'Set the group of 4 devices' }).click();
+    await expect(dialog(page).getByText('3 done, 1 failed.')).toBeVisible({ timeout: 30_000 });
+    const failed = dialog(page).getByRole('row', { name: /device 2/ });
+    await expect(failed).toContainText('Reading it again shows that nothing was changed.');
+    expect(sent.length).toBe(4);
+    expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup)).toEqual(['north', '', 'north', 'north']);
+  });
+
   test('a deploy submits one job for each device, and looks for a lost one before anything else', async ({
     signedIn: page,
     service,

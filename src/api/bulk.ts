@@ -20,7 +20,7 @@ export interface BulkWrite {
 
 /** A device as it is now. */
 const read = ({ DeviceId }: Id): Promise<Device> =>
-  queryClient.fetchQuery({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
+  queryClient.query({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
 
 /** Sets fields of devices. */
 export const bulkChange = (change: DeviceChange): BulkWrite => ({

@@ -47,9 +47,11 @@ interface BulkBarProps {
   shown?: readonly string[] | undefined;
   /** What the screen is: "this page". */
   where?: string;
+  /** All devices that match the filters, where they are known. */
+  matching?: readonly string[] | undefined;
 }
 
-export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
+export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) {
   const { ids, add, clear } = useSelection();
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
   const dialogHere = useLater(loadDialog, open !== undefined);
@@ -61,6 +63,7 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
   };
   if (ids.size === 0 && !open) return null;
   const here = shown?.filter((id) => ids.has(id)).length ?? 0;
+  const isPart = matching !== undefined && matching.length !== shown?.length && matching.some((id) => !ids.has(id));
   const elsewhere = shown ? ids.size - here : 0;
   return (
     <section aria-label="Selected devices" className={classes['bar']}>
@@ -101,6 +104,11 @@ export function BulkBar({ shown, where = 'this page' }: BulkBarProps) {
       {shown && here < shown.length && (
         <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(shown)}>
           Select all {formatCount(shown.length)}
+        </Button>
+      )}
+      {isPart && (
+        <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(matching)}>
+          Select all {formatCount(matching.length)} matching
         </Button>
       )}
       <Button

@@ -20,7 +20,7 @@ export function planOf(devices: readonly Device[], keep: Keep): BulkPlan {
   return plan;
 }
 
-export const ALREADY = 'Has it already';
+const ALREADY = 'Has it already';
 
 /** A field that the service does not tell can't be compared: it is set. */
 export const keepEqual =

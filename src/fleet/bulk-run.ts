@@ -51,7 +51,7 @@ const isLost = (error: unknown): boolean =>
   error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
 /** What went wrong, with what the service said about it. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const detail = error instanceof ApiError ? error.detail : '';
   const fields = error instanceof ApiError ? error.fields.map(({ field, message }) => `${field} ${message}`) : [];

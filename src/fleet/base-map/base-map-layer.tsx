@@ -1,0 +1,105 @@
+// Puts a base map under the map it is rendered in: the operator's tiles where the service names some, else, and when
+// nothing comes from there, the built-in one, in the reader's colour scheme.
+import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMap } from 'react-leaflet';
+import { sessionQueries } from '#/api/session.ts';
+import { attributionParts } from './attribution.ts';
+import { createBaseMap } from './base-map.ts';
+import type { BaseMap } from './base-map.ts';
+import { mapColors } from './map-colors.ts';
+import type { Scheme } from './map-colors.ts';
+import { createTileMap, openArchiveMap } from './own-tiles.ts';
+import classes from './base-map.module.css';
+
+/** The base map. Goes inside a `MapContainer`; a change of scheme repaints it in place. */
+export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
+  const { data: session } = useQuery(sessionQueries.current());
+  const url = session?.MapTiles;
+  const [dead, setDead] = useState<string>();
+  if (!session) return null;
+  if (url === undefined || url === dead)
+    return (
+      <>
+        <BuiltInMap scheme={scheme} />
+        {url !== undefined && (
+          <p className={classes['note']} role="status">
+            The map tiles of {hostOf(url)} do not load. This is the built-in map.
+          </p>
+        )}
+      </>
+    );
+  return (
+    <>
+      <OwnMap key={url} url={url} scheme={scheme} onDead={() => setDead(url)} />
+      {session.MapAttribution && (
+        <p className={classes['attribution']}>
+          {attributionParts(session.MapAttribution).map(({ text, href }) =>
+            href === undefined ? (
+              text
+            ) : (
+              <a key={text} href={href} target="_blank" rel="noopener noreferrer">
+                {text}
+              </a>
+            ),
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? url;
+
+function BuiltInMap({ scheme }: { scheme: Scheme }): null {
+  const [base] = useState(() => createBaseMap(scheme));
+  useBase(base, scheme);
+  return null;
+}
+
+function OwnMap({ url, scheme, onDead }: { url: string; scheme: Scheme; onDead: () => void }): null {
+  const isPattern = url.includes('{z}');
+  const [base, setBase] = useState(() => (isPattern ? createTileMap(url, onDead) : undefined));
+  useEffect(() => {
+    if (isPattern) return;
+    let isLeft = false;
+    openArchiveMap(url, scheme).then(
+      (opened) => {
+        if (!isLeft) setBase(opened);
+      },
+      () => {
+        if (!isLeft) onDead();
+      },
+    );
+    return () => {
+      isLeft = true;
+    };
+    // Opened once; the scheme is followed below.
+  }, [url]); // oxlint-disable-line react/exhaustive-deps
+  useBase(base, scheme);
+  return null;
+}
+
+/** Keeps a base map on the map and in the scheme. */
+function useBase(base: BaseMap | undefined, scheme: Scheme): void {
+  const map = useMap();
+  const [painted] = useState({ scheme });
+  useEffect(() => {
+    if (!base) return;
+    base.layer.addTo(map);
+    const refresh = (): void => base.refresh();
+    window.addEventListener('online', refresh);
+    return () => {
+      window.removeEventListener('online', refresh);
+      base.layer.remove();
+    };
+  }, [base, map]);
+
+  useEffect(() => {
+    // Beyond the poles, and where a tile is still to come, the map's own background shows.
+    map.getContainer().style.backgroundColor = mapColors[scheme].water;
+    if (!base || painted.scheme === scheme) return;
+    painted.scheme = scheme;
+    base.setScheme(scheme);
+  }, [base, painted, map, scheme]);
+}
