@@ -25,7 +25,7 @@ const developmentPolicy = [
 
 /**
  * What only dialogs, menus, pickers and single pages use, so that no first page waits for it: positioning, focus traps,
- * forms, the map.
+ * forms, the map; the fleet index, which the table is drawn before.
  */
 const SELDOM = new RegExp(
   [
@@ -35,6 +35,7 @@ const SELDOM = new RegExp(
     '@mantine/core/esm/(utils/Floating|components/(Autocomplete|Combobox/(?!Combobox(Chevron|\\.module))|FocusTrap|Menu|Modal|Overlay|Popover|Portal|ScrollArea|Select|Tooltip))',
     '@mantine/hooks/esm/(use-focus|use-drag)',
     '-dialog\\.tsx$',
+    '/src/api/fleet/',
   ].join('|'),
 );
 

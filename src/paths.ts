@@ -21,6 +21,8 @@ export interface FleetFilter {
   status?: string;
   id?: string;
   tag?: string;
+  customer?: string;
+  site?: string;
 }
 
 export const paths = {

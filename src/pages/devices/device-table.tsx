@@ -1,39 +1,56 @@
-// One page of devices. Rows are plain cells and drawn again only when their device changed: a page may hold 1,000.
+// Devices as a table: one page of them, or the whole fleet in one scroll. Rows are plain cells, drawn only near what is in
+// sight, and drawn again only when their device changed.
 import { memo, useCallback, useEffect, useRef } from 'react';
-import type { ChangeEvent, MouseEvent } from 'react';
+import type { ChangeEvent, CSSProperties, MouseEvent } from 'react';
 import { useNavigate } from 'react-router';
-import { IconCopy } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { rangeBetween } from '#/fleet/selected-ids.ts';
 import { selection, useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
+import { formatCount } from '#/ui/format.ts';
 import tableClasses from '#/ui/table.module.css';
-import { Time } from '#/ui/time.tsx';
-import { copyId } from './copy-id.ts';
 import { DeviceMenu } from './device-menu.tsx';
-import { addressOf } from './inventory.ts';
+import type { ViewSort } from './fleet-view.ts';
+import type { TableColumn } from './table-columns.tsx';
+import { useRowWindow } from './use-row-window.ts';
+import { useTableKeys } from './use-table-keys.ts';
 import classes from './device-table.module.css';
 
-/** Columns that are only there when a service tells what they hold. */
-interface Told {
-  tags: boolean;
-  site: boolean;
-  seen: boolean;
+/** The devices on the table, in order. */
+export interface TableRows {
+  count: number;
+  at: (place: number) => Device;
+  /** All ids, in order. */
+  ids: readonly string[];
+  /** Rows of the whole listing before the first of these; undefined where nobody knows how many there are. */
+  before: number | undefined;
+  /** Rows of the whole listing; undefined where nobody knows. */
+  total: number | undefined;
 }
 
-const toldBy = (rows: Device[]): Told => ({
-  tags: rows.some(({ Tags }) => Tags !== undefined),
-  site: rows.some(({ CustomerName, CustomerSite }) => CustomerName || CustomerSite),
-  seen: rows.some(({ LastSeenTime }) => LastSeenTime !== undefined),
-});
+interface DeviceTableProps {
+  rows: TableRows;
+  columns: readonly TableColumn[];
+  sort: ViewSort | undefined;
+  onSort: (sort: ViewSort | null) => void;
+  /** The rows are those of before while others are on their way. */
+  busy: boolean;
+  /** What the box in the head selects: "this page", or all that match. */
+  isWhole: boolean;
+}
 
-export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
-  const { tags, site, seen } = toldBy(rows);
+/** Widths of what is not a column: the box, the menu. */
+const FRAME = 50 + 54;
+const LEAST_NAME = 150;
+
+export function DeviceTable({ rows, columns, sort, onSort, busy, isWhole }: DeviceTableProps) {
   const { ids } = useSelection();
-  const select = useSelect(rows);
+  const select = useSelect(rows.ids);
   const navigate = useNavigate();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { from, to, height } = useRowWindow(body, rows.count);
+  useTableKeys(body, rows.ids);
   // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
@@ -43,93 +60,141 @@ export function DeviceTable({ rows, busy }: { rows: Device[]; busy: boolean }) {
     },
     [navigate],
   );
+  const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
+  const isPart = rows.before !== undefined && (to - from < rows.count || (rows.total ?? rows.count) > rows.count);
+  const drawn = Array.from({ length: to - from }, (_, step) => rows.at(from + step));
   return (
     <table
       className={`${tableClasses['table']} ${classes['table']}`}
+      style={{ '--least': `${least}px` } as CSSProperties}
       aria-label="Devices"
       aria-busy={busy}
-      data-told={Number(tags) + Number(site) + Number(seen)}
+      {...(isPart && { 'aria-rowcount': (rows.total ?? rows.count) + 1 })}
     >
       <colgroup>
         <col className={classes['check']} />
-        <col />
-        <col className={classes['status']} />
-        <col className={classes['text']} />
-        {tags && <col className={classes['text']} />}
-        {site && <col className={classes['site']} />}
-        <col className={classes['address']} />
-        {seen && <col className={classes['seen']} />}
-        <col className={classes['ident']} />
+        {columns.map(({ id, width }) => (
+          <col key={id} {...(id !== 'name' && { style: { width } })} />
+        ))}
         <col className={classes['tools']} />
       </colgroup>
       <thead>
-        <tr>
+        <tr {...(isPart && { 'aria-rowindex': 1 })}>
           <th scope="col" className={classes['check']}>
-            <SelectPage rows={rows} ids={ids} />
+            <span className="visually-hidden">Selected</span>
+            <SelectShown shown={rows.ids} selected={ids} isWhole={isWhole} />
           </th>
-          <th scope="col">Name</th>
-          <th scope="col">Status</th>
-          <th scope="col">Group</th>
-          {tags && <th scope="col">Tags</th>}
-          {site && <th scope="col">Customer and site</th>}
-          <th scope="col">Address</th>
-          {seen && <th scope="col">Last seen</th>}
-          <th scope="col">ID</th>
+          {columns.map((column) => (
+            <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+          ))}
           <th scope="col" data-tools>
             <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((device) => (
+      <tbody ref={body}>
+        {from > 0 && <Spacer height={from * height} columns={columns.length + 2} />}
+        {drawn.map((device, step) => (
           <Row
             key={device.DeviceId}
             device={device}
-            tags={tags}
-            site={site}
-            seen={seen}
+            columns={columns}
+            place={from + step}
+            index={isPart ? (rows.before ?? 0) + from + step + 2 : undefined}
             selected={ids.has(device.DeviceId)}
             select={select}
             follow={follow}
           />
         ))}
+        {to < rows.count && <Spacer height={(rows.count - to) * height} columns={columns.length + 2} />}
       </tbody>
     </table>
   );
 }
 
+/** The name of a column, to sort by it: up, down, and back to the service's own order. */
+function Head({
+  column: { id, label },
+  sort,
+  onSort,
+}: {
+  column: TableColumn;
+  sort: ViewSort | undefined;
+  onSort: (sort: ViewSort | null) => void;
+}) {
+  const now = sort?.by === id ? sort : undefined;
+  const next = !now ? { by: id, down: false } : now.down ? null : { by: id, down: true };
+  return (
+    <th scope="col" aria-sort={now ? (now.down ? 'descending' : 'ascending') : undefined}>
+      <button
+        type="button"
+        className={classes['sort']}
+        title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', downwards' : ''}` : 'Back to the first order'}
+        onClick={() => onSort(next)}
+      >
+        {label}
+        {now &&
+          (now.down ? (
+            <IconArrowDown size={14} stroke={1.8} aria-hidden />
+          ) : (
+            <IconArrowUp size={14} stroke={1.8} aria-hidden />
+          ))}
+      </button>
+      <span className={classes['label']}>{label}</span>
+    </th>
+  );
+}
+
+/** Stands for the rows that are out of sight. */
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden className={classes['spacer']}>
+      <td colSpan={columns} style={{ height }}>
+        {' '}
+      </td>
+    </tr>
+  );
+}
+
 /** A stable handler for the checkboxes: with Shift it does the same to every row since the last one. */
-function useSelect(rows: Device[]): (event: ChangeEvent<HTMLInputElement>) => void {
-  const shown = useRef(rows);
+function useSelect(ids: readonly string[]): (event: ChangeEvent<HTMLInputElement>) => void {
+  const shown = useRef(ids);
   const last = useRef<string>(undefined);
   useEffect(() => {
-    shown.current = rows;
+    shown.current = ids;
   });
   return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {
     const stretched = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
-    const ids = shown.current.map(({ DeviceId }) => DeviceId);
-    const range = stretched ? rangeBetween(ids, last.current, id) : [id];
+    const range = stretched ? rangeBetween(shown.current, last.current, id) : [id];
     if (checked) selection.add(range);
     else selection.remove(range);
     last.current = id;
   }, []);
 }
 
-/** Selects the page; what is selected on other pages stays. */
-function SelectPage({ rows, ids }: { rows: Device[]; ids: ReadonlySet<string> }) {
-  const here = rows.map(({ DeviceId }) => DeviceId);
-  const count = here.filter((id) => ids.has(id)).length;
-  const all = count > 0 && count === here.length;
+/** Selects what is on the table; what is selected elsewhere stays. */
+function SelectShown({
+  shown,
+  selected,
+  isWhole,
+}: {
+  shown: readonly string[];
+  selected: ReadonlySet<string>;
+  isWhole: boolean;
+}) {
+  const count = selected.size === 0 ? 0 : shown.reduce((sum, id) => sum + Number(selected.has(id)), 0);
+  const all = count > 0 && count === shown.length;
+  const name = isWhole ? `Select all ${formatCount(shown.length)} matching` : 'Select this page';
   return (
-    <label className={classes['target']}>
+    <label className={classes['target']} title={name}>
       <input
         type="checkbox"
-        aria-label="Select this page"
+        aria-label={name}
         checked={all}
         ref={(node) => {
           if (node) node.indeterminate = count > 0 && !all;
         }}
-        onChange={() => (all ? selection.remove(here) : selection.add(here))}
+        onChange={() => (all ? selection.remove(shown) : selection.add(shown))}
       />
     </label>
   );
@@ -140,28 +205,21 @@ const keepText = (event: MouseEvent) => {
   if (event.shiftKey) event.preventDefault();
 };
 
-interface RowProps extends Told {
+interface RowProps {
   device: Device;
+  columns: readonly TableColumn[];
+  place: number;
+  /** Of the whole listing, for screen readers, where not all of it is drawn. */
+  index: number | undefined;
   selected: boolean;
   select: (event: ChangeEvent<HTMLInputElement>) => void;
   follow: (event: MouseEvent<HTMLAnchorElement>) => void;
 }
 
-const Row = memo(function Row({ device, tags, site, seen, selected, select, follow }: RowProps) {
-  const {
-    DeviceId,
-    DeviceName,
-    DeviceGroup,
-    DeviceStatus,
-    CustomerName,
-    CustomerSite,
-    LastSeenTime,
-    Tags = [],
-  } = device;
-  const tagNames = Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
-  const place = [CustomerName, CustomerSite].filter(Boolean).join(' · ');
+const Row = memo(function Row({ device, columns, place, index, selected, select, follow }: RowProps) {
+  const { DeviceId, DeviceName } = device;
   return (
-    <tr data-selected={selected || undefined}>
+    <tr data-row={place} data-id={DeviceId} data-selected={selected || undefined} aria-rowindex={index}>
       <td className={classes['check']}>
         <label className={classes['target']}>
           <input
@@ -174,59 +232,22 @@ const Row = memo(function Row({ device, tags, site, seen, selected, select, foll
           />
         </label>
       </td>
-      <td className={classes['first']}>
-        <a href={paths.device(DeviceId)} className={tableClasses['name']} title={DeviceName} onClick={follow}>
-          {DeviceName || DeviceId}
-        </a>
-      </td>
-      <td className={classes['status']}>
-        <StateMark state={DeviceStatus} />
-      </td>
-      <td className={classes['second']} title={DeviceGroup}>
-        {DeviceGroup || <span className="dim">No group</span>}
-      </td>
-      {tags && (
-        <td data-phone="hide" title={tagNames}>
-          {tagNames}
-        </td>
+      {columns.map(({ id, className, phone, title, cell }) =>
+        id === 'name' ? (
+          <td key={id} className={classes['first']}>
+            <a href={paths.device(DeviceId)} className={tableClasses['name']} title={DeviceName} onClick={follow}>
+              {DeviceName || DeviceId}
+            </a>
+          </td>
+        ) : (
+          <td key={id} className={className} data-phone={phone} title={title?.(device)}>
+            {cell(device)}
+          </td>
+        ),
       )}
-      {site && (
-        <td data-phone="hide" title={place}>
-          {place}
-        </td>
-      )}
-      <td data-phone="hide" className="mono dim">
-        {addressOf(device)}
-      </td>
-      {seen && (
-        <td className={classes['seen']}>
-          {LastSeenTime ? (
-            <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
-          ) : (
-            <span className="dim">Never</span>
-          )}
-        </td>
-      )}
-      <td data-phone="hide">
-        <IdCell id={DeviceId} name={DeviceName} />
-      </td>
       <td data-tools className={classes['tools']}>
         <DeviceMenu id={DeviceId} name={DeviceName || DeviceId} />
       </td>
     </tr>
   );
 });
-
-/** The id, shortened, and a button that copies the whole one. */
-function IdCell({ id, name }: { id: string; name: string }) {
-  return (
-    <span className={classes['id']}>
-      <span className="mono" title={id}>
-        {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
-      </span>
-      <button type="button" aria-label={`Copy id of ${name}`} title="Copy id" onClick={() => void copyId(id)}>
-        <IconCopy size={14} stroke={1.6} aria-hidden />
-      </button>
-    </span>
-  );
-}

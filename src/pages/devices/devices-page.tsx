@@ -1,22 +1,36 @@
-// The fleet as a table, page by page from the service, filtered by what stands in the URL.
-import { Suspense, lazy, useRef } from 'react';
+// The fleet as a table, filtered and sorted by what stands in the URL: page by page from the service, and as a whole once it
+// is in memory.
+import { Suspense, lazy, useDeferredValue, useMemo, useRef } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
+import type { FleetFilter } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { changeFleetView, clearFilters, deviceFilterOf, isFiltered, readFleetView } from './fleet-view.ts';
-import { Pager } from './pager.tsx';
+import {
+  changeFleetView,
+  clearFilters,
+  deviceFilterOf,
+  isFiltered,
+  needsFleet,
+  readFleetView,
+  rowFilterOf,
+} from './fleet-view.ts';
+import type { ViewSort } from './fleet-view.ts';
+import { FleetNote } from './fleet-note.tsx';
+import { AllRows, Pager } from './pager.tsx';
+import { columnsToldBy } from './table-columns.tsx';
 import { useDeviceDialog } from './use-device-dialog.ts';
+import { useListing } from './use-listing.ts';
+import filterClasses from './filter-bar.module.css';
 import classes from './devices-page.module.css';
 
 const loadDialogs = () => import('./device-dialogs.tsx');
@@ -27,31 +41,52 @@ const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
 
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
 export function prefetchDevices(search: URLSearchParams): void {
-  const { page, rows, filter } = readFleetView(search);
+  const { page, rows, filter, sort } = readFleetView(search);
+  if (needsFleet({ filter, sort })) return;
   // What goes wrong is told by the page, which asks for the same.
   queryClient.query(deviceQueries.page(page, rows, deviceFilterOf(filter))).catch(() => {});
 }
 
 export function DevicesPage() {
   const [params, setParams] = useSearchParams();
-  const { page, rows, filter } = readFleetView(params);
+  const view = readFleetView(params);
+  const { page, rows, filter, sort } = view;
+  const listing = useListing(view);
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
   const dialogsHere = useLater(loadDialogs, dialog.name !== null);
   const selected = useSelection().ids.size;
   const bulkHere = useLater(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
-  const query = useQuery(deviceQueries.page(page, rows, deviceFilterOf(filter)));
-  const { data, isPlaceholderData } = query;
+  const { reading, busy, index, matching, isWhole } = listing;
+  const { data } = reading;
   const filtered = isFiltered(filter);
-  const none = data?.rows.length === 0 && !isPlaceholderData;
+  const none = data?.count === 0 && !busy;
   const noFleet = none && page === 1 && !filtered;
+  const columns = useMemo(() => columnsToldBy(listing.fields).filter(({ isExtra }) => !isExtra), [listing.fields]);
+  // Counting can wait for the rows.
+  const counted = useDeferredValue(JSON.stringify(filter));
+  const facets = useMemo(
+    () =>
+      index?.facets(rowFilterOf(JSON.parse(counted) as FleetFilter), ['group', 'status', 'tag', 'customer', 'site']),
+    [index, counted],
+  );
   const clear = () => setParams(clearFilters(params));
+  const toTop = () => scroller.current?.scrollTo(0, 0);
   const toPage = (wanted: number) => {
     setParams(changeFleetView(params, { page: wanted }));
-    scroller.current?.scrollTo(0, 0);
+    toTop();
+  };
+  const toRows = (size: number | 'all') => {
+    setParams(changeFleetView(params, { rows: size }));
+    toTop();
+  };
+  const sortBy = (wanted: ViewSort | null) => {
+    setParams(changeFleetView(params, { sort: wanted }));
+    toTop();
   };
 
+  const note = <FleetNote fleet={listing.fleet} devices={listing.devices} more={listing.more} onLoad={listing.load} />;
   const addThisMachine = (
     <Button
       component={Link}
@@ -105,18 +140,36 @@ export function DevicesPage() {
               filter={filter}
               onChange={(change, typed) => setParams(changeFleetView(params, { filter: change }), { replace: typed })}
               onClear={clear}
-            />
+              facets={facets}
+            >
+              <NativeSelect
+                className={filterClasses['sorter'] ?? ''}
+                size="sm"
+                aria-label="Sort by"
+                value={sort ? `${sort.down ? '-' : ''}${sort.by}` : ''}
+                onChange={({ currentTarget: { value } }) =>
+                  sortBy(value ? { by: value.replace('-', ''), down: value.startsWith('-') } : null)
+                }
+                data={[
+                  { value: '', label: 'Sort' },
+                  ...columns.flatMap(({ id, label }) => [
+                    { value: id, label },
+                    { value: `-${id}`, label: `${label}, downwards` },
+                  ]),
+                ]}
+              />
+            </FilterBar>
           </div>
         )}
         <div ref={scroller} className={classes['rows']}>
           <View
-            query={query}
+            query={reading}
             name="devices"
             rows={16}
-            isEmpty={(read) => read.rows.length === 0}
+            isEmpty={(read) => read.count === 0}
             empty={
               <div className={classes['nothing']}>
-                {isPlaceholderData ? (
+                {busy ? (
                   <Skeleton name="devices" rows={16} />
                 ) : page > 1 ? (
                   <Empty
@@ -153,26 +206,36 @@ export function DevicesPage() {
               </div>
             }
           >
-            {(read) => <DeviceTable rows={read.rows} busy={isPlaceholderData} />}
+            {(read) => (
+              <DeviceTable rows={read} columns={columns} sort={sort} onSort={sortBy} busy={busy} isWhole={isWhole} />
+            )}
           </View>
         </div>
         {bulkHere && selected > 0 && (
           <Suspense fallback={null}>
-            <BulkBar shown={data?.rows.map(({ DeviceId }) => DeviceId)} />
+            <BulkBar shown={isWhole ? undefined : data?.ids} matching={matching} />
           </Suspense>
         )}
-        {data && data.rows.length > 0 && (
+        {(data ? data.count > 0 : needsFleet(view)) && (
           <div className={classes['foot']}>
-            <Pager
-              page={page}
-              rows={rows}
-              shown={data.rows.length}
-              total={data.total}
-              more={data.more}
-              busy={isPlaceholderData}
-              onPage={toPage}
-              onRows={(size) => setParams(changeFleetView(params, { rows: size }))}
-            />
+            {data && isWhole && index ? (
+              <AllRows shown={data.count} fleet={index.size} note={note} onRows={toRows} />
+            ) : data ? (
+              <Pager
+                page={page}
+                rows={rows}
+                shown={data.count}
+                total={data.total}
+                more={listing.more}
+                busy={busy}
+                hasAll={index !== undefined}
+                note={note}
+                onPage={toPage}
+                onRows={toRows}
+              />
+            ) : (
+              note
+            )}
           </div>
         )}
       </div>

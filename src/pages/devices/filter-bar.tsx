@@ -1,27 +1,38 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
+import type { Facet, FacetValue } from '#/api/fleet/filter.ts';
 import type { FleetFilter } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { isFiltered } from './fleet-view.ts';
+import { isFree } from './free-key.ts';
 import classes from './filter-bar.module.css';
 
 const loadPickers = () => import('./filter-pickers.tsx');
 const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
 
-/** Pause after the last key before the filter is applied, in milliseconds. */
+/** Pause after the last key before the filter is applied, in milliseconds: asking the service, and asking memory. */
 const PAUSE = 250;
+const SHORT_PAUSE = 60;
+
+export type Facets = Record<Facet, FacetValue[]>;
 
 interface FilterBarProps {
   filter: FleetFilter;
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: FleetFilter, typed: boolean) => void;
   onClear: () => void;
+  /** How many devices there are of each value; undefined until the fleet is in memory. */
+  facets: Facets | undefined;
+  /** At the end of the bar. */
+  children?: ReactNode;
 }
 
 /** Text that follows the URL, and that the URL follows after a pause. */
-function useTyped(value: string, commit: (text: string) => void) {
+function useTyped(value: string, pause: number, commit: (text: string) => void) {
   const [typed, setTyped] = useState(value);
   const [previous, setPrevious] = useState(value);
   const [sent, setSent] = useState(value);
@@ -43,21 +54,17 @@ function useTyped(value: string, commit: (text: string) => void) {
   });
   useEffect(() => {
     if (typed.trim() === sent) return;
-    const timer = setTimeout(() => latest.current(typed), PAUSE);
+    const timer = setTimeout(() => latest.current(typed), pause);
     return () => clearTimeout(timer);
-  }, [typed, sent]);
+  }, [typed, sent, pause]);
   return { typed, setTyped, send };
 }
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
+export function FilterBar({ filter, onChange, onClear, facets, children }: FilterBarProps) {
   const name = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focusName = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector('[role="dialog"]')) return;
+      if (event.key !== '/' || !isFree(event)) return;
       event.preventDefault();
       name.current?.focus();
       name.current?.select();
@@ -66,8 +73,9 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
     return () => document.removeEventListener('keydown', focusName);
   }, []);
   const pickersHere = useLater(loadPickers, true);
-  const byName = useTyped(filter.name ?? '', (text) => onChange({ name: text }, true));
-  const byId = useTyped(filter.id ?? '', (text) => onChange({ id: text }, true));
+  const pause = facets ? SHORT_PAUSE : PAUSE;
+  const byName = useTyped(filter.name ?? '', pause, (text) => onChange({ name: text }, true));
+  const byId = useTyped(filter.id ?? '', pause, (text) => onChange({ id: text }, true));
   return (
     <search className={classes['bar']} aria-label="Filter devices">
       <TextInput
@@ -95,13 +103,13 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
         onChange={(status) => onChange({ status }, false)}
         data={[
           { value: '', label: 'All' },
-          { value: 'online', label: 'Online' },
-          { value: 'offline', label: 'Offline' },
+          { value: 'online', label: <Counted label="Online" of={facets?.status} /> },
+          { value: 'offline', label: <Counted label="Offline" of={facets?.status} /> },
         ]}
       />
       {pickersHere ? (
         <Suspense fallback={<PickersToBe filter={filter} />}>
-          <FilterPickers filter={filter} onChange={(change) => onChange(change, false)} />
+          <FilterPickers filter={filter} facets={facets} onChange={(change) => onChange(change, false)} />
         </Suspense>
       ) : (
         <PickersToBe filter={filter} />
@@ -131,7 +139,44 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
           Clear
         </Button>
       )}
+      {children}
+      <FilterChips filter={filter} onChange={(change) => onChange(change, false)} />
     </search>
+  );
+}
+
+const LABELS = { group: 'Group', tag: 'Tag', customer: 'Customer', site: 'Site' } as const;
+
+/** The values that are filtered by, each to be taken away; name, status and id are read in their own fields. */
+function FilterChips({ filter, onChange }: { filter: FleetFilter; onChange: (change: FleetFilter) => void }) {
+  const names = (Object.keys(LABELS) as (keyof typeof LABELS)[]).filter((name) => filter[name]);
+  if (names.length === 0) return null;
+  return (
+    <ul className={classes['chips']} aria-label="Filters in use">
+      {names.map((name) => (
+        <li key={name}>
+          <span className="dim">{LABELS[name]}</span> <span>{filter[name]}</span>
+          <button
+            type="button"
+            aria-label={`Take off ${LABELS[name]} ${filter[name]}`}
+            onClick={() => onChange({ [name]: '' })}
+          >
+            <IconX size={14} stroke={1.8} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A state, and how many devices are in it where that is known. */
+function Counted({ label, of }: { label: string; of: FacetValue[] | undefined }) {
+  if (!of) return <>{label}</>;
+  const count = of.find(({ value }) => value === label)?.count ?? 0;
+  return (
+    <>
+      {label} <span className={classes['count']}>{formatCount(count)}</span>
+    </>
   );
 }
 

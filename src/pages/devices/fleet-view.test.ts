@@ -1,18 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeFleetView, clearFilters, deviceFilterOf, isFiltered, readFleetView } from './fleet-view.ts';
+import {
+  changeFleetView,
+  clearFilters,
+  deviceFilterOf,
+  isFiltered,
+  needsFleet,
+  readFleetView,
+  rowFilterOf,
+} from './fleet-view.ts';
 
 const at = (search: string) => new URLSearchParams(search);
+const START = { page: 1, rows: 25, paged: false, filter: {}, sort: undefined };
 
 test('an empty URL is the first page of everything', () => {
-  assert.deepEqual(readFleetView(at('')), { page: 1, rows: 25, filter: {} });
+  assert.deepEqual(readFleetView(at('')), START);
 });
 
 test('filters, page and rows are read; the status in any letter case', () => {
   assert.deepEqual(readFleetView(at('name=pump&group=north&status=Online&tag=t1&id=ab&page=3&rows=250')), {
     page: 3,
     rows: 250,
+    paged: true,
     filter: { name: 'pump', group: 'north', status: 'online', tag: 't1', id: 'ab' },
+    sort: undefined,
   });
 });
 
@@ -26,8 +37,11 @@ test('what cannot be a page, a page size or a filter counts as left out', () => 
     'rows=7',
     'rows=many',
     'name=%20',
+    'sort=',
+    'sort=-',
+    'sort=a%20b',
   ])
-    assert.deepEqual(readFleetView(at(search)), { page: 1, rows: 25, filter: {} }, search);
+    assert.deepEqual(readFleetView(at(search)), START, search);
 });
 
 test('a filter change goes back to the first page and keeps the rest', () => {
@@ -41,13 +55,13 @@ test('an emptied filter leaves the URL', () => {
 
 test('another page size keeps the first row in sight', () => {
   assert.equal(changeFleetView(at('page=5'), { rows: 50 }).get('page'), '3'); // row 101
-  assert.equal(changeFleetView(at('page=3&rows=50'), { rows: 25 }).toString(), 'page=5');
+  assert.equal(changeFleetView(at('page=3&rows=50'), { rows: 25 }).toString(), 'page=5&rows=25');
   assert.equal(changeFleetView(at('page=2'), { rows: 1000 }).toString(), 'rows=1000');
 });
 
 test('a page is set and the first one is left out', () => {
-  assert.equal(changeFleetView(at('name=a'), { page: 2 }).toString(), 'name=a&page=2');
-  assert.equal(changeFleetView(at('name=a&page=2'), { page: 1 }).toString(), 'name=a');
+  assert.equal(changeFleetView(at('name=a'), { page: 2 }).toString(), 'name=a&rows=25&page=2');
+  assert.equal(changeFleetView(at('name=a&page=2'), { page: 1 }).toString(), 'name=a&rows=25');
 });
 
 test('clearing takes every filter and the page, and nothing else', () => {
@@ -55,7 +69,13 @@ test('clearing takes every filter and the page, and nothing else', () => {
 });
 
 test('what was printed reads back as the same', () => {
-  const view = { page: 7, rows: 100, filter: { name: 'a&b=c', group: 'ü %', status: 'offline' } };
+  const view = {
+    page: 7,
+    rows: 100,
+    paged: true,
+    sort: undefined,
+    filter: { name: 'a&b=c', group: 'ü %', status: 'offline' },
+  };
   const printed = changeFleetView(changeFleetView(at(''), { filter: view.filter, rows: view.rows }), {
     page: view.page,
   });
@@ -72,4 +92,30 @@ test('the API gets the conditions under its own names', () => {
   });
   assert.equal(isFiltered({}), false);
   assert.equal(isFiltered({ id: 'x' }), true);
+});
+
+test('pages are asked for by a page or a size; "all" takes both out', () => {
+  assert.equal(readFleetView(at('page=2')).paged, true);
+  assert.equal(readFleetView(at('rows=25')).paged, true);
+  assert.equal(readFleetView(at('rows=26')).paged, false);
+  assert.equal(changeFleetView(at('group=a&rows=100&page=3'), { rows: 'all' }).toString(), 'group=a');
+});
+
+test('a sort is one word with a sign, leads to the first page and leaves the filters', () => {
+  assert.deepEqual(readFleetView(at('sort=lastSeen')).sort, { by: 'lastSeen', down: false });
+  assert.deepEqual(readFleetView(at('sort=-lastSeen')).sort, { by: 'lastSeen', down: true });
+  const sorted = changeFleetView(at('group=a&rows=50&page=3'), { sort: { by: 'name', down: true } });
+  assert.equal(sorted.toString(), 'group=a&rows=50&sort=-name');
+  assert.equal(changeFleetView(sorted, { sort: null }).toString(), 'group=a&rows=50');
+});
+
+test('what the service cannot filter or sort needs the fleet in memory', () => {
+  assert.equal(needsFleet(readFleetView(at('name=a&group=b&status=online&tag=c&id=d'))), false);
+  for (const search of ['customer=Acme', 'site=Dock', 'sort=name'])
+    assert.equal(needsFleet(readFleetView(at(search))), true, search);
+  assert.deepEqual(rowFilterOf({ name: 'a', group: 'b', site: 'c', tag: '' }), {
+    name: 'a',
+    group: ['b'],
+    site: ['c'],
+  });
 });

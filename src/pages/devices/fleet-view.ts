@@ -1,55 +1,86 @@
-// What the device table shows, as it stands in the URL: filters, page and rows a page. Defaults are left out of it.
+// What the device table shows, as it stands in the URL: filters, sort, and page and rows a page where it is paged.
+// Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
+import type { RowFilter } from '#/api/fleet/filter.ts';
 import type { FleetFilter } from '#/paths.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
-const FILTERS = ['name', 'group', 'status', 'tag', 'id'] as const;
+const FILTERS = ['name', 'group', 'status', 'tag', 'customer', 'site', 'id'] as const;
+/** Filters that no endpoint knows: only the fleet index answers them. */
+const INDEX_ONLY = ['customer', 'site'] as const;
+
+/** A column by its word in the URL, and which way. */
+export interface ViewSort {
+  by: string;
+  down: boolean;
+}
 
 export interface FleetView {
   page: number;
   /** Rows a page. */
   rows: number;
+  /** Pages were asked for; otherwise all rows are in one scroll once the fleet is in memory. */
+  paged: boolean;
   filter: FleetFilter;
+  sort: ViewSort | undefined;
 }
 
-/** A change of the view: a new filter or page size leads to another page than the present one. */
+/** A change of the view: a new filter, sort or page size leads to another page than the present one. */
 export interface FleetViewChange {
   filter?: FleetFilter;
   page?: number;
-  rows?: number;
+  rows?: number | 'all';
+  /** `null`: the service's own order. */
+  sort?: ViewSort | null;
 }
+
+const readSort = (text: string | null): ViewSort | undefined => {
+  const [, sign, by] = /^(-?)([A-Za-z]\w{0,63})$/.exec(text ?? '') ?? [];
+  return by ? { by, down: sign === '-' } : undefined;
+};
 
 /** Reads the view; what cannot be read counts as left out. */
 export function readFleetView(params: URLSearchParams): FleetView {
   const page = params.get('page') ?? '';
   const rows = Number(params.get('rows'));
+  const size = PAGE_SIZES.find((each) => each === rows);
+  const isPage = /^[1-9]\d{0,8}$/.test(page);
   const filter: FleetFilter = {};
   for (const name of FILTERS) {
     const value = params.get(name)?.trim();
     if (value) filter[name] = name === 'status' ? value.toLowerCase() : value;
   }
   return {
-    page: /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1,
-    rows: PAGE_SIZES.find((size) => size === rows) ?? PAGE_SIZES[0],
+    page: isPage ? Number(page) : 1,
+    rows: size ?? PAGE_SIZES[0],
+    paged: size !== undefined || isPage,
     filter,
+    sort: readSort(params.get('sort')),
   };
 }
 
 /** The URL after a change; whatever else stands in it stays. */
 export function changeFleetView(params: URLSearchParams, change: FleetViewChange): URLSearchParams {
   const now = readFleetView(params);
-  const rows = change.rows ?? now.rows;
-  // The first row that was on the screen stays on it.
-  const kept = Math.floor(((now.page - 1) * now.rows) / rows) + 1;
-  const page = change.page ?? (change.filter ? 1 : kept);
   const next = new URLSearchParams(params);
   const put = (name: string, value: string | undefined) => {
     if (value) next.set(name, value);
     else next.delete(name);
   };
-  for (const name of FILTERS) put(name, { ...now.filter, ...change.filter }[name]?.trim());
+  if (change.filter) for (const name of FILTERS) put(name, { ...now.filter, ...change.filter }[name]?.trim());
+  if (change.sort !== undefined) put('sort', change.sort ? `${change.sort.down ? '-' : ''}${change.sort.by}` : '');
+  if (change.rows === 'all') {
+    put('rows', undefined);
+    put('page', undefined);
+    return next;
+  }
+  const rows = change.rows ?? now.rows;
+  // The first row that was on the screen stays on it.
+  const kept = Math.floor(((now.page - 1) * now.rows) / rows) + 1;
+  const page = change.page ?? (change.filter || change.sort !== undefined ? 1 : kept);
+  // Who turns pages goes on with pages, on the first one too.
+  if (change.rows !== undefined || change.page !== undefined) put('rows', String(rows));
   put('page', page > 1 ? String(page) : undefined);
-  put('rows', rows === PAGE_SIZES[0] ? undefined : String(rows));
   return next;
 }
 
@@ -59,7 +90,21 @@ export const clearFilters = (params: URLSearchParams): URLSearchParams =>
 
 export const isFiltered = (filter: FleetFilter): boolean => FILTERS.some((name) => filter[name]);
 
+/** Whether the service itself cannot show this view, so that the whole fleet is needed. */
+export const needsFleet = ({ filter, sort }: Pick<FleetView, 'filter' | 'sort'>): boolean =>
+  sort !== undefined || INDEX_ONLY.some((name) => filter[name]);
+
 /** The filter as the API takes it. */
 export function deviceFilterOf({ name, group, status, tag, id }: FleetFilter): DeviceFilter {
   return { device_name: name, device_group: group, device_status: status, device_tag: tag, device_id: id };
+}
+
+/** The filter as the fleet index takes it. */
+export function rowFilterOf({ name, id, ...values }: FleetFilter): RowFilter {
+  const chosen = Object.entries(values).filter(([, value]) => value);
+  return {
+    ...(name && { name }),
+    ...(id && { id }),
+    ...Object.fromEntries(chosen.map(([facet, value]) => [facet, [value]])),
+  };
 }

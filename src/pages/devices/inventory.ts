@@ -29,6 +29,11 @@ const LABELS: Record<string, string> = {
   AgentVersion: 'Agent version',
 };
 
+/** Whether a field has no place of its own. */
+export const isInventory = (field: string): boolean => !PLACED.has(field);
+/** What a field of the inventory is called. */
+export const inventoryLabel = (field: string): string => LABELS[field] ?? field;
+
 export interface InventoryRow {
   label: string;
   value: string;
@@ -41,7 +46,7 @@ export function inventoryOf(device: Device): InventoryRow[] {
   return [...known, ...others.sort()].flatMap((name) => {
     const value: unknown = device[name];
     if (value === undefined || value === null || value === '') return [];
-    return [{ label: LABELS[name] ?? name, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+    return [{ label: inventoryLabel(name), value: typeof value === 'string' ? value : JSON.stringify(value) }];
   });
 }
 

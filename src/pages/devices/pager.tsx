@@ -18,10 +18,14 @@ interface PagerProps {
   /** The rows on the screen are still those of another page. */
   busy: boolean;
   onPage: (page: number) => void;
-  onRows: (rows: number) => void;
+  onRows: (rows: number | 'all') => void;
+  /** All rows can be had in one scroll. */
+  hasAll?: boolean;
+  /** Beside the range of rows. */
+  note?: ReactNode;
 }
 
-export function Pager({ onPage, onRows, busy, ...range }: PagerProps) {
+export function Pager({ onPage, onRows, busy, hasAll = false, note, ...range }: PagerProps) {
   const { page, rows, more } = range;
   const last = lastPage(range);
   const atStart = page === 1 ? 'This is the first page' : '';
@@ -31,6 +35,7 @@ export function Pager({ onPage, onRows, busy, ...range }: PagerProps) {
       <span className="tabular dim" role="status" aria-label="Devices shown">
         {busy ? 'Loading…' : rangeText(range)}
       </span>
+      {note}
       <nav aria-label="Pagination" className={classes['steps']}>
         {last !== undefined && (
           <Step name="First page" off={atStart} onClick={() => onPage(1)}>
@@ -50,14 +55,57 @@ export function Pager({ onPage, onRows, busy, ...range }: PagerProps) {
           </Step>
         )}
       </nav>
-      <NativeSelect
-        size="xs"
-        aria-label="Rows a page"
-        value={String(rows)}
-        onChange={(event) => onRows(Number(event.currentTarget.value))}
-        data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${formatCount(size)} rows` }))}
-      />
+      <RowsSelect value={rows} hasAll={hasAll} onRows={onRows} />
     </div>
+  );
+}
+
+/** What stands in the pager's place where all rows are in one scroll. `fleet`: how many devices there are at all. */
+export function AllRows({
+  shown,
+  fleet,
+  note,
+  onRows,
+}: {
+  shown: number;
+  fleet: number;
+  note: ReactNode;
+  onRows: (rows: number | 'all') => void;
+}) {
+  return (
+    <div className={classes['pager']}>
+      <span className="tabular dim" role="status" aria-label="Devices shown">
+        {shown === fleet ? formatCount(fleet) : `${formatCount(shown)} of ${formatCount(fleet)}`}
+        {fleet === 1 ? ' device' : ' devices'}
+      </span>
+      {note}
+      <span className={classes['steps']}>
+        <RowsSelect value="all" hasAll onRows={onRows} />
+      </span>
+    </div>
+  );
+}
+
+function RowsSelect({
+  value,
+  hasAll,
+  onRows,
+}: {
+  value: number | 'all';
+  hasAll: boolean;
+  onRows: (rows: number | 'all') => void;
+}) {
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Rows a page"
+      value={String(value)}
+      onChange={({ currentTarget }) => onRows(currentTarget.value === 'all' ? 'all' : Number(currentTarget.value))}
+      data={[
+        ...(hasAll ? [{ value: 'all', label: 'All rows' }] : []),
+        ...PAGE_SIZES.map((size) => ({ value: String(size), label: `${formatCount(size)} rows` })),
+      ]}
+    />
   );
 }
 

@@ -1,0 +1,55 @@
+// A quiet word on the fleet in memory: how far its reading is, that it failed, how old it is, or the offer to read it.
+import { Button } from '@mantine/core';
+import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
+import { formatCount } from '#/ui/format.ts';
+import { Time } from '#/ui/time.tsx';
+import { BY_ITSELF } from './use-late-fleet.ts';
+import classes from './devices-page.module.css';
+
+interface FleetNoteProps {
+  fleet: FleetInUse | undefined;
+  /** How many devices the service says there are. */
+  devices: number | undefined;
+  /** More devices than those on this page. */
+  more: boolean;
+  onLoad: () => void;
+}
+
+export function FleetNote({ fleet, devices, more, onLoad }: FleetNoteProps) {
+  if (fleet?.index)
+    return fleet.error && fleet.at !== undefined ? (
+      <span className="dim">
+        As it was <Time at={new Date(fleet.at)} />
+      </span>
+    ) : null;
+  if (fleet?.progress) {
+    const { read, total } = fleet.progress;
+    return (
+      <label className={`${classes['reading']} dim`}>
+        <progress
+          aria-label="Reading the fleet"
+          {...(total !== undefined && { max: Math.max(1, total), value: read })}
+        />
+        <span className="tabular">
+          {formatCount(read)}
+          {total !== undefined && ` of ${formatCount(total)}`} read
+        </span>
+      </label>
+    );
+  }
+  if (fleet?.state === 'failed' && !fleet.isReading)
+    return (
+      <span className={`${classes['reading']} dim`}>
+        The fleet as a whole could not be read: {fleet.error?.message}
+        <Button size="xs" variant="default" onClick={fleet.retry}>
+          Read it again
+        </Button>
+      </span>
+    );
+  const isLarge = devices === undefined ? more : devices > BY_ITSELF;
+  return isLarge ? (
+    <Button size="xs" variant="default" onClick={onLoad}>
+      {devices === undefined ? 'Load all to sort and count' : `Load all ${formatCount(devices)} to sort and count`}
+    </Button>
+  ) : null;
+}

@@ -1,0 +1,30 @@
+// The rows to draw of a long table, by arithmetic: all are of one height.
+
+/** Up to here a browser draws all rows at once without anyone noticing. */
+const ALL_AT_ONCE = 120;
+/** Rows drawn beyond what is in sight, and the steps in which the window moves. */
+const MARGIN = 20;
+const STEP = 10;
+
+export interface RowWindow {
+  from: number;
+  /** One past the last. */
+  to: number;
+}
+
+interface Sight {
+  count: number;
+  /** Of one row. */
+  height: number;
+  /** How far the rows are scrolled beyond the upper edge of what can be seen, which is `sight` high. */
+  top: number;
+  sight: number;
+}
+
+export function windowOf({ count, height, top, sight }: Sight): RowWindow {
+  if (count <= ALL_AT_ONCE) return { from: 0, to: count };
+  const first = Math.floor(top / height / STEP) * STEP - MARGIN;
+  const length = Math.ceil(sight / height / STEP) * STEP + STEP + 2 * MARGIN;
+  const from = Math.max(0, Math.min(first, count - length));
+  return { from, to: Math.min(count, Math.max(0, from) + length) };
+}
