@@ -1,6 +1,6 @@
 // Puts a base map under the map it is rendered in: the operator's tiles where the service names some, else, and when
 // nothing comes from there, the built-in one, in the reader's colour scheme.
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useMap } from 'react-leaflet';
 import { sessionQueries } from '#/api/session.ts';
@@ -83,7 +83,7 @@ function OwnMap({ url, scheme, onDead }: { url: string; scheme: Scheme; onDead: 
 /** Keeps a base map on the map and in the scheme. */
 function useBase(base: BaseMap | undefined, scheme: Scheme): void {
   const map = useMap();
-  const [painted] = useState({ scheme });
+  const painted = useRef(scheme);
   useEffect(() => {
     if (!base) return;
     base.layer.addTo(map);
@@ -98,8 +98,8 @@ function useBase(base: BaseMap | undefined, scheme: Scheme): void {
   useEffect(() => {
     // Beyond the poles, and where a tile is still to come, the map's own background shows.
     map.getContainer().style.backgroundColor = mapColors[scheme].water;
-    if (!base || painted.scheme === scheme) return;
-    painted.scheme = scheme;
+    if (!base || painted.current === scheme) return;
+    painted.current = scheme;
     base.setScheme(scheme);
-  }, [base, painted, map, scheme]);
+  }, [base, map, scheme]);
 }

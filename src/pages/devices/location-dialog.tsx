@@ -1,5 +1,6 @@
-// Sets where a device is: typed, pasted as "lat, lng" from a map, or taken from the position of the reader's own device.
-import { useState } from 'react';
+// Sets where a device is: typed, pasted as "lat, lng", picked on a small map, or taken from the position of the reader's
+// own device.
+import { Suspense, lazy, useState } from 'react';
 import type { ClipboardEvent } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
@@ -14,6 +15,10 @@ import type { Device } from '#/contract/devices.ts';
 import { FormError } from '#/ui/view.tsx';
 import { readDegrees, readPair } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';
+import classes from './location-dialog.module.css';
+
+// The map is heavy, and nobody who types the degrees should wait for it.
+const PlacePicker = lazy(async () => ({ default: (await import('#/fleet/place-picker.tsx')).PlacePicker }));
 
 const LABELS = { Lat: 'Latitude', Lng: 'Longitude' };
 const check = checkedBy(position, LABELS);
@@ -28,6 +33,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
     validate: (values) => check(numbersOf(values)),
   });
   const numbers = numbersOf(form.values);
+  const picked = position.safeParse(numbers).data;
   const unset = numbers.Lat === 0 && numbers.Lng === 0;
 
   const fill = ({ Lat, Lng }: { Lat: number; Lng: number }) => {
@@ -80,6 +86,9 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
             <TextInput data-autofocus placeholder="52.52" {...field('Lat')} />
             <TextInput placeholder="13.405" {...field('Lng')} />
           </Group>
+          <Suspense fallback={<div className={classes['toBe']} />}>
+            <PlacePicker place={picked} onPick={fill} />
+          </Suspense>
           <OwnPosition onPosition={fill} />
           {unset && <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>}
           <FormError error={unplacedError(locate.error, LABELS)} />

@@ -10,7 +10,7 @@ import { useSelection } from '#/fleet/selection.ts';
 import { formatCount } from '#/ui/format.ts';
 import { AreaSelect } from './area-select.tsx';
 import type { AreaTool, Pixel } from './area-select.tsx';
-import { BaseMapLayer } from './base-map/base-map-layer.tsx';
+import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
 import { FleetLayer, boundsOf } from './fleet-layer.tsx';
 import { Legend } from './legend.tsx';
 import { MapBar } from './map-bar.tsx';
@@ -87,6 +87,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
     const list = document.querySelector<HTMLElement>('li[data-chosen=true] button');
     if (opener.current) (opener.current.isConnected ? opener.current : list)?.focus();
     opener.current = undefined;
+    setFocusCard(false);
   };
 
   const startPlacing = (device: ToPlace) => {
