@@ -171,6 +171,7 @@ test.describe('with a small licence', () => {
     await expect(ending).toContainText('The account holds 5 of 5 devices');
     expect(await devices(service)).toHaveLength(5);
     await expect(page.getByText('3 keys')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Download keys' })).toBeInViewport();
     await expectAccessible(page);
 
     await service.call('DELETE', `/v1/devices/${first.DeviceId}`);

@@ -27,7 +27,7 @@ import { useFleetNames } from './use-fleet-names.ts';
 import classes from './add-many.module.css';
 
 const NOBODY: ReadonlySet<string> = new Set();
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
+const focusOnMount = (node: HTMLElement | null) => node?.focus({ preventScroll: true });
 
 export function AddManyPage() {
   const [run] = useState(() => new Run({ ...provisioning, sleep: waitFor }));
@@ -77,6 +77,8 @@ export function AddManyPage() {
     const ready = rows.filter((row) => !hasError(row));
     setRows(rows.filter(hasError));
     setNotes([]);
+    // What comes of it is told at the top, the keys first.
+    document.getElementById('main')?.scrollTo(0, 0);
     work(
       run.add(
         ready.map((row) => ({ row, order: checkRow(row).order })),
@@ -119,14 +121,12 @@ export function AddManyPage() {
       )}
       {view.entries.length > 0 && (
         <div className={classes['results']} tabIndex={-1} ref={focusOnMount}>
-          {keyed.length > 0 && (
-            <KeysPanel
-              keyed={keyed}
-              untaken={untaken}
-              running={view.running}
-              onTaken={() => setTaken(new Set(keyed.map(({ key }) => key)))}
-            />
-          )}
+          <KeysPanel
+            keyed={keyed}
+            untaken={untaken}
+            running={view.running}
+            onTaken={() => setTaken(new Set(keyed.map(({ key }) => key)))}
+          />
           <RunPanel
             run={run}
             view={view}

@@ -26,16 +26,20 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
   const isPrepared = printing.length > 0 && prepared >= printing.length;
-  const wait = running ? 'When all devices are created' : undefined;
+  const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
     <section className={classes['keys']} aria-label="Keys" data-open={untaken > 0 || undefined}>
       <IconKey size={18} stroke={1.6} aria-hidden />
       <div className={classes['keysWords']}>
         <h2>{counted(keyed.length, 'key')}</h2>
         <p role="status">
-          {untaken > 0
-            ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
-            : 'Taken along. They are gone from here when you leave this page.'}
+          {keyed.length === 0
+            ? running
+              ? 'They are here when the devices are created.'
+              : 'No device was created.'
+            : untaken > 0
+              ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
+              : 'Taken along. They are gone from here when you leave this page.'}
         </p>
         {isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (
@@ -49,7 +53,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
       <Group gap="sm">
         <Button
           leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
-          disabled={running}
+          disabled={wait !== undefined}
           title={wait}
           onClick={() => {
             saveFile(datedName('device-keys'), keyFile(keyed, location.origin));
@@ -70,7 +74,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
           <Button
             variant="default"
             leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
-            disabled={running || printing.length > prepared}
+            disabled={wait !== undefined || printing.length > prepared}
             title={wait}
             onClick={() => {
               setPrepared(0);
