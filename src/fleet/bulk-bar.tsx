@@ -107,7 +107,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
         </Button>
       )}
       {isPart && (
-        <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(matching)}>
+        <Button size="xs" variant="subtle" onClick={() => add(matching)}>
           Select all {formatCount(matching.length)} matching
         </Button>
       )}

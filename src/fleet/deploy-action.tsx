@@ -113,8 +113,10 @@ function Readiness({ devices }: { devices: Device[] }) {
   const waiting = devices.length - online;
   return (
     <p>
-      {online > 0 && `Online now: ${formatCount(online)}, where it runs after what is queued there. `}
-      {waiting > 0 && `Not Online: ${formatCount(waiting)}, where it waits until the device comes.`}
+      {online > 0 &&
+        `${formatCount(online)} ${online === 1 ? 'is' : 'are'} Online: it runs there after what is queued. `}
+      {waiting > 0 &&
+        `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device comes.`}
     </p>
   );
 }
