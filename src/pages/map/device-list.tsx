@@ -1,7 +1,6 @@
 // The list beside the map: what is in view, what has no place, and the way to all of it by keyboard.
-import { useRef } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/fleet/selection.ts';
@@ -12,6 +11,9 @@ import classes from './map-page.module.css';
 const ROW = 46;
 /** Browsers lay out no more than about 17 million pixels of height. */
 const MOST = 200_000;
+
+/** Rows drawn beyond those that are seen, on each side. */
+const BEYOND = 8;
 
 interface DeviceListProps {
   /** What the rows are: "Devices in view". */
@@ -25,27 +27,22 @@ interface DeviceListProps {
 }
 
 export function DeviceList({ name, fleet, rows, none, chosen, renderRow }: DeviceListProps) {
-  const scroll = useRef<HTMLDivElement>(null);
   const selection = useSelection();
-  const virtual = useVirtualizer({
-    count: Math.min(rows.length, MOST),
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-  });
+  const count = Math.min(rows.length, MOST);
+  const { setBox, first, end } = useSeen(count);
   if (rows.length === 0) return <p className={classes['none']}>{none}</p>;
   return (
     <>
-      <div ref={scroll} className={classes['rows']} tabIndex={0} role="region" aria-label={name}>
-        <ul style={{ height: virtual.getTotalSize() }} aria-label={`${name}, ${formatCount(rows.length)}`}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = rows[index];
-            if (row === undefined || !fleet.has(row)) return null;
+      <div ref={setBox} className={classes['rows']} tabIndex={0} role="region" aria-label={name}>
+        <ul style={{ height: count * ROW }} aria-label={`${name}, ${formatCount(rows.length)}`}>
+          {Array.from(rows.subarray(first, end), (row, place) => {
+            const index = first + place;
+            if (!fleet.has(row)) return null;
             const device = fleet.device(row);
             return (
               <li
                 key={device.DeviceId}
-                style={{ transform: `translateY(${start}px)` }}
+                style={{ transform: `translateY(${index * ROW}px)` }}
                 data-chosen={row === chosen}
                 aria-setsize={rows.length}
                 aria-posinset={index + 1}
@@ -67,6 +64,31 @@ export function DeviceList({ name, fleet, rows, none, chosen, renderRow }: Devic
       )}
     </>
   );
+}
+
+/**
+ * Which rows are near what is seen of a list. All are of one height, so that it is a division and costs the same for a
+ * hundred thousand: the list changes with every move of the map.
+ */
+function useSeen(count: number) {
+  const [box, setBox] = useState<HTMLDivElement | null>(null);
+  const [seen, setSeen] = useState({ first: 0, end: 24 });
+  useEffect(() => {
+    if (!box) return;
+    const look = () => {
+      const first = Math.floor(box.scrollTop / ROW);
+      const end = Math.ceil((box.scrollTop + box.clientHeight) / ROW);
+      setSeen((now) => (now.first === first && now.end === end ? now : { first, end }));
+    };
+    box.addEventListener('scroll', look, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(box);
+    return () => {
+      box.removeEventListener('scroll', look);
+      observer.disconnect();
+    };
+  }, [box]);
+  return { setBox, first: Math.max(0, seen.first - BEYOND), end: Math.min(count, seen.end + BEYOND) };
 }
 
 /** Name, state and a second line. */
