@@ -1,9 +1,9 @@
 // The same clusters in a real Chromium page: ours and supercluster's in a worker, leaflet.markercluster's in the page, as
 // it is made. Besides the time, the longest task of the page: how long nothing moves.
 import { readFileSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { chromium } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
@@ -11,6 +11,7 @@ import { milliseconds } from './section.ts';
 import type { Row } from './section.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
+const require = createRequire(import.meta.url);
 const file = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 
 /** Above this markercluster takes minutes and gigabytes. */
@@ -92,7 +93,7 @@ export async function browserRows(count: number, locations: string): Promise<Row
     '/cluster-index.js': ['text/javascript', stripTypeScriptTypes(file('src/pages/map/cluster-index.ts'))],
     '/supercluster.js': ['text/javascript', file('node_modules/supercluster/dist/supercluster.min.js')],
     '/leaflet.js': ['text/javascript', file('node_modules/leaflet/dist/leaflet.js')],
-    '/markercluster.js': ['text/javascript', file('node_modules/leaflet.markercluster/dist/leaflet.markercluster.js')],
+    '/markercluster.js': ['text/javascript', readFileSync(require.resolve('leaflet.markercluster'), 'utf8')],
     '/locations.json': ['application/json', locations],
   };
   const server = createServer(({ url = '' }, response) => {
