@@ -176,7 +176,7 @@ test('a tag goes on devices of two pages, selected with Shift and kept from page
   service,
 }) => {
   await createMany(service, 40);
-  await openDevices(page, service);
+  await openDevices(page, service, '?rows=25');
   await page.getByRole('checkbox', { name: 'Select device 24' }).check();
   await page.getByRole('checkbox', { name: 'Select device 25' }).check();
   await page.getByRole('button', { name: 'Next page' }).click();

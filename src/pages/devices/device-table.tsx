@@ -10,6 +10,7 @@ import { selection, useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import tableClasses from '#/ui/table.module.css';
+import { ColumnResizer } from './column-resizer.tsx';
 import { DeviceMenu } from './device-menu.tsx';
 import type { ViewSort } from './fleet-view.ts';
 import type { TableColumn } from './table-columns.tsx';
@@ -38,19 +39,33 @@ interface DeviceTableProps {
   busy: boolean;
   /** What the box in the head selects: "this page", or all that match. */
   isWhole: boolean;
+  density: 'compact' | 'comfortable';
+  onWidth: (id: string, width: number) => void;
+  /** The keys of the table are asked for. */
+  onHelp: () => void;
 }
 
 /** Widths of what is not a column: the box, the menu. */
 const FRAME = 50 + 54;
 const LEAST_NAME = 150;
 
-export function DeviceTable({ rows, columns, sort, onSort, busy, isWhole }: DeviceTableProps) {
+export function DeviceTable({
+  rows,
+  columns,
+  sort,
+  onSort,
+  busy,
+  isWhole,
+  density,
+  onWidth,
+  onHelp,
+}: DeviceTableProps) {
   const { ids } = useSelection();
   const select = useSelect(rows.ids);
   const navigate = useNavigate();
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, height } = useRowWindow(body, rows.count);
-  useTableKeys(body, rows.ids);
+  useTableKeys(body, rows.ids, onHelp);
   // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
@@ -69,6 +84,7 @@ export function DeviceTable({ rows, columns, sort, onSort, busy, isWhole }: Devi
       style={{ '--least': `${least}px` } as CSSProperties}
       aria-label="Devices"
       aria-busy={busy}
+      data-density={density}
       {...(isPart && { 'aria-rowcount': (rows.total ?? rows.count) + 1 })}
     >
       <colgroup>
@@ -85,7 +101,7 @@ export function DeviceTable({ rows, columns, sort, onSort, busy, isWhole }: Devi
             <SelectShown shown={rows.ids} selected={ids} isWhole={isWhole} />
           </th>
           {columns.map((column) => (
-            <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            <Head key={column.id} column={column} sort={sort} onSort={onSort} onWidth={onWidth} />
           ))}
           <th scope="col" data-tools>
             <span className="visually-hidden">Actions</span>
@@ -114,13 +130,15 @@ export function DeviceTable({ rows, columns, sort, onSort, busy, isWhole }: Devi
 
 /** The name of a column, to sort by it: up, down, and back to the service's own order. */
 function Head({
-  column: { id, label },
+  column: { id, label, width },
   sort,
   onSort,
+  onWidth,
 }: {
   column: TableColumn;
   sort: ViewSort | undefined;
   onSort: (sort: ViewSort | null) => void;
+  onWidth: (id: string, width: number) => void;
 }) {
   const now = sort?.by === id ? sort : undefined;
   const next = !now ? { by: id, down: false } : now.down ? null : { by: id, down: true };
@@ -141,6 +159,8 @@ function Head({
           ))}
       </button>
       <span className={classes['label']}>{label}</span>
+      {/* The name takes what the others leave. */}
+      {id !== 'name' && <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />}
     </th>
   );
 }

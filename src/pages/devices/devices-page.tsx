@@ -1,9 +1,9 @@
 // The fleet as a table, filtered and sorted by what stands in the URL: page by page from the service, and as a whole once it
 // is in memory.
-import { Suspense, lazy, useDeferredValue, useMemo, useRef } from 'react';
+import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
-import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { IconColumns3, IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/fleet/selection.ts';
@@ -13,6 +13,7 @@ import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
+import { chosen } from './column-choice.ts';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import {
@@ -28,6 +29,7 @@ import type { ViewSort } from './fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
 import { AllRows, Pager } from './pager.tsx';
 import { columnsToldBy } from './table-columns.tsx';
+import { useColumnChoice } from './use-column-choice.ts';
 import { useDeviceDialog } from './use-device-dialog.ts';
 import { useListing } from './use-listing.ts';
 import filterClasses from './filter-bar.module.css';
@@ -35,6 +37,12 @@ import classes from './devices-page.module.css';
 
 const loadDialogs = () => import('./device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
+
+const loadKeys = () => import('./keys-dialog.tsx');
+const KeysDialog = lazy(async () => ({ default: (await loadKeys()).KeysDialog }));
+
+const loadColumns = () => import('./columns-dialog.tsx');
+const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).ColumnsDialog }));
 
 const loadBulkBar = () => import('#/fleet/bulk-bar.tsx');
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
@@ -55,6 +63,13 @@ export function DevicesPage() {
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
   const dialogsHere = useLater(loadDialogs, dialog.name !== null);
+  const [keysOpen, setKeysOpen] = useState(false);
+  useFocusBack(keysOpen);
+  const keysHere = useLater(loadKeys, keysOpen);
+  const [choice, setChoice] = useColumnChoice();
+  const [columnsOpen, setColumnsOpen] = useState(false);
+  useFocusBack(columnsOpen);
+  const columnsHere = useLater(loadColumns, columnsOpen);
   const selected = useSelection().ids.size;
   const bulkHere = useLater(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
@@ -63,7 +78,8 @@ export function DevicesPage() {
   const filtered = isFiltered(filter);
   const none = data?.count === 0 && !busy;
   const noFleet = none && page === 1 && !filtered;
-  const columns = useMemo(() => columnsToldBy(listing.fields).filter(({ isExtra }) => !isExtra), [listing.fields]);
+  const told = useMemo(() => columnsToldBy(listing.fields), [listing.fields]);
+  const columns = useMemo(() => chosen(told, choice), [told, choice]);
   // Counting can wait for the rows.
   const counted = useDeferredValue(JSON.stringify(filter));
   const facets = useMemo(
@@ -158,6 +174,16 @@ export function DevicesPage() {
                   ]),
                 ]}
               />
+              <Button
+                className={filterClasses['columns'] ?? ''}
+                variant="default"
+                size="sm"
+                px="sm"
+                leftSection={<IconColumns3 size={18} stroke={1.6} aria-hidden />}
+                onClick={() => setColumnsOpen(true)}
+              >
+                Columns
+              </Button>
             </FilterBar>
           </div>
         )}
@@ -207,7 +233,17 @@ export function DevicesPage() {
             }
           >
             {(read) => (
-              <DeviceTable rows={read} columns={columns} sort={sort} onSort={sortBy} busy={busy} isWhole={isWhole} />
+              <DeviceTable
+                rows={read}
+                columns={columns}
+                sort={sort}
+                onSort={sortBy}
+                busy={busy}
+                isWhole={isWhole}
+                density={choice.density}
+                onWidth={(id, width) => setChoice({ ...choice, widths: { ...choice.widths, [id]: width } })}
+                onHelp={() => setKeysOpen(true)}
+              />
             )}
           </View>
         </div>
@@ -239,6 +275,16 @@ export function DevicesPage() {
           </div>
         )}
       </div>
+      {keysHere && keysOpen && (
+        <Suspense fallback={null}>
+          <KeysDialog onClose={() => setKeysOpen(false)} />
+        </Suspense>
+      )}
+      {columnsHere && columnsOpen && (
+        <Suspense fallback={null}>
+          <ColumnsDialog columns={told} choice={choice} onChange={setChoice} onClose={() => setColumnsOpen(false)} />
+        </Suspense>
+      )}
       {dialogsHere && dialog.name && (
         <Suspense fallback={null}>
           <DeviceDialogs dialog={dialog} />

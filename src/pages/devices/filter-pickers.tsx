@@ -12,6 +12,9 @@ import { useDraft } from './use-draft.ts';
 import { useKnownGroups } from './use-known-groups.ts';
 import classes from './filter-bar.module.css';
 
+/** Within the bar, which is a landmark of the page. */
+const LIST = { width: 220, position: 'bottom-start', withinPortal: false } as const;
+
 interface FilterPickersProps {
   filter: FleetFilter;
   /** How many devices there are of each value; undefined until the fleet is in memory. */
@@ -91,7 +94,7 @@ function TextFilter({ name, label, value, known, facet, onChange }: TextFilterPr
         data={facet ? namesOf(facet) : known}
         renderOption={withCount(facet)}
         limit={200}
-        comboboxProps={{ width: 220, position: 'bottom-start' }}
+        comboboxProps={LIST}
         value={typed}
         onChange={setTyped}
         onOptionSubmit={apply}
@@ -165,7 +168,7 @@ function TagFilter({
       data={byId || !value || names.includes(value) ? names : [value, ...names]}
       value={byId || value || null}
       renderOption={withCount(facet)}
-      comboboxProps={{ width: 220, position: 'bottom-start' }}
+      comboboxProps={LIST}
       onChange={(tag) => onChange(tag ?? '')}
       nothingFoundMessage="No tags"
       searchable={names.length > 8}

@@ -12,4 +12,5 @@ export const isFree = (event: KeyboardEvent): boolean =>
   !event.altKey &&
   !event.defaultPrevented &&
   !isTyping(event.target) &&
-  !document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
+  // Closed ones may stay in the document.
+  ![...document.querySelectorAll('[role="dialog"], [role="menu"]')].some((node) => node.checkVisibility());

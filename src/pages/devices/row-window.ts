@@ -3,8 +3,8 @@
 /** Up to here a browser draws all rows at once without anyone noticing. */
 const ALL_AT_ONCE = 120;
 /** Rows drawn beyond what is in sight, and the steps in which the window moves. */
-const MARGIN = 20;
-const STEP = 10;
+const MARGIN = 6;
+const STEP = 6;
 
 export interface RowWindow {
   from: number;

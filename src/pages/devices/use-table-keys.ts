@@ -1,16 +1,22 @@
 // The keys of the device table: j and k go down and up the rows, x selects one, Enter opens it, since the row's own link
-// has the focus then.
+// has the focus then, and ? shows the keys.
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 import { selection } from '#/fleet/selection.ts';
 import { isFree } from './free-key.ts';
 
-/** The row that has the focus; `ids`: of all rows, in order, drawn or not. */
-export function useTableKeys(body: RefObject<HTMLTableSectionElement | null>, ids: readonly string[]): void {
+/** `ids`: of all rows, in order, drawn or not. `onHelp`: the keys themselves are asked for. */
+export function useTableKeys(
+  body: RefObject<HTMLTableSectionElement | null>,
+  ids: readonly string[],
+  onHelp: () => void,
+): void {
+  const help = useRef(onHelp);
   const shown = useRef(ids);
   const last = useRef<string>(undefined);
   useEffect(() => {
     shown.current = ids;
+    help.current = onHelp;
   });
   useEffect(() => {
     const rowOf = (target: EventTarget | null) =>
@@ -45,6 +51,7 @@ export function useTableKeys(body: RefObject<HTMLTableSectionElement | null>, id
       if (event.key === 'j') go(Math.min(place + 1, shown.current.length - 1));
       else if (event.key === 'k') go(Math.max(place - 1, 0));
       else if (event.key === 'x' && inRow !== undefined) selection.toggle(inRow);
+      else if (event.key === '?') help.current();
       else return;
       event.preventDefault();
     };

@@ -1,0 +1,227 @@
+// The device table with the whole fleet in memory: sorted and counted beyond the pages of the service, selected as a whole,
+// gone through by keyboard, and of use with services that give less than ours.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+
+test.setTimeout(120_000);
+
+const table = (page: Page) => page.getByRole('table', { name: 'Devices' });
+const links = (page: Page) => table(page).getByRole('link');
+const shown = (page: Page) => page.getByRole('status', { name: 'Devices shown' });
+const sortBy = (page: Page, name: string) => table(page).getByRole('button', { name, exact: true });
+
+/** Makes devices 16 at a time: unit-1 … unit-n, every third in "south"; of the first 500 every fifth of customer Acme. */
+async function makeFleet(service: Service, count: number): Promise<void> {
+  let next = 1;
+  const make = async () => {
+    while (next <= count) {
+      const number = next++;
+      const { DeviceId } = await service.createDevice(`unit-${number}`, number % 3 === 0 ? 'south' : 'north');
+      if (number <= 500 && number % 5 === 0)
+        await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerName: 'Acme' });
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, make));
+}
+
+async function open(page: Page, service: Service, search = ''): Promise<void> {
+  await page.goto(`${service.url}/devices${search}`);
+  await expect(links(page).first()).toBeVisible();
+}
+
+test('5,000 devices are sorted, counted, filtered and selected as a whole', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 5_000);
+  await open(page, service);
+  await expect(shown(page)).toHaveText('5,000 devices');
+  await expect(table(page)).toHaveAttribute('aria-rowcount', '5001');
+
+  // Numbers in names count as numbers, over all of the fleet.
+  await sortBy(page, 'Name').click();
+  await expect(page).toHaveURL(/[?&]sort=name/);
+  await expect(links(page).nth(9)).toHaveText('unit-10');
+  await sortBy(page, 'Name').click();
+  await expect(page).toHaveURL(/[?&]sort=-name/);
+  await expect(links(page).first()).toHaveText('unit-5000');
+  await expect(table(page).getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending');
+  await page.reload();
+  await expect(links(page).first()).toHaveText('unit-5000');
+
+  // What can be chosen, with how many devices each choice leaves.
+  await page.getByRole('combobox', { name: 'Filter by group' }).click();
+  await expect(page.getByRole('option', { name: /^north\s*3,334$/ })).toBeVisible();
+  await page.getByRole('option', { name: /^south\s*1,666$/ }).click();
+  await expect(shown(page)).toHaveText('1,666 of 5,000 devices');
+  await page.getByRole('combobox', { name: 'Filter by customer' }).click();
+  await page.getByRole('option', { name: /^Acme\s*33$/ }).click();
+  await expect(shown(page)).toHaveText('33 of 5,000 devices');
+  await expect(links(page).first()).toHaveText('unit-495');
+  await expect(page).toHaveURL(/group=south/);
+  await expect(page).toHaveURL(/customer=Acme/);
+
+  // Selected as a whole, from one end to the other of a sorted list.
+  await page.getByRole('checkbox', { name: 'Select all 33 matching' }).check();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('33 selected');
+  const filters = page.getByRole('list', { name: 'Filters in use' });
+  await filters.getByRole('button', { name: 'Take off Customer Acme' }).click();
+  await expect(shown(page)).toHaveText('1,666 of 5,000 devices');
+  await page.getByRole('button', { name: 'Select all 1,666 matching' }).click();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('1,666 selected');
+
+  // The end of the list is one key away, and no more rows are drawn than are seen.
+  await page.getByLabel('Filter by name').fill('unit-5');
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(shown(page)).toHaveText('5,000 devices');
+  const longest = await scrollThrough(page);
+  test.info().annotations.push({ type: 'longest task while scrolling 5,000 rows', description: `${longest} ms` });
+  await expect(links(page).last()).toHaveText('unit-1');
+  expect(await table(page).getByRole('row').count()).toBeLessThan(80);
+});
+
+/** Scrolls to the end in 60 steps, one a frame; gives the longest task over 50 ms meanwhile, else 0. */
+const scrollThrough = (page: Page) =>
+  table(page).evaluate(async (node) => {
+    let longest = 0;
+    const watch = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, Math.round(duration));
+    });
+    watch.observe({ type: 'longtask' });
+    let scroller = node.parentElement;
+    while (scroller && getComputedStyle(scroller).overflowY !== 'auto') scroller = scroller.parentElement;
+    const height = scroller?.scrollHeight ?? 0;
+    for (let step = 1; step <= 60; step += 1) {
+      scroller?.scrollTo(0, (height * step) / 60);
+      await new Promise((frame) => requestAnimationFrame(frame));
+    }
+    watch.disconnect();
+    return longest;
+  });
+
+test('j, k, x, Enter, / and ? do what the list of keys says', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 30);
+  await open(page, service, '?sort=name');
+  await expect(shown(page)).toHaveText('30 devices');
+  await page.keyboard.press('j');
+  await expect(page.getByRole('link', { name: 'unit-1', exact: true })).toBeFocused();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await expect(page.getByRole('link', { name: 'unit-2', exact: true })).toBeFocused();
+  await page.keyboard.press('x');
+  await expect(page.getByRole('checkbox', { name: 'Select unit-2', exact: true })).toBeChecked();
+  await page.keyboard.press('x');
+  await expect(page.getByRole('checkbox', { name: 'Select unit-2', exact: true })).not.toBeChecked();
+
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys of this table' });
+  await expect(keys).toContainText('Select the row, or not');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Escape');
+  await expect(keys).toBeHidden();
+  await expect(page.getByRole('link', { name: 'unit-2', exact: true })).toBeFocused();
+
+  await page.keyboard.press('/');
+  await expect(page.getByLabel('Filter by name')).toBeFocused();
+  await page.keyboard.type('xj');
+  await expect(page.getByText('No device matches these filters.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'unit-2', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: /unit-2/ })).toBeVisible();
+});
+
+test('chosen columns, their order and the height of rows are kept', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 30);
+  await open(page, service);
+  await expect(shown(page)).toHaveText('30 devices');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Columns' });
+  await dialog.getByRole('checkbox', { name: 'Address' }).uncheck();
+  await dialog.getByRole('checkbox', { name: 'Created' }).check();
+  await dialog.getByRole('button', { name: 'Move Group up' }).click();
+  await dialog.getByText('Comfortable').click();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  const width = page.getByRole('slider', { name: 'Width of Group' });
+  await width.focus();
+  await page.keyboard.press('ArrowRight');
+  const expectKept = async () => {
+    await expect(table(page).getByRole('columnheader', { name: 'Created' })).toBeVisible();
+    await expect(table(page).getByRole('columnheader', { name: 'Address' })).toBeHidden();
+    await expect(table(page).getByRole('columnheader').nth(2)).toHaveText(/^Group/);
+    await expect(table(page).getByRole('columnheader').nth(3)).toHaveText(/^Status/);
+    await expect(width).toHaveAttribute('aria-valuenow', '136');
+  };
+  await expectKept();
+  await page.reload();
+  await expectKept();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Reset' }).click();
+  await expect(table(page).getByRole('columnheader', { name: 'Address', includeHidden: true })).toHaveCount(1);
+});
+
+/** Stands between the dashboard and the service's listing, and gives less than it does. */
+async function rewrite(page: Page, change: (answer: Record<string, unknown>, rows: number) => unknown): Promise<void> {
+  await page.route(/\/v1\/devices\/\d+\/\d+$/, async (route) => {
+    const url = new URL(route.request().url());
+    const [, number = '', rows = ''] = /(\d+)\/(\d+)$/.exec(url.pathname) ?? [];
+    const capped = Math.min(100, Number(rows));
+    url.pathname = `/v1/devices/${number}/${capped}`;
+    const answer = await route.fetch({ url: url.href });
+    await route.fulfill({ response: answer, json: change((await answer.json()) as Record<string, unknown>, capped) });
+  });
+}
+
+/** The page asks on and on; what is under way when the service ends is no fault. */
+const leave = (page: Page) => page.unrouteAll({ behavior: 'ignoreErrors' });
+
+test('a service that caps its pages at 100 rows is read to the end', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 250);
+  await rewrite(page, (answer) => answer);
+  await open(page, service, '?sort=-name');
+  await expect(shown(page)).toHaveText('250 devices');
+  await expect(links(page).first()).toHaveText('unit-250');
+  await leave(page);
+});
+
+test('without a total the table is paged, and read as a whole when asked', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 130);
+  await rewrite(page, ({ Devices }) => ({ Devices }));
+  await open(page, service);
+  await expect(shown(page)).toHaveText('1–25 of many');
+  await page.getByRole('button', { name: 'Load all to sort and count' }).click();
+  await expect(shown(page)).toHaveText('130 devices');
+  await leave(page);
+});
+
+test('a service whose empty list is null has no devices, and is not asked for more', async ({
+  signedIn: page,
+  service,
+}) => {
+  await rewrite(page, () => null);
+  await page.goto(`${service.url}/devices`);
+  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await page.goto(`${service.url}/devices?sort=name`);
+  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await leave(page);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`the sorted, filtered table is accessible, wide and on a phone (${colorScheme})`, async ({
+    signedIn: page,
+    service,
+  }) => {
+    await makeFleet(service, 150);
+    await page.emulateMedia({ colorScheme });
+    await open(page, service, '?sort=-name&group=north');
+    await expect(shown(page)).toHaveText('100 of 150 devices');
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Filter by group' }).click();
+    await expect(page.getByRole('option', { name: /north/ })).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByLabel('Sort by')).toBeVisible();
+    await expectAccessible(page);
+  });

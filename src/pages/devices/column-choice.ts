@@ -1,0 +1,96 @@
+// Which columns a person wants, in which order and how high the rows: kept in this browser, for each account on its own.
+// What was kept may be of another version or broken: whatever cannot be read counts as not chosen.
+
+export interface ColumnChoice {
+  /** Ids of columns in the wanted order; others follow in their own. */
+  order: string[];
+  /** Usual columns that are not wanted. */
+  hidden: string[];
+  /** Extra columns that are wanted. */
+  added: string[];
+  /** Pixels by id, where they were changed. */
+  widths: Record<string, number>;
+  density: 'compact' | 'comfortable';
+}
+
+export const USUAL: ColumnChoice = { order: [], hidden: [], added: [], widths: {}, density: 'compact' };
+export const LEAST_WIDTH = 60;
+export const MOST_WIDTH = 800;
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? [...new Set(value.filter((each) => typeof each === 'string'))].slice(0, 100) : [];
+
+export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+
+/** Reads what was kept. */
+export function readChoice(text: string | null): ColumnChoice {
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text ?? '');
+  } catch {
+    return USUAL;
+  }
+  if (typeof kept !== 'object' || kept === null) return USUAL;
+  const { version, order, hidden, added, widths, density } = kept as Record<string, unknown>;
+  if (version !== 1) return USUAL;
+  const sizes = typeof widths === 'object' && widths !== null ? Object.entries(widths) : [];
+  return {
+    order: texts(order),
+    // Without its name a row has no link.
+    hidden: texts(hidden).filter((id) => id !== 'name'),
+    added: texts(added),
+    widths: Object.fromEntries(
+      sizes.flatMap(([id, width]: [string, unknown]) =>
+        typeof width === 'number' && Number.isFinite(width) ? [[id, clampWidth(width)]] : [],
+      ),
+    ),
+    density: density === 'comfortable' ? 'comfortable' : 'compact',
+  };
+}
+
+export const printChoice = (choice: ColumnChoice): string => JSON.stringify({ version: 1, ...choice });
+
+interface Choosable {
+  id: string;
+  width: number;
+  isExtra?: boolean;
+}
+
+/** All columns in the wanted order. */
+export function inOrder<Column extends Choosable>(columns: readonly Column[], { order }: ColumnChoice): Column[] {
+  const known = new Map(order.map((id, place) => [id, place]));
+  // One that was never placed stays behind the column that it stood behind at first.
+  let last = -1;
+  const placed = columns.map((column, first) => {
+    last = known.get(column.id) ?? last;
+    return { column, place: last, first };
+  });
+  return placed.sort((one, two) => one.place - two.place || one.first - two.first).map(({ column }) => column);
+}
+
+export const isShown = ({ id, isExtra = false }: Choosable, { hidden, added }: ColumnChoice): boolean =>
+  isExtra ? added.includes(id) : !hidden.includes(id);
+
+/** The columns to draw, with their widths. */
+export const chosen = <Column extends Choosable>(columns: readonly Column[], choice: ColumnChoice): Column[] =>
+  inOrder(columns, choice)
+    .filter((column) => isShown(column, choice))
+    .map((column) => ({ ...column, width: choice.widths[column.id] ?? column.width }));
+
+/** Shows or hides a column. */
+export function withShown(choice: ColumnChoice, { id, isExtra = false }: Choosable, shown: boolean): ColumnChoice {
+  const without = (ids: string[]) => ids.filter((each) => each !== id);
+  return isExtra
+    ? { ...choice, added: [...without(choice.added), ...(shown ? [id] : [])] }
+    : { ...choice, hidden: [...without(choice.hidden), ...(shown ? [] : [id])] };
+}
+
+/** Moves a column by some places; `ids`: all of them in their present order. */
+export function withMoved(choice: ColumnChoice, ids: readonly string[], id: string, by: number): ColumnChoice {
+  const from = ids.indexOf(id);
+  const to = from + by;
+  if (from < 0 || to < 0 || to >= ids.length) return choice;
+  const order = ids.filter((each) => each !== id);
+  order.splice(to, 0, id);
+  return { ...choice, order };
+}

@@ -1,0 +1,98 @@
+// Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
+import { useState } from 'react';
+import { ActionIcon, Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
+import { USUAL, inOrder, isShown, withMoved, withShown } from './column-choice.ts';
+import type { ColumnChoice } from './column-choice.ts';
+import type { TableColumn } from './table-columns.tsx';
+import classes from './columns-dialog.module.css';
+
+interface ColumnsDialogProps {
+  /** All that this service has something to show in. */
+  columns: readonly TableColumn[];
+  choice: ColumnChoice;
+  onChange: (choice: ColumnChoice) => void;
+  onClose: () => void;
+}
+
+export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDialogProps) {
+  const [dragged, setDragged] = useState<{ id: string; place: number; y: number }>();
+  const ordered = inOrder(columns, choice);
+  const ids = ordered.map(({ id }) => id);
+  const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
+  return (
+    <Modal opened onClose={onClose} title="Columns" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <ul className={classes['columns']} aria-label="Columns in their order">
+        {ordered.map((column, place) => (
+          <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
+            <span
+              className={classes['grip']}
+              aria-hidden
+              onPointerDown={(event) => {
+                event.currentTarget.setPointerCapture(event.pointerId);
+                setDragged({ id: column.id, place, y: event.clientY });
+              }}
+              onPointerMove={({ clientY, currentTarget }) => {
+                if (!dragged) return;
+                const height = currentTarget.parentElement?.offsetHeight ?? 1;
+                const wanted = dragged.place + Math.round((clientY - dragged.y) / height);
+                move(dragged.id, Math.max(0, Math.min(wanted, ids.length - 1)) - ids.indexOf(dragged.id));
+              }}
+              onPointerUp={() => setDragged(undefined)}
+              onPointerCancel={() => setDragged(undefined)}
+            >
+              <IconGripVertical size={16} stroke={1.6} />
+            </span>
+            <Checkbox
+              size="xs"
+              label={column.label}
+              checked={isShown(column, choice)}
+              disabled={column.id === 'name'}
+              title={column.id === 'name' ? 'The name opens the device, so it stays' : ''}
+              onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}
+            />
+            <Move name={`Move ${column.label} up`} isEnd={place === 0} onMove={() => move(column.id, -1)} up />
+            <Move
+              name={`Move ${column.label} down`}
+              isEnd={place === ids.length - 1}
+              onMove={() => move(column.id, 1)}
+            />
+          </li>
+        ))}
+      </ul>
+      <div className={classes['foot']}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Height of rows"
+          value={choice.density}
+          onChange={(density) => onChange({ ...choice, density: density === 'comfortable' ? density : 'compact' })}
+          data={[
+            { value: 'compact', label: 'Compact' },
+            { value: 'comfortable', label: 'Comfortable' },
+          ]}
+        />
+        <Button size="xs" variant="default" onClick={() => onChange(USUAL)}>
+          Reset
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+/** At the end it keeps the focus, so that the keyboard is not thrown out of the list. */
+function Move({ name, isEnd, up = false, onMove }: { name: string; isEnd: boolean; up?: boolean; onMove: () => void }) {
+  const Icon = up ? IconArrowUp : IconArrowDown;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label={name}
+      title={name}
+      aria-disabled={isEnd}
+      {...(isEnd ? { 'data-disabled': true } : { onClick: onMove })}
+    >
+      <Icon size={16} stroke={1.6} aria-hidden />
+    </ActionIcon>
+  );
+}

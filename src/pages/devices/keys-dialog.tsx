@@ -1,0 +1,32 @@
+// The keys of the device table, opened with "?".
+import { Modal } from '@mantine/core';
+import classes from './keys-dialog.module.css';
+
+const KEYS: [keys: string[], does: string][] = [
+  [['j'], 'Next row'],
+  [['k'], 'Row before'],
+  [['Enter'], 'Open the device'],
+  [['x'], 'Select the row, or not'],
+  [['Shift', 'click'], 'Select a range'],
+  [['/'], 'Filter by name'],
+  [['?'], 'Show these keys'],
+];
+
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keys of this table" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <dl className={classes['keys']}>
+        {KEYS.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}
