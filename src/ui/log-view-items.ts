@@ -29,7 +29,7 @@ export interface LogBlock extends IndexedStream {
 }
 
 /** A browser's limit on the height of a scrolled area is near 17 million pixels: this many rows stay below it. */
-export const MOST_ROWS = 700_000;
+const MOST_ROWS = 700_000;
 
 /** Lays the streams out one below the other. `most`: rows that can be scrolled; the beginning is left out beyond it. */
 export function layOut(streams: IndexedStream[], most: number = MOST_ROWS): LogBlock[] {

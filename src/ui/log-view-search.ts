@@ -16,10 +16,10 @@ export const MOST_MATCHES = 10_000;
 const SLICE = 256 * 1024;
 
 /** The pattern of a search: the letters as they are, in any case. */
-export const patternOf = (query: string): RegExp => new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
+const patternOf = (query: string): RegExp => new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
 
 /** The matches in the rows from `first` up to, not including, `end`. */
-export function searchRows(index: LineIndex, pattern: RegExp, first: number, end: number): Match[] {
+function searchRows(index: LineIndex, pattern: RegExp, first: number, end: number): Match[] {
   const { text, starts, rows } = index;
   const start = starts[first] ?? text.length;
   const slice = text.slice(start, end < rows ? starts[end] : text.length);
