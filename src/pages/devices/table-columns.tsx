@@ -94,7 +94,7 @@ export const COLUMNS: readonly TableColumn[] = [
     width: 96,
     isExtra: true,
     phone: 'hide',
-    cell: ({ CreatedTime }) => timeCell(CreatedTime),
+    cell: ({ CreatedTime }) => CreatedTime && timeCell(CreatedTime),
   },
   {
     id: 'id',
@@ -135,8 +135,8 @@ export function fieldsOf(rows: readonly Device[]): Set<string> {
   const told = new Set<string>();
   for (const row of rows)
     for (const name in row)
-      // An empty list of tags tells that there are tags; an empty text tells nothing.
-      if (row[name] !== undefined && row[name] !== '') told.add(name);
+      // An empty list tells that there are tags, an empty time "never"; any other empty text tells nothing.
+      if (row[name] !== undefined && (row[name] !== '' || name.endsWith('Time'))) told.add(name);
   return told;
 }
 
