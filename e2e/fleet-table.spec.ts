@@ -222,6 +222,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Filters' }).click();
     await expect(page.getByLabel('Sort by')).toBeVisible();
     await expectAccessible(page);
   });

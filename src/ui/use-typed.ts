@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 const PAUSE = 250;
 
 /** `value`: what is applied now; when something else changes it (Back, Clear, a link) the text follows. */
-export function useTyped(value: string, commit: (text: string) => void) {
+export function useTyped(value: string, commit: (text: string) => void, pause: number = PAUSE) {
   const [typed, setTyped] = useState(value);
   const [previous, setPrevious] = useState(value);
   const [sent, setSent] = useState(value);
@@ -26,8 +26,8 @@ export function useTyped(value: string, commit: (text: string) => void) {
   });
   useEffect(() => {
     if (typed.trim() === sent) return;
-    const timer = setTimeout(() => latest.current(typed), PAUSE);
+    const timer = setTimeout(() => latest.current(typed), pause);
     return () => clearTimeout(timer);
-  }, [typed, sent]);
+  }, [typed, sent, pause]);
   return { typed, setTyped, send };
 }

@@ -2,11 +2,12 @@
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { Facet, FacetValue } from '#/api/fleet/filter.ts';
 import type { FleetFilter } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { useLater } from '#/ui/use-later.ts';
+import { useTyped } from '#/ui/use-typed.ts';
 import { isFiltered } from './fleet-view.ts';
 import { isFree } from './free-key.ts';
 import classes from './filter-bar.module.css';
@@ -14,8 +15,7 @@ import classes from './filter-bar.module.css';
 const loadPickers = () => import('./filter-pickers.tsx');
 const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
 
-/** Pause after the last key before the filter is applied, in milliseconds: asking the service, and asking memory. */
-const PAUSE = 250;
+/** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
 
 export type Facets = Record<Facet, FacetValue[]>;
@@ -31,35 +31,6 @@ interface FilterBarProps {
   children?: ReactNode;
 }
 
-/** Text that follows the URL, and that the URL follows after a pause. */
-function useTyped(value: string, pause: number, commit: (text: string) => void) {
-  const [typed, setTyped] = useState(value);
-  const [previous, setPrevious] = useState(value);
-  const [sent, setSent] = useState(value);
-  if (value !== previous) {
-    setPrevious(value);
-    // Not what was sent from here: Back, Clear or a link changed it.
-    if (value !== sent) {
-      setTyped(value);
-      setSent(value);
-    }
-  }
-  const send = (text: string) => {
-    setSent(text.trim());
-    commit(text.trim());
-  };
-  const latest = useRef(send);
-  useEffect(() => {
-    latest.current = send;
-  });
-  useEffect(() => {
-    if (typed.trim() === sent) return;
-    const timer = setTimeout(() => latest.current(typed), pause);
-    return () => clearTimeout(timer);
-  }, [typed, sent, pause]);
-  return { typed, setTyped, send };
-}
-
 export function FilterBar({ filter, onChange, onClear, facets, children }: FilterBarProps) {
   const name = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -72,12 +43,13 @@ export function FilterBar({ filter, onChange, onClear, facets, children }: Filte
     document.addEventListener('keydown', focusName);
     return () => document.removeEventListener('keydown', focusName);
   }, []);
+  const [open, setOpen] = useState(false);
   const pickersHere = useLater(loadPickers, true);
-  const pause = facets ? SHORT_PAUSE : PAUSE;
-  const byName = useTyped(filter.name ?? '', pause, (text) => onChange({ name: text }, true));
-  const byId = useTyped(filter.id ?? '', pause, (text) => onChange({ id: text }, true));
+  const pause = facets ? SHORT_PAUSE : undefined;
+  const byName = useTyped(filter.name ?? '', (text) => onChange({ name: text }, true), pause);
+  const byId = useTyped(filter.id ?? '', (text) => onChange({ id: text }, true), pause);
   return (
-    <search className={classes['bar']} aria-label="Filter devices">
+    <search className={classes['bar']} aria-label="Filter devices" data-open={open}>
       <TextInput
         ref={name}
         className={classes['name'] ?? ''}
@@ -96,6 +68,16 @@ export function FilterBar({ filter, onChange, onClear, facets, children }: Filte
         autoComplete="off"
         spellCheck={false}
       />
+      <Button
+        className={classes['more'] ?? ''}
+        variant="default"
+        size="sm"
+        aria-expanded={open}
+        leftSection={<IconFilter size={16} stroke={1.6} aria-hidden />}
+        onClick={() => setOpen(!open)}
+      >
+        Filters
+      </Button>
       <SegmentedControl
         size="sm"
         aria-label="Filter by status"

@@ -32,7 +32,7 @@ const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagNa
 const text = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
-export const COLUMNS: readonly TableColumn[] = [
+const COLUMNS: readonly TableColumn[] = [
   { id: 'name', label: 'Name', field: 'DeviceName', width: 240, cell: () => null },
   {
     id: 'status',
@@ -130,13 +130,15 @@ export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
   ];
 }
 
+const isEmpty = (value: unknown) => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
 /** The fields that rows tell, for a table without the whole fleet. */
 export function fieldsOf(rows: readonly Device[]): Set<string> {
   const told = new Set<string>();
   for (const row of rows)
     for (const name in row)
-      // An empty list tells that there are tags, an empty time "never"; any other empty text tells nothing.
-      if (row[name] !== undefined && (row[name] !== '' || name.endsWith('Time'))) told.add(name);
+      // An empty time tells "never"; any other column that is empty in every row would only take room.
+      if (name.endsWith('Time') || !isEmpty(row[name])) told.add(name);
   return told;
 }
 
