@@ -2,7 +2,7 @@
 // is in memory.
 import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { Button, NativeSelect } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -174,16 +174,16 @@ export function DevicesPage() {
                   ]),
                 ]}
               />
-              <Button
+              <ActionIcon
                 className={filterClasses['columns'] ?? ''}
                 variant="default"
-                size="sm"
-                px="sm"
-                leftSection={<IconColumns3 size={18} stroke={1.6} aria-hidden />}
+                size={36}
+                aria-label="Columns"
+                title="Columns"
                 onClick={() => setColumnsOpen(true)}
               >
-                Columns
-              </Button>
+                <IconColumns3 size={18} stroke={1.6} aria-hidden />
+              </ActionIcon>
             </FilterBar>
           </div>
         )}
