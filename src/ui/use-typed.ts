@@ -1,5 +1,6 @@
 // Text that a person types and that the URL holds: shown at once, applied after a short pause.
 import { useEffect, useRef, useState } from 'react';
+import { useNavigation } from 'react-router';
 
 /** Pause after the last key before the text is applied, in milliseconds. */
 const PAUSE = 250;
@@ -24,10 +25,12 @@ export function useTyped(value: string, commit: (text: string) => void, pause: n
   useEffect(() => {
     latest.current = send;
   });
+  // Once a link was followed, applying would take the reader back from a page that is still loading.
+  const leaving = useNavigation().state !== 'idle';
   useEffect(() => {
-    if (typed.trim() === sent) return;
+    if (typed.trim() === sent || leaving) return;
     const timer = setTimeout(() => latest.current(typed), pause);
     return () => clearTimeout(timer);
-  }, [typed, sent, pause]);
+  }, [typed, sent, pause, leaving]);
   return { typed, setTyped, send };
 }

@@ -1,7 +1,7 @@
 // The URL of the map: filters, the part of the world, the open card and the colours. Replaced, not pushed, so that Back
 // leaves the page instead of replaying every pan and letter.
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useNavigation, useSearchParams } from 'react-router';
 import type { ColorBy } from './draw-marks.ts';
 import { filterWords, readFilter, withoutFilter } from './map-view.ts';
 
@@ -28,11 +28,13 @@ export function useMapUrl() {
     latest.current = set;
   });
   const [view, setView] = useState<string>();
+  // Once a link was followed, a change of this address would take the reader back from a page that is still loading.
+  const leaving = useNavigation().state !== 'idle';
   useEffect(() => {
-    if (view === undefined) return;
+    if (view === undefined || leaving) return;
     const timer = setTimeout(() => latest.current({ at: view }), REST);
     return () => clearTimeout(timer);
-  }, [view]);
+  }, [view, leaving]);
   const colorBy: ColorBy = params.get('color') === 'group' ? 'group' : 'state';
   return {
     params,
