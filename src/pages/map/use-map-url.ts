@@ -1,12 +1,27 @@
 // The URL of the map: filters, the part of the world, the open card and the colours. Replaced, not pushed, so that Back
 // leaves the page instead of replaying every pan and letter.
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { useNavigation, useSearchParams } from 'react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { paths } from '#/paths.ts';
 import type { ColorBy } from './draw-marks.ts';
 import { filterWords, readFilter, withoutFilter } from './map-view.ts';
 
 /** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
 const REST = 250;
+
+/**
+ * Puts the view into the address past the router: a navigation of ours would take the reader back from a page that was
+ * chosen and is still loading. By then the address may be another page's, which has no view.
+ */
+function keepView(view: string): void {
+  const url = new URL(location.href);
+  if (url.pathname !== paths.map()) return;
+  url.searchParams.set('at', view);
+  history.replaceState(history.state, '', url);
+}
+
+/** As the address has it, with the view that the router was not told of. */
+const current = () => new URLSearchParams(location.search);
 
 export function useMapUrl() {
   const [params, setParams] = useSearchParams();
@@ -14,8 +29,8 @@ export function useMapUrl() {
   const filter = useMemo(() => readFilter(new URLSearchParams(words)), [words]);
   const set = (changes: Record<string, string | undefined>) =>
     setParams(
-      (now) => {
-        const next = new URLSearchParams(now);
+      () => {
+        const next = current();
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
           else next.delete(name);
@@ -23,18 +38,12 @@ export function useMapUrl() {
       },
       { replace: true },
     );
-  const latest = useRef(set);
-  useEffect(() => {
-    latest.current = set;
-  });
   const [view, setView] = useState<string>();
-  // Once a link was followed, a change of this address would take the reader back from a page that is still loading.
-  const leaving = useNavigation().state !== 'idle';
   useEffect(() => {
-    if (view === undefined || leaving) return;
-    const timer = setTimeout(() => latest.current({ at: view }), REST);
+    if (view === undefined) return;
+    const timer = setTimeout(() => keepView(view), REST);
     return () => clearTimeout(timer);
-  }, [view, leaving]);
+  }, [view]);
   const colorBy: ColorBy = params.get('color') === 'group' ? 'group' : 'state';
   return {
     params,
@@ -45,7 +54,7 @@ export function useMapUrl() {
     chosenId: params.get('device') ?? undefined,
     set,
     setView,
-    clearFilter: () => setParams(withoutFilter, { replace: true }),
+    clearFilter: () => setParams(() => withoutFilter(current()), { replace: true }),
   };
 }
 
