@@ -18,7 +18,7 @@ import { DeleteArtifact } from './delete-artifact.tsx';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
 import { readChosen } from './inspect-file.ts';
 import type { ChosenFile } from './inspect-file.ts';
-import { LeaveGuard } from './leave-guard.tsx';
+import { UploadGuard } from './upload-guard.tsx';
 import { Registry } from './registry.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { uploadFindings } from './upload-findings.ts';
@@ -71,7 +71,7 @@ export function ArtifactsPage() {
       <DropVeil over={over}>
         {sending ? 'One at a time: wait for the upload, or cancel it' : 'Drop to check the file'}
       </DropVeil>
-      <LeaveGuard active={sending} what={file?.name ?? 'The file'} />
+      <UploadGuard active={sending} what={file?.name ?? 'The file'} />
       <FormError error={refusal} />
       {stored && <Stored artifact={stored} />}
       {file && (

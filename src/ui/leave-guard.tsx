@@ -1,14 +1,24 @@
-// Asks before a running upload is lost by going to another page or closing the window.
+// Asks before a page is left, or its window closed, on which something runs that leaving would end.
 import { useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { paths } from '#/paths.ts';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
-export function LeaveGuard({ active, what }: { active: boolean; what: string }) {
-  // Dialogs and the search live on this page's own path. Nobody can stay once signed out.
+interface LeaveGuardProps {
+  active: boolean;
+  title: string;
+  confirmLabel: string;
+  /** Path that is never held back: nobody can stay once signed out. */
+  open: string;
+  /** What leaving ends. */
+  children: ReactNode;
+}
+
+export function LeaveGuard({ active, title, confirmLabel, open, children }: LeaveGuardProps) {
+  // Dialogs and searches live on the page's own path.
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      active && nextLocation.pathname !== currentLocation.pathname && nextLocation.pathname !== paths.signIn(),
+      active && nextLocation.pathname !== currentLocation.pathname && nextLocation.pathname !== open,
   );
   useEffect(() => {
     if (!active) return;
@@ -16,7 +26,7 @@ export function LeaveGuard({ active, what }: { active: boolean; what: string }) 
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [active]);
-  // The upload ended while the question was asked: stay, so that its outcome is seen.
+  // It ended while the question was asked: stay, so that the outcome is seen.
   useEffect(() => {
     if (!active && blocker.state === 'blocked') blocker.reset();
   }, [active, blocker]);
@@ -24,14 +34,14 @@ export function LeaveGuard({ active, what }: { active: boolean; what: string }) 
     <ConfirmDialog
       opened={active && blocker.state === 'blocked'}
       onClose={() => blocker.state === 'blocked' && blocker.reset()}
-      title="Leave and cancel the upload?"
-      confirmLabel="Leave and cancel"
+      title={title}
+      confirmLabel={confirmLabel}
       cancelLabel="Stay"
       busy={false}
       error={null}
       onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
     >
-      {what} is still being uploaded. Leaving this page cancels that, and nothing of it is kept.
+      {children}
     </ConfirmDialog>
   );
 }
