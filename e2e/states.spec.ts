@@ -236,6 +236,8 @@ for (const [name, { at, from, what, seen, empty, picker = false }] of Object.ent
     });
 
     await test.step('what is there stays while it is read again, and when that fails', async () => {
+      // The clock jumps below, and would end whatever else is still being read as if it had taken too long.
+      await expect(main.getByRole('status', { name: /^Loading/ })).toHaveCount(0);
       const asked = page.waitForRequest((request) => new URL(request.url()).pathname === from(made));
       reading.release('held');
       await askAgain(page);
