@@ -15,7 +15,7 @@ import { DeviceMenu } from './device-menu.tsx';
 import type { ViewSort } from './fleet-view.ts';
 import type { TableColumn } from './table-columns.tsx';
 import { useRowWindow } from './use-row-window.ts';
-import { useTableKeys } from './use-table-keys.ts';
+import { useTableKeys } from '#/ui/use-table-keys.ts';
 import classes from './device-table.module.css';
 
 /** The devices on the table, in order. */
@@ -65,7 +65,7 @@ export function DeviceTable({
   const navigate = useNavigate();
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, height } = useRowWindow(body, rows.count);
-  useTableKeys(body, rows.ids, onHelp);
+  useTableKeys(body, { ids: rows.ids, toggle: selection.toggle, onHelp });
   // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {

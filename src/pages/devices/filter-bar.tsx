@@ -9,7 +9,7 @@ import { formatCount } from '#/ui/format.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { useTyped } from '#/ui/use-typed.ts';
 import { isFiltered } from './fleet-view.ts';
-import { isFree } from './free-key.ts';
+import { isFree } from '#/ui/free-key.ts';
 import classes from './filter-bar.module.css';
 
 const loadPickers = () => import('./filter-pickers.tsx');

@@ -10,8 +10,8 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Failure, Skeleton } from '#/ui/view.tsx';
 import { JobLog } from './job-log.tsx';
-import { Duration } from './jobs-table.tsx';
-import type { Address } from './use-address.ts';
+import { Duration } from '#/jobs/duration.tsx';
+import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {

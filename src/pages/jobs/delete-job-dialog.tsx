@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { jobMutations, jobState } from '#/api/jobs.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { lossOf, typedFor } from './job-words.ts';
-import type { Outcome } from './outcome.ts';
+import { lossOf, typedFor } from '#/jobs/job-words.ts';
+import type { Outcome } from '#/jobs/outcome.ts';
 
 interface DeleteJobDialogProps {
   job: Job;

@@ -16,7 +16,7 @@ import type { TargetKind, ThingKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
-import { devicesText } from './job-words.ts';
+import { devicesText } from '#/jobs/job-words.ts';
 import { useReach, useThing } from './use-deploy-choice.ts';
 import type { Reach } from './use-deploy-choice.ts';
 import classes from './deploy.module.css';

@@ -11,7 +11,7 @@ import { Failure, Skeleton } from '#/ui/view.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { sizeText } from './deploy-what.tsx';
-import { devicesText } from './job-words.ts';
+import { devicesText } from '#/jobs/job-words.ts';
 import type { Reach, Thing } from './use-deploy-choice.ts';
 import classes from './deploy.module.css';
 

@@ -15,11 +15,11 @@ import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { ChildPanel } from './child-panel.tsx';
 import { filterChildren, readFilter } from './job-filter.ts';
-import { timesOf } from './job-times.ts';
-import { Duration } from './jobs-table.tsx';
-import { STATES, countStates, totalOf } from './outcome.ts';
-import { useAddress } from './use-address.ts';
-import type { Address } from './use-address.ts';
+import { timesOf } from '#/jobs/job-times.ts';
+import { Duration } from '#/jobs/duration.tsx';
+import { STATES, countStates, totalOf } from '#/jobs/outcome.ts';
+import { useAddress } from '#/ui/use-address.ts';
+import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 /** What tells a child in the URL: its id, or its place where a service gives children no ids. */

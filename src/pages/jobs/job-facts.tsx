@@ -10,9 +10,9 @@ import { paths } from '#/paths.ts';
 import { CopyButton, ShortId } from '#/ui/copy-button.tsx';
 import { Time } from '#/ui/time.tsx';
 import { artifactText } from './deploy-choice.ts';
-import { timesOf } from './job-times.ts';
-import { targetOf, targetText } from './job-words.ts';
-import { Duration } from './jobs-table.tsx';
+import { timesOf } from '#/jobs/job-times.ts';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { Duration } from '#/jobs/duration.tsx';
 import classes from './job-page.module.css';
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

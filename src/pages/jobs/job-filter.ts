@@ -2,7 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/jobs.ts';
 import type { JobState } from '#/api/jobs.ts';
-import { STATES, outcomeOf, stateOf } from './outcome.ts';
+import { STATES, outcomeOf, stateOf } from '#/jobs/outcome.ts';
 
 export interface JobFilter {
   /** A part of the name, in any letter case. */

@@ -2,9 +2,9 @@
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
 import { LogView } from '#/ui/log-view.tsx';
-import { logFileName, outputOf } from './job-output.ts';
-import { explain, otherFields } from './job-words.ts';
-import type { Address } from './use-address.ts';
+import { logFileName, outputOf } from '#/jobs/job-output.ts';
+import { explain, otherFields } from '#/jobs/job-words.ts';
+import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 interface JobLogProps {

@@ -15,11 +15,11 @@ import { DeleteJobDialog } from './delete-job-dialog.tsx';
 import { JobChildren } from './job-children.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
-import { devicesText, explainWaiting } from './job-words.ts';
-import { countStates, movingIn, outcomeOf, overallState, stateOf, totalOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
-import { OutcomeBar } from './outcome-bar.tsx';
-import { useAddress } from './use-address.ts';
+import { devicesText, explainWaiting } from '#/jobs/job-words.ts';
+import { countStates, movingIn, outcomeOf, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
+import type { Outcome } from '#/jobs/outcome.ts';
+import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import { useAddress } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 export function JobPage() {

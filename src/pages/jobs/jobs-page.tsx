@@ -13,10 +13,10 @@ import { Empty, View } from '#/ui/view.tsx';
 import { DeleteExecutedDialog } from './delete-executed-dialog.tsx';
 import { DeleteJobDialog } from './delete-job-dialog.tsx';
 import { filterJobs, isFiltered, readFilter } from './job-filter.ts';
-import { newestFirst } from './job-times.ts';
+import { newestFirst } from '#/jobs/job-times.ts';
 import { JobsTable } from './jobs-table.tsx';
-import { STATES, outcomeOf } from './outcome.ts';
-import { useAddress } from './use-address.ts';
+import { STATES, outcomeOf } from '#/jobs/outcome.ts';
+import { useAddress } from '#/ui/use-address.ts';
 import classes from './jobs.module.css';
 
 /** From here on a page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */

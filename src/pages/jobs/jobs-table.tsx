@@ -6,22 +6,16 @@ import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/data-table.tsx';
-import { formatDuration } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
-import { Time, useNow } from '#/ui/time.tsx';
+import { Time } from '#/ui/time.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
-import { durationOf, timesOf } from './job-times.ts';
-import { targetOf, targetText } from './job-words.ts';
-import { outcomeOf, stateOf, totalOf } from './outcome.ts';
-import { OutcomeBar } from './outcome-bar.tsx';
+import { Duration } from '#/jobs/duration.tsx';
+import { timesOf } from '#/jobs/job-times.ts';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { outcomeOf, stateOf, totalOf } from '#/jobs/outcome.ts';
+import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
 import classes from './jobs.module.css';
-
-export function Duration({ job }: { job: Job }) {
-  const now = useNow();
-  const span = durationOf(timesOf(job), now);
-  return <span className="tabular">{span === undefined ? <span className="dim">–</span> : formatDuration(span)}</span>;
-}
 
 function Standing({ job }: { job: Job }) {
   const outcome = outcomeOf(job);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { durationOf, newestFirst, timesOf } from '#/pages/jobs/job-times.ts';
+import { durationOf, newestFirst, timesOf } from '#/jobs/job-times.ts';
 
 const job = (JobId: string, fields: object = {}) => jobSchema.parse({ JobId, ...fields });
 

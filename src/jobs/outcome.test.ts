@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
-import { countStates, outcomeOf, outcomeText, overallState, stateOf } from '#/pages/jobs/outcome.ts';
+import { countStates, outcomeOf, outcomeText, overallState, stateOf } from '#/jobs/outcome.ts';
 
 const job = (fields: Partial<Job>): Job => ({
   JobId: 'j',

@@ -1,24 +1,34 @@
-// The keys of the device table: j and k go down and up the rows, x selects one, Enter opens it, since the row's own link
+// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, Enter opens it, since the row's own link
 // has the focus then, and ? shows the keys.
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
-import { selection } from '#/fleet/selection.ts';
 import { isFree } from './free-key.ts';
 
-/** `ids`: of all rows, in order, drawn or not. `onHelp`: the keys themselves are asked for. */
+interface TableKeys {
+  /** Of all rows, in order, drawn or not. */
+  ids: readonly string[];
+  toggle: (id: string) => void;
+  /** The keys themselves are asked for. */
+  onHelp?: () => void;
+}
+
+/** A row has its id in `data-id`; where not all are drawn, its place in `data-row`. `on` false: there are no keys. */
 export function useTableKeys(
   body: RefObject<HTMLTableSectionElement | null>,
-  ids: readonly string[],
-  onHelp: () => void,
+  { ids, toggle, onHelp }: TableKeys,
+  on = true,
 ): void {
+  const selects = useRef(toggle);
   const help = useRef(onHelp);
   const shown = useRef(ids);
   const last = useRef<string>(undefined);
   useEffect(() => {
     shown.current = ids;
+    selects.current = toggle;
     help.current = onHelp;
   });
   useEffect(() => {
+    if (!on) return;
     const rowOf = (target: EventTarget | null) =>
       target instanceof Element && body.current?.contains(target)
         ? (target.closest<HTMLElement>('tr[data-id]')?.dataset['id'] ?? undefined)
@@ -50,8 +60,8 @@ export function useTableKeys(
       const place = shown.current.indexOf(inRow ?? last.current ?? '');
       if (event.key === 'j') go(Math.min(place + 1, shown.current.length - 1));
       else if (event.key === 'k') go(Math.max(place - 1, 0));
-      else if (event.key === 'x' && inRow !== undefined) selection.toggle(inRow);
-      else if (event.key === '?') help.current();
+      else if (event.key === 'x' && inRow !== undefined) selects.current(inRow);
+      else if (event.key === '?' && help.current) help.current();
       else return;
       event.preventDefault();
     };
@@ -61,7 +71,7 @@ export function useTableKeys(
       document.removeEventListener('focusin', remember);
       document.removeEventListener('keydown', press);
     };
-  }, [body]);
+  }, [body, on]);
 }
 
 /** What scrolls the rows: the region around them, on a phone the page's main part. */

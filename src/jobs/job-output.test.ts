@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logFileName, outputOf } from '#/pages/jobs/job-output.ts';
+import { logFileName, outputOf } from '#/jobs/job-output.ts';
 
 test('stdout and stderr stay apart', () => {
   assert.deepEqual(outputOf({ Stdout: 'a', Stderr: 'b', Result: 'ab' }), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { explainWaiting, lossOf, otherFields, targetOf, targetText, typedFor } from '#/pages/jobs/job-words.ts';
+import { explainWaiting, lossOf, otherFields, targetOf, targetText, typedFor } from '#/jobs/job-words.ts';
 
 const words = (fields: object) => targetText(targetOf(jobSchema.parse(fields), [{ TagId: 't1', TagName: 'canary' }]));
 
