@@ -2,10 +2,10 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/jobs.ts';
-import type { JobState } from '#/api/jobs.ts';
 import { formatCount } from '#/ui/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
 
 export type Target =
   | { kind: 'device'; id: string; name: string }
@@ -39,7 +39,7 @@ export function targetText(target: Target): string {
 export const devicesText = (count: number): string => (count === 1 ? '1 device' : `${formatCount(count)} devices`);
 
 /** What a person should know about a state, beyond its name. */
-export function explain(state: JobState): string | undefined {
+export function explain(state: Verdict): string | undefined {
   switch (state) {
     case 'Interrupted':
       return 'The device went down in the middle. It was not run again, since it is unknown how far it came.';
@@ -47,6 +47,10 @@ export function explain(state: JobState): string | undefined {
       return 'It was cancelled before it ended.';
     case 'Finished':
       return 'It has ended. The service does not say whether it succeeded.';
+    case 'Rolled back':
+      return 'What ran has put the device back to what it was before.';
+    case 'No answer':
+      return 'It has ended, but what its rules look for is not in the output: nobody knows whether it succeeded.';
     case 'Waiting':
     case 'Running':
     case 'Succeeded':
@@ -62,7 +66,7 @@ export const explainWaiting = (online: boolean | undefined): string =>
     : 'The job runs after the jobs that were submitted to the device before.';
 
 /** What deleting takes with it, one sentence each. */
-export function lossOf(state: JobState, outcome: Outcome | undefined): string[] {
+export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
   if (!outcome) {
     if (state === 'Waiting') return ['It still waits: it is cancelled and will not run.'];
     if (state === 'Running') return ['It is running: it is stopped on the device.', 'Its output is deleted.'];

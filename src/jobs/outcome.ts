@@ -1,21 +1,13 @@
 // How a job stands: the states of its children counted, and one state for all of them together.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/jobs.ts';
-import type { JobState } from '#/api/jobs.ts';
+import { VERDICTS } from '#/jobs/verdict.ts';
+import type { Verdict, VerdictCounts } from '#/jobs/verdict.ts';
 
-/** How many children are in which state; states without a child are left out. */
-export type Outcome = Partial<Record<JobState, number>>;
+/** How many children are in which state, by the service or by the rules of their artifact. */
+export type Outcome = VerdictCounts;
 
-/** What needs a person first, then what is done, then what is to come. */
-export const STATES: readonly JobState[] = [
-  'Failed',
-  'Interrupted',
-  'Cancelled',
-  'Succeeded',
-  'Finished',
-  'Running',
-  'Waiting',
-];
+export const STATES = VERDICTS;
 
 /** Counts children one by one, for a service that does not count them. */
 export function countStates(children: Job[]): Outcome {
@@ -45,7 +37,7 @@ export const movingIn = (outcome: Outcome): number => (outcome.Waiting ?? 0) + (
  * One state for a whole parent: Running as long as something is to come and something has happened; afterwards the
  * worst of its children, since one failed device is what a person has to see.
  */
-export function overallState(outcome: Outcome): JobState {
+export function overallState(outcome: Outcome): Verdict {
   const total = totalOf(outcome);
   const moving = movingIn(outcome);
   if (moving > 0) return moving === total && !outcome.Running ? 'Waiting' : 'Running';
@@ -53,7 +45,7 @@ export function overallState(outcome: Outcome): JobState {
 }
 
 /** The state a list shows for a job: of a parent, that of its children together. */
-export function stateOf(job: Job): JobState {
+export function stateOf(job: Job): Verdict {
   const outcome = outcomeOf(job);
   return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
 }

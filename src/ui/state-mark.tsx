@@ -19,6 +19,19 @@ const SHAPES: Record<string, { tone: string; shape: ReactNode }> = {
       <path d="M4.5 1.5h5l3 3v5l-3 3h-5l-3-3v-5zM5.2 5.2l3.6 3.6M8.8 5.2l-3.6 3.6" {...stroke} strokeWidth={1.5} />
     ),
   },
+  'Rolled back': {
+    tone: 'rolled-back',
+    shape: <path d="M4.5 2L1.8 4.7l2.7 2.7M1.8 4.7h6.4a3.7 3.7 0 0 1 0 7.4H4" {...stroke} />,
+  },
+  'No answer': {
+    tone: 'no-answer',
+    shape: (
+      <>
+        <circle cx="7" cy="7" r="6" {...stroke} strokeWidth={1.25} strokeDasharray="2.2 1.57" strokeLinecap="butt" />
+        <path d="M5.4 5.6a1.6 1.6 0 1 1 2.2 1.5c-.4.2-.6.4-.6.9M7 10v.1" {...stroke} strokeWidth={1.5} />
+      </>
+    ),
+  },
   Cancelled: {
     tone: 'waiting',
     shape: <path d="M7 1.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 1 1 0-11M3.2 10.8l7.6-7.6" {...stroke} />,

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobQueries, jobState } from '#/api/jobs.ts';
+import { jobQueries } from '#/api/jobs.ts';
 import { rowName } from '#/ui/data-table.tsx';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
@@ -17,7 +17,11 @@ import { ChildPanel } from './child-panel.tsx';
 import { filterChildren, readFilter } from './job-filter.ts';
 import { timesOf } from '#/jobs/job-times.ts';
 import { Duration } from '#/jobs/duration.tsx';
-import { STATES, countStates, totalOf } from '#/jobs/outcome.ts';
+import { STATES, totalOf } from '#/jobs/outcome.ts';
+import { useVerdicts } from '#/jobs/use-verdicts.ts';
+import type { Verdicts } from '#/jobs/use-verdicts.ts';
+import type { VerdictCounts } from '#/jobs/verdict.ts';
+import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
@@ -29,9 +33,12 @@ interface Opening {
   keys: Map<Job, string>;
   opened: string | null;
   address: Address;
+  verdicts: Verdicts;
 }
 
-const columnsOf = ({ keys, opened, address }: Opening): VirtualColumn<Job>[] => {
+const NONE: Job[] = [];
+
+const columnsOf = ({ keys, opened, address, verdicts }: Opening): VirtualColumn<Job>[] => {
   const columns: VirtualColumn<Job>[] = [
     {
       header: 'Device',
@@ -56,7 +63,7 @@ const columnsOf = ({ keys, opened, address }: Opening): VirtualColumn<Job>[] => 
         );
       },
     },
-    { header: 'State', width: opened ? '32%' : '18%', cell: (child) => <StateMark state={jobState(child)} /> },
+    { header: 'State', width: opened ? '32%' : '18%', cell: (child) => <VerdictMark judgement={verdicts.of(child)} /> },
     { header: 'Exit code', width: opened ? '22%' : '12%', phone: 'second', cell: exitCode },
   ];
   if (opened) return columns;
@@ -82,8 +89,7 @@ const exitCode = ({ ExitCode }: Job) =>
     </>
   );
 
-function StateFilter({ rows, address }: { rows: Job[]; address: Address }) {
-  const counts = countStates(rows);
+function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
   const { state } = readFilter(address.params);
   const choices = STATES.filter((each) => counts[each] || each === state);
   return (
@@ -105,6 +111,7 @@ export function JobChildren({ parent }: { parent: Job }) {
   const children = useQuery(jobQueries.children(parent.JobId));
   const filter = readFilter(address.params);
   const keys = useMemo(() => keysOf(children.data ?? []), [children.data]);
+  const verdicts = useVerdicts(children.data ?? NONE, parent);
   const opened = address.params.get('child');
   const row = [...keys].find(([, key]) => key === opened)?.[0];
   return (
@@ -119,12 +126,12 @@ export function JobChildren({ parent }: { parent: Job }) {
       }
     >
       {(rows) => {
-        const shown = filterChildren(rows, filter);
+        const shown = filterChildren(rows, filter, (child) => verdicts.of(child).verdict);
         return (
           <div className={classes['split']} data-opened={opened !== null || undefined}>
             <div className={classes['children']}>
               <div className={classes['childFilters']}>
-                <StateFilter rows={rows} address={address} />
+                <StateFilter counts={verdicts.counts} address={address} />
                 {(rows.length > 10 || filter.name) && (
                   <TextInput
                     size="xs"
@@ -154,7 +161,7 @@ export function JobChildren({ parent }: { parent: Job }) {
               ) : (
                 <VirtualTable
                   name="Devices of this job"
-                  columns={columnsOf({ keys, opened, address })}
+                  columns={columnsOf({ keys, opened, address, verdicts })}
                   rows={shown}
                   rowKey={(child) => keys.get(child) ?? ''}
                   isSelected={(child) => keys.get(child) === opened}

@@ -1,13 +1,13 @@
 // The filter of a list of jobs, as it stands in the URL.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/jobs.ts';
-import type { JobState } from '#/api/jobs.ts';
 import { STATES, outcomeOf, stateOf } from '#/jobs/outcome.ts';
+import type { Verdict } from '#/jobs/verdict.ts';
 
 export interface JobFilter {
   /** A part of the name, in any letter case. */
   name: string;
-  state: JobState | undefined;
+  state: Verdict | undefined;
 }
 
 export const readFilter = (params: URLSearchParams): JobFilter => ({
@@ -18,7 +18,7 @@ export const readFilter = (params: URLSearchParams): JobFilter => ({
 export const isFiltered = ({ name, state }: JobFilter): boolean => name.trim() !== '' || state !== undefined;
 
 /** Whether a job or one of its children is in a state that is looked for: a parent that still runs may have failures. */
-function isIn(job: Job, state: JobState): boolean {
+function isIn(job: Job, state: Verdict): boolean {
   if (stateOf(job) === state) return true;
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
@@ -31,11 +31,15 @@ export function filterJobs(jobs: Job[], { name, state }: JobFilter): Job[] {
 }
 
 /** The same for the children of a parent, which are known by their device. */
-export function filterChildren(children: Job[], { name, state }: JobFilter): Job[] {
+export function filterChildren(
+  children: Job[],
+  { name, state }: JobFilter,
+  verdictOf: (child: Job) => Verdict = jobState,
+): Job[] {
   const part = name.trim().toLowerCase();
   return children.filter(
     (child) =>
       (part === '' || (child.DeviceName || child.DeviceId).toLowerCase().includes(part)) &&
-      (state === undefined || jobState(child) === state),
+      (state === undefined || verdictOf(child) === state),
   );
 }

@@ -1,0 +1,13 @@
+// Which rules a job goes by. A vendor's file carries its version in its name (myapp_1.2.0.tar.gz), and rules are for all
+// versions of it: they are kept under what stays when extension and version are taken away.
+
+const EXTENSION = /\.(?:tar\.gz|tgz|tar|gz|sh|bash|py|rb|pl|js|mjs|bin|run)$/i;
+const VERSION = /[-_ .]v?\d+(?:\.\d+)+(?:[-+._][\da-z]+)*$/i;
+
+/** `myapp_1.2.0.tar.gz` → `myapp`; the whole name where nothing would be left. */
+export function ruleNameOf(fileName: string, version = ''): string {
+  const stem = fileName.replace(EXTENSION, '');
+  const at = version && stem.endsWith(version) ? stem.length - version.length : stem.length;
+  const without = stem.slice(0, at).replace(at < stem.length ? /[-_ .]v?$/i : VERSION, '');
+  return without || stem || fileName;
+}

@@ -1,0 +1,61 @@
+// The outcome rules of whoever is signed in, as this browser keeps them, the same in all its tabs.
+import { useMemo, useSyncExternalStore } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQueries } from '#/api/session.ts';
+import { printRuleSets, readRuleSets } from './rule-sets.ts';
+import type { RuleSet } from './rule-sets.ts';
+
+const keyOf = (account: string) => `muster-outcome-rules:${account}`;
+
+/** What could not be kept, where a browser refuses to; it holds until the page is left. */
+const unkept = new Map<string, string>();
+const watchers = new Set<() => void>();
+const tell = () => {
+  for (const each of watchers) each();
+};
+
+function subscribe(watcher: () => void) {
+  watchers.add(watcher);
+  window.addEventListener('storage', watcher);
+  return () => {
+    watchers.delete(watcher);
+    window.removeEventListener('storage', watcher);
+  };
+}
+
+function read(key: string): string {
+  const held = unkept.get(key);
+  if (held !== undefined) return held;
+  try {
+    return localStorage.getItem(key) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Keeps the rules; false where the browser refuses, and they only hold until the page is left. */
+function keep(key: string, sets: readonly RuleSet[]): boolean {
+  const text = sets.length === 0 ? '' : printRuleSets(sets);
+  unkept.delete(key);
+  try {
+    if (text) localStorage.setItem(key, text);
+    else localStorage.removeItem(key);
+  } catch {
+    unkept.set(key, text);
+  }
+  tell();
+  return !unkept.has(key);
+}
+
+export interface RuleStore {
+  sets: readonly RuleSet[];
+  save: (sets: readonly RuleSet[]) => boolean;
+}
+
+export function useRuleStore(): RuleStore {
+  const { data: session } = useQuery(sessionQueries.current());
+  const key = keyOf(session?.UserEmail ?? '');
+  const text = useSyncExternalStore(subscribe, () => read(key));
+  const sets = useMemo(() => readRuleSets(text), [text]);
+  return useMemo(() => ({ sets, save: (next) => keep(key, next) }), [sets, key]);
+}
