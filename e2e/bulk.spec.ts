@@ -1,6 +1,5 @@
 // Many devices at once: selected over pages, changed with a plan before and a result for each after, and as a CSV file.
 import { readFile } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import type { Download, Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
@@ -358,43 +357,37 @@ test('the file of a selection holds hostile names as text, and no keys', async (
   await expect(dialog(page)).toBeHidden();
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`selection and dialogs are accessible (${colorScheme})`, async ({ signedIn: page, service }) => {
-    test.setTimeout(180_000);
-    await page.emulateMedia({ colorScheme });
-    await createMany(service, 3);
-    await service.call('POST', '/v1/tag/outdoors');
-    await openDevices(page, service);
-    await page.getByRole('checkbox', { name: 'Select device 2' }).check();
-    await expectAccessible(page);
-    await bar(page).getByRole('button', { name: 'Actions' }).click();
-    await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible();
-    // A menu lies outside of the page's landmarks, where it is drawn.
-    const menu = await new AxeBuilder({ page }).include('[role="menu"]').disableRules('region').analyze();
-    expect(menu.violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
-    expect(menu.passes).not.toEqual([]);
-    await page.keyboard.press('Escape');
-    for (const action of ['Deploy', 'Set site', 'Set location', 'Add a tag', 'Export as CSV', 'Delete'])
-      await test.step(action, async () => {
-        await choose(page, action);
-        await expectAccessible(page);
-        await page.keyboard.press('Escape');
-        await expect(dialog(page)).toBeHidden();
-      });
-    await setGroup(page, 'north');
-    await expectAccessible(page);
-    await dialog(page).getByRole('button', { name: 'Set the group of 1 device' }).click();
-    await expect(dialog(page).getByText('1 done.')).toBeVisible();
-    await expectAccessible(page);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    await expect(dialog(page)).toBeHidden();
-    await expectAccessible(page);
-    const overflow = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await overflow()).toBe(0);
-    await bar(page).getByRole('button', { name: 'Select all 3' }).click();
-    await expect(bar(page)).toContainText('3 selected');
-  });
-}
+test('selection and dialogs are accessible', async ({ signedIn: page, service }) => {
+  test.setTimeout(180_000);
+  await createMany(service, 3);
+  await service.call('POST', '/v1/tag/outdoors');
+  await openDevices(page, service);
+  await page.getByRole('checkbox', { name: 'Select device 2' }).check();
+  await expectAccessible(page);
+  await bar(page).getByRole('button', { name: 'Actions' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible();
+  await expectAccessible(page, '[role="menu"]');
+  await page.keyboard.press('Escape');
+  for (const action of ['Deploy', 'Set site', 'Set location', 'Add a tag', 'Export as CSV', 'Delete'])
+    await test.step(action, async () => {
+      await choose(page, action);
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await expect(dialog(page)).toBeHidden();
+    });
+  await setGroup(page, 'north');
+  await expectAccessible(page);
+  await dialog(page).getByRole('button', { name: 'Set the group of 1 device' }).click();
+  await expect(dialog(page).getByText('1 done.')).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toBeHidden();
+  await expectAccessible(page);
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(await overflow()).toBe(0);
+  await bar(page).getByRole('button', { name: 'Select all 3' }).click();
+  await expect(bar(page)).toContainText('3 selected');
+});

@@ -1,15 +1,19 @@
 // Runs before the first paint and before the application is here.
 (() => {
-  // The scheme chosen earlier, or the system's, so that nothing flashes.
-  let scheme = null;
-  try {
-    scheme = localStorage.getItem('mantine-color-scheme-value');
-  } catch {
-    // Storage may be closed to us; then the system's choice counts.
-  }
-  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  // The scheme chosen earlier, or the system's, so that nothing flashes; and when that one changes, at once.
   const root = document.documentElement;
-  root.dataset.mantineColorScheme = scheme === 'light' || scheme === 'dark' ? scheme : dark ? 'dark' : 'light';
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const paint = () => {
+    let scheme = null;
+    try {
+      scheme = localStorage.getItem('mantine-color-scheme-value');
+    } catch {
+      // Storage may be closed to us; then the system's choice counts.
+    }
+    root.dataset.mantineColorScheme = scheme === 'light' || scheme === 'dark' ? scheme : system.matches ? 'dark' : 'light';
+  };
+  paint();
+  system.addEventListener('change', paint);
   const signIn = location.pathname === '/sign-in';
   if (signIn) root.dataset.page = 'sign-in';
 
