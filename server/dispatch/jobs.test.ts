@@ -316,3 +316,34 @@ test('an order that arrives twice with one Idempotency-Key is carried out once',
   assert.equal((await send({ ...order, Name: 'another' }, 'key-1')).status, 409);
   assert.equal((await send(order, '')).status, 400);
 });
+
+test('all queues in one list: device by device, in the order of submission, children included, without what ended', async () => {
+  const quiet = await Promise.all(['first', 'second'].map((name) => fleet.device('quiet', name)));
+  const WorkflowId = await fleet.workflow('true');
+  const [one, two] = quiet.map(({ id }) => id);
+  const earlier = await fleet.submit({ Name: 'before', WorkflowId, DeviceId: two });
+  const parent = await fleet.submit({ Name: 'group', WorkflowId, DeviceGroup: 'quiet' });
+  const later = await fleet.submit({ Name: 'after', WorkflowId, DeviceId: one });
+  const response = await service.call('GET', '/v1/jobs/queues');
+  const rows = ((await response.json()) as Job[]).filter(({ DeviceId }) => DeviceId === one || DeviceId === two);
+  assert.deepEqual(
+    rows.map(({ DeviceId, JobName, ParentJobId, Status, Command }) => [
+      DeviceId,
+      JobName,
+      ParentJobId,
+      Status,
+      Command,
+    ]),
+    [
+      [one, 'group', parent, 'Waiting', ''],
+      [one, 'after', undefined, 'Waiting', ''],
+      [two, 'before', undefined, 'Waiting', ''],
+      [two, 'group', parent, 'Waiting', ''],
+    ],
+  );
+  const etag = response.headers.get('etag') ?? '';
+  const again = () => service.call('GET', '/v1/jobs/queues', undefined, { 'if-none-match': etag });
+  assert.equal((await again()).status, 304);
+  for (const id of [earlier, parent, later]) await service.call('DELETE', `/v1/job/${id}`);
+  assert.deepEqual(await (await again()).json(), []);
+});

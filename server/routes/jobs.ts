@@ -7,9 +7,9 @@ import type { Asked, Handlers } from '../implement.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
-import { childJobs, jobById, jobsOfDevice, topJobs } from '../store/jobs.ts';
+import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { child, full, summary } from './job-view.ts';
+import { child, full, queued, summary } from './job-view.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 500;
@@ -21,16 +21,16 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 
 /** Rows as one JSON list, read and printed a portion at a time. */
 async function listed(
-  read: (after: number, limit: number) => JobRow[],
+  read: (after: JobRow | undefined, limit: number) => JobRow[],
   show: (row: JobRow) => object,
 ): Promise<string> {
   const parts: string[] = [];
-  for (let after = 0; ;) {
+  for (let after: JobRow | undefined; ;) {
     const rows = read(after, PORTION);
     for (const row of rows) parts.push(JSON.stringify(show(row)));
     const last = rows.at(-1);
     if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
-    after = last.seq;
+    after = last;
     await nextTurn();
   }
 }
@@ -61,7 +61,7 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(
-        (after, limit) => childJobs(db, parent.seq, after, limit),
+        (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
         (row) => child(db, row, most),
       );
       return new Prepared(json, version);
@@ -71,8 +71,18 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       const version = dispatch.version();
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
-        (after, limit) => topJobs(db, account.id, after, limit),
+        (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
         (row) => summary(db, row),
+      );
+      return new Prepared(json, version);
+    },
+
+    queues: async ({ account, http }) => {
+      const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
+      const json = await listed(
+        (after, limit) => queuedJobs(db, account.id, after, limit),
+        (row) => queued(db, row),
       );
       return new Prepared(json, version);
     },
@@ -90,7 +100,7 @@ export async function listJobsOfDevice(
   const device = deviceById(db, accountId, deviceId);
   const version = dispatch.version();
   const json = await listed(
-    (after, limit) => jobsOfDevice(db, accountId, device.seq, after, limit),
+    (after, limit) => jobsOfDevice(db, accountId, device.seq, after?.seq ?? 0, limit),
     (row) => summary(db, row),
   );
   return new Prepared(json, version);

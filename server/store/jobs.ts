@@ -73,6 +73,20 @@ export const jobsOfDevice = (
     limit,
   );
 
+/** Where a reading of all queues stands. */
+export type QueuePlace = Pick<JobRow, 'device_seq' | 'seq'>;
+
+/** What waits or runs, device by device, each device's in the order in which it runs. */
+export const queuedJobs = (db: Reader, accountId: number, after: QueuePlace | undefined, limit: number): JobRow[] =>
+  db.all<JobRow>(
+    `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq IS NOT NULL AND j.status IN ('Waiting', 'Running')
+     AND (j.device_seq, j.seq) > (?, ?) AND j.account_id = ? ORDER BY j.device_seq, j.seq LIMIT ?`,
+    after?.device_seq ?? 0,
+    after?.seq ?? 0,
+    accountId,
+    limit,
+  );
+
 /** The device's oldest job after `seq` that has not ended. */
 export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): JobRow | undefined =>
   db.get<JobRow>(

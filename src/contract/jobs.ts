@@ -110,6 +110,14 @@ export const jobEndpoints = {
     summary: 'List jobs to single devices and parent jobs, in summary',
     response: list(job),
   },
+  /** Not below /v1/job, where it could be the id of a job on another service. */
+  queues: {
+    method: 'GET',
+    path: '/v1/jobs/queues',
+    addition: true,
+    summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
+    response: list(job),
+  },
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',

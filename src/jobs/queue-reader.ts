@@ -1,0 +1,155 @@
+// What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
+// any other, the list of jobs is read and the children of each parent that may still move.
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { ApiError, isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+import { isMoving, isParent, jobState } from '#/api/jobs.ts';
+
+/** One job, or a group's or tag's part of one, as it stands in its device's queue. */
+export interface QueuedJob {
+  JobId: string;
+  JobName: string;
+  /** '' where the service does not tell whose it is. */
+  DeviceId: string;
+  DeviceName: string;
+  ParentJobId: string | undefined;
+  ArtifactId: string | undefined;
+  WorkflowId: string | undefined;
+  /** When it was submitted, in milliseconds; undefined where the service does not tell. */
+  created: number | undefined;
+  state: 'Waiting' | 'Running';
+}
+
+/** By device; what runs first, then the oldest. A device without a job to come is not in it. */
+export type Queues = ReadonlyMap<string, readonly QueuedJob[]>;
+
+export interface QueueSource {
+  queues: (signal: AbortSignal) => Promise<Job[]>;
+  list: (signal: AbortSignal) => Promise<Job[]>;
+  children: (id: string, signal: AbortSignal) => Promise<Job[]>;
+}
+
+const serviceSource: QueueSource = {
+  queues: (signal) => call(jobEndpoints.queues, {}, { signal }),
+  list: (signal) => call(jobEndpoints.list, {}, { signal }),
+  children: (id, signal) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
+};
+
+const timeOf = (job: Job): number | undefined => parseTimestamp(job.CreatedTime ?? '')?.getTime();
+
+/** A result without times or Status, as some services give for a child, is no longer waiting. */
+const hasEnded = ({ Status, StartTime, EndTime, Result, Stdout, Stderr, ExitCode }: Job): boolean =>
+  !Status && !StartTime && !EndTime && (ExitCode !== undefined || [Result, Stdout, Stderr].some(Boolean));
+
+/** The job's place in a queue; undefined once it has ended. `parent`: what the service may leave out of its children. */
+function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {
+  const state = jobState(job);
+  if ((state !== 'Waiting' && state !== 'Running') || hasEnded(job)) return undefined;
+  return {
+    JobId: job.JobId,
+    JobName: job.JobName || (parent?.JobName ?? ''),
+    DeviceId: job.DeviceId,
+    DeviceName: job.DeviceName ?? '',
+    ParentJobId: job.ParentJobId ?? parent?.JobId,
+    ArtifactId: job.ArtifactId ?? parent?.ArtifactId,
+    WorkflowId: job.WorkflowId ?? parent?.WorkflowId,
+    created: timeOf(job) ?? (parent && timeOf(parent)),
+    state,
+  };
+}
+
+/** `jobs` in the order of submission; `byTime`: as far as known, so that times decide where all of a device's jobs have one. */
+function queuesOf(jobs: Iterable<QueuedJob>, { byTime }: { byTime: boolean }): Queues {
+  const queues = new Map<string, QueuedJob[]>();
+  for (const job of jobs) {
+    const queue = queues.get(job.DeviceId);
+    if (queue) queue.push(job);
+    else queues.set(job.DeviceId, [job]);
+  }
+  const first = ({ state }: QueuedJob) => (state === 'Running' ? 0 : 1);
+  for (const queue of queues.values()) {
+    const isTimed = byTime && queue.every(({ created }) => created !== undefined);
+    queue.sort((one, two) => first(one) - first(two) || (isTimed ? (one.created ?? 0) - (two.created ?? 0) : 0));
+  }
+  return queues;
+}
+
+/** Lists are in the order of submission here; a service that gives the newest first is turned around. */
+function oldestFirst(jobs: Job[]): Job[] {
+  const times = jobs
+    .map((job) => timeOf(job) ?? parseTimestamp(job.StartTime)?.getTime())
+    .filter((time) => time !== undefined);
+  return (times[0] ?? 0) > (times.at(-1) ?? 0) ? jobs.toReversed() : jobs;
+}
+
+/** Requests for children under way at a time. */
+const AT_ONCE = 2;
+
+/** Reads all queues, again and again; what cannot have changed since is not asked for again. */
+export class QueueReader {
+  private readonly source: QueueSource;
+  private isListed = true;
+  /** Of each parent: its counts when its children were read, and those of them that had not ended. */
+  private readonly known = new Map<string, { counts: string | undefined; open: QueuedJob[] }>();
+
+  constructor(source: QueueSource = serviceSource) {
+    this.source = source;
+  }
+
+  forget(): void {
+    this.isListed = true;
+    this.known.clear();
+  }
+
+  async read(signal: AbortSignal): Promise<Queues> {
+    if (this.isListed)
+      try {
+        const jobs = await this.source.queues(signal);
+        return queuesOf(
+          jobs.flatMap((job) => queuedJob(job) ?? []),
+          { byTime: false },
+        );
+      } catch (error) {
+        if (!isUnknownPath(error)) throw error;
+        this.isListed = false;
+      }
+    return this.collect(oldestFirst(await this.source.list(signal)), signal);
+  }
+
+  private async collect(jobs: Job[], signal: AbortSignal): Promise<Queues> {
+    const parents = jobs.filter((job) => isParent(job) && (job.Counts === undefined || isMoving(job)));
+    const ids = new Set(parents.map(({ JobId }) => JobId));
+    for (const id of this.known.keys()) if (!ids.has(id)) this.known.delete(id);
+    const queue = parents.filter((parent) => !this.isKnown(parent)).values();
+    const work = async () => {
+      for (const parent of queue) await this.readChildren(parent, signal);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return queuesOf(
+      jobs.flatMap((job) => (isParent(job) ? (this.known.get(job.JobId)?.open ?? []) : (queuedJob(job) ?? []))),
+      { byTime: true },
+    );
+  }
+
+  /** Counts that stayed say that no child moved. Without counts, only what is all over stays as it is. */
+  private isKnown({ JobId, Counts }: Job): boolean {
+    const known = this.known.get(JobId);
+    return known !== undefined && (Counts ? known.counts === JSON.stringify(Counts) : known.open.length === 0);
+  }
+
+  private async readChildren(parent: Job, signal: AbortSignal): Promise<void> {
+    const children = await this.source.children(parent.JobId, signal).catch((error: unknown) => {
+      // Deleted since the list was read.
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const open = children.flatMap((child) => queuedJob(child, parent) ?? []);
+    this.known.set(parent.JobId, { counts: parent.Counts && JSON.stringify(parent.Counts), open });
+  }
+}
+
+/** A service without this addition; some answer what they do not know with 400, 403, 405 or a page. */
+const isUnknownPath = (error: unknown): boolean =>
+  error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
