@@ -76,7 +76,10 @@ export const routes: RouteObject[] = [
         path: 'artifacts',
         lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }),
       },
-      { path: 'deploy', lazy: async () => ({ Component: (await import('#/pages/jobs/deploy-page.tsx')).DeployPage }) },
+      {
+        path: 'deploy',
+        lazy: async () => ({ Component: (await import('#/pages/deploy/deploy-page.tsx')).DeployPage }),
+      },
       { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
       { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
       {

@@ -16,6 +16,9 @@ export interface ArtifactUpload {
   onProgress: (progress: UploadProgress) => void;
 }
 
+/** "app.tar.gz 1.2.0" */
+export const artifactText = ({ Name, Version }: Artifact): string => [Name, Version].filter(Boolean).join(' ');
+
 export const artifactQueries = {
   list: () =>
     queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),

@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Workflow } from '#/contract/workflows.ts';
-import { artifactQueries } from '#/api/artifacts.ts';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { memberQueries } from '#/api/members.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { workflowQueries } from '#/api/workflows.ts';
-import { artifactText } from './deploy-choice.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export interface Reach {

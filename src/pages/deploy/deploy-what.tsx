@@ -4,13 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, SegmentedControl, Select } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { artifactQueries } from '#/api/artifacts.ts';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes } from '#/ui/format.ts';
 import { Time } from '#/ui/time.tsx';
 import { Empty, Failure, Skeleton } from '#/ui/view.tsx';
-import { artifactText } from './deploy-choice.ts';
 import type { DeployChoice, ThingKind } from './deploy-choice.ts';
 import classes from './deploy.module.css';
 

@@ -1,6 +1,5 @@
 // What a person has chosen to deploy, as it stands in the URL, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
-import type { Artifact } from '#/contract/artifacts.ts';
 import type { JobDraft } from '#/contract/jobs.ts';
 import { ApiError } from '#/api/api-error.ts';
 
@@ -50,8 +49,6 @@ export function suggestName(thing: string | undefined, target: string | undefine
   const name = target ? `${thing} to ${target}` : thing;
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
-
-export const artifactText = ({ Name, Version }: Artifact): string => [Name, Version].filter(Boolean).join(' ');
 
 /** Whether what was typed confirms a deploy to many: the name of the group or tag, or the number of devices. */
 export function confirms(typed: string, name: string, count: number): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobDraft } from '#/contract/jobs.ts';
 import { ApiError, refusalError } from '#/api/api-error.ts';
-import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from '#/pages/jobs/deploy-choice.ts';
+import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from '#/pages/deploy/deploy-choice.ts';
 
 const read = (search: string) => readChoice(new URLSearchParams(search));
 

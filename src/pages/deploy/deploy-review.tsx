@@ -12,6 +12,7 @@ import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { sizeText } from './deploy-what.tsx';
 import { devicesText } from '#/jobs/job-words.ts';
+import { QueueAhead } from './queue-ahead.tsx';
 import type { Reach, Thing } from './use-deploy-choice.ts';
 import classes from './deploy.module.css';
 
@@ -59,6 +60,7 @@ function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
             ? `${away === 1 ? 'It waits' : 'All wait'} until ${away === 1 ? 'the device is' : 'they are'} back online.`
             : `${devicesText(away)} will wait until back online; the others run it as soon as their earlier jobs are done.`}
       </p>
+      <QueueAhead devices={devices} />
       <VirtualTable
         name="Devices that get it"
         bounded
