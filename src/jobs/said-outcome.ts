@@ -15,7 +15,7 @@ const SUCCEEDED = new RegExp(
   String.raw`^(?:ok|done|success|completed?|finished)[.! ]*$|\bsuccessfully (?:updated|upgraded|installed|completed|finished|deployed)\b|\b${WHAT}(?: was| has| is)? (?:complete|completed|succeeded|successful|finished|done)\b`,
   'i',
 );
-const DENIED = /\b(?:no|not|never|without|0|zero|if|would|unless)\b|n['’]t\b/i;
+const DENIED = /\b(?:no|not|never|without|zero|if|would|unless)\b|n['’]t\b|(?<![\d.])0(?![\d.])/i;
 
 /** How far back the last line may begin. */
 const TAIL = 4096;

@@ -1,9 +1,15 @@
-// The verdicts of jobs whose output is at hand. Nothing of them is stored: with other rules they are others.
-import { useMemo } from 'react';
+// The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the book.
+import { useEffect, useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { jobState } from '#/api/jobs.ts';
+import { sessionQueries } from '#/api/session.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { marksReader } from './rules/marks-reader.ts';
+import type { Reading, Rule } from './rules/rule.ts';
+import { useRules } from './rules/use-rules.ts';
 import { countVerdicts, verdictOf } from './verdict.ts';
 import type { Judgement, VerdictCounts } from './verdict.ts';
-import { useRules } from './rules/use-rules.ts';
+import { enter } from './verdict-book.ts';
 
 export interface Verdicts {
   of: (job: Job) => Judgement;
@@ -14,16 +20,77 @@ export interface Verdicts {
   ruled: boolean;
 }
 
+// Jobs that did not change are the same objects, and two parts of a page may ask for the same ones.
+const known = new WeakMap<Job, { rules: readonly Rule[]; reading: Reading }>();
+
+const readingOf = (job: Job, rules: readonly Rule[]) => {
+  const entry = known.get(job);
+  return entry?.rules === rules ? entry.reading : undefined;
+};
+
+const hasEnded = (job: Job) => {
+  const state = jobState(job);
+  return state !== 'Waiting' && state !== 'Running' && state !== 'Cancelled';
+};
+
+/** Reads the output of jobs that share their rules; what was read is found by `readingOf`. */
+export async function readVerdicts(
+  jobs: readonly Job[],
+  rules: readonly Rule[],
+  signal: AbortSignal,
+  onSome: () => void = () => undefined,
+): Promise<void> {
+  const unread = jobs.filter((job) => hasEnded(job) && !readingOf(job, rules));
+  await marksReader.read(
+    unread,
+    rules,
+    (read) => {
+      for (const [job, reading] of read) known.set(job, { rules, reading });
+      onSome();
+    },
+    signal,
+  );
+}
+
+export const judge = (job: Job, rules: readonly Rule[] | undefined): Judgement =>
+  verdictOf(job, rules, rules && readingOf(job, rules));
+
 /**
  * `jobs` must be the same array as long as nothing in it changes. `parent`: whose children they are, since other services
  * do not repeat in a child what it runs.
  */
 export function useVerdicts(jobs: readonly Job[], parent?: Job): Verdicts {
+  const { data: session } = useQuery(sessionQueries.current());
+  const account = session?.UserEmail ?? '';
   const rulesOf = useRules();
-  return useMemo(() => {
-    const judged = new Map(jobs.map((job) => [job, verdictOf(job, [])]));
-    const of = (job: Job) => judged.get(job) ?? verdictOf(job, []);
-    const ruled = jobs.some((job) => rulesOf(parent ?? job));
-    return { of, counts: countVerdicts(judged.values()), busy: false, ruled };
-  }, [jobs, parent, rulesOf]);
+  const [reads, setReads] = useState(0);
+  const ruledAs = parent ?? jobs[0];
+  const rules = ruledAs && rulesOf(ruledAs)?.rules;
+
+  const verdicts = useMemo(() => {
+    // Counted up whenever more was read.
+    void reads;
+    const judged = new Map(jobs.map((job) => [job, judge(job, rules)]));
+    const of = (job: Job) => judged.get(job) ?? judge(job, rules);
+    const busy = rules !== undefined && jobs.some((job) => hasEnded(job) && !readingOf(job, rules));
+    return { of, counts: countVerdicts(judged.values()), busy, ruled: rules !== undefined };
+  }, [jobs, rules, reads]);
+
+  useEffect(() => {
+    if (!rules) return;
+    const leaving = new AbortController();
+    void readVerdicts(jobs, rules, leaving.signal, () => setReads((count) => count + 1));
+    return () => leaving.abort();
+  }, [jobs, rules]);
+
+  const booked = parent ?? (jobs.length === 1 ? jobs[0] : undefined);
+  const done = verdicts.ruled && !verdicts.busy && jobs.length > 0 && !jobs.some((job) => !isOver(job));
+  useEffect(() => {
+    if (!done || !booked?.JobId || !rules) return;
+    const because = parent ? undefined : verdicts.of(booked).because;
+    enter(account, booked.JobId, rules, { counts: verdicts.counts, because });
+  }, [account, booked, done, parent, rules, verdicts]);
+  return verdicts;
 }
+
+const isOver = (job: Job) => jobState(job) !== 'Waiting' && jobState(job) !== 'Running';

@@ -7,6 +7,9 @@ import { deviceQueries } from '#/api/devices.ts';
 import { jobQueries, jobState } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import type { Booked } from '#/jobs/verdict-book.ts';
+import { BookedMark } from '#/jobs/verdict-mark.tsx';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { DataTable, rowName } from '#/ui/data-table.tsx';
@@ -67,6 +70,8 @@ interface QueueRow {
   place?: number;
   /** Whether the device can take a job now. */
   online: boolean;
+  /** How it ended by the rules of its artifact. */
+  booked?: Booked | undefined;
 }
 
 const COLUMNS: Column<QueueRow>[] = [
@@ -79,10 +84,11 @@ const COLUMNS: Column<QueueRow>[] = [
 
 function Queue({ jobs, online }: { jobs: Job[]; online: boolean }) {
   const { running, waiting, executed } = jobQueueOf(jobs);
+  const verdicts = useBookedVerdicts(jobs);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
     ...waiting.map((job, index) => ({ job, place: index + 1, online })),
-    ...executed.map((job) => ({ job, online })),
+    ...executed.map((job) => ({ job, online, booked: verdicts.of(job) })),
   ];
   const [shown, more] = useMoreRows(rows);
   return (
@@ -102,9 +108,9 @@ function JobLink({ job }: { job: Job }) {
   );
 }
 
-function State({ job, place, online }: QueueRow) {
+function State({ job, place, online, booked }: QueueRow) {
   const state = jobState(job);
-  if (place === undefined) return <StateMark state={state} />;
+  if (place === undefined) return <BookedMark job={job} booked={booked} />;
   const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
   return <StateMark state={state} label={`${state}, ${when}`} />;
 }

@@ -1,4 +1,5 @@
 // One job: how it stands, and its output. A job to a group or tag shows its devices, one to a device its log.
+import { useMemo } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -16,9 +17,12 @@ import { JobChildren } from './job-children.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { devicesText, explainWaiting } from '#/jobs/job-words.ts';
-import { countStates, movingIn, outcomeOf, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
+import { countStates, movingIn, outcomeOf, overallState, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import { useRules } from '#/jobs/rules/use-rules.ts';
+import { useVerdicts } from '#/jobs/use-verdicts.ts';
+import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
@@ -49,27 +53,33 @@ export function JobPage() {
   );
 }
 
-/** The counts of a parent: the service's own, or its children counted. */
+const NONE: Job[] = [];
+
+/** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
 function useOutcome(job: Job): Outcome | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
-  const children = useQuery({ ...jobQueries.children(job.JobId), enabled: parent && !given });
+  const ruled = useRules()(job) !== undefined;
+  const children = useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) });
+  const verdicts = useVerdicts(children.data ?? NONE, job);
   if (!parent) return undefined;
-  return given ?? countStates(children.data ?? []);
+  return ruled && children.data ? verdicts.counts : (given ?? countStates(children.data ?? []));
 }
 
 function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>>[0]['query'] }) {
   const address = useAddress();
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
+  const single = useMemo(() => (isParent(job) ? NONE : [job]), [job]);
+  const judgement = useVerdicts(single).of(job);
+  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : undefined;
   const name = job.JobName || 'Job without a name';
   return (
     <Page
       title={name}
       heading={
         <span className={classes['heading']}>
-          {name} <StateMark state={state} />
+          {name} {state ? <StateMark state={state} /> : <VerdictMark judgement={judgement} />}
         </span>
       }
       back={
@@ -88,7 +98,7 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
       <View query={query} name="the job" empty={null}>
         {() => (
           <>
-            <JobFacts job={job} />
+            <JobFacts job={job} judgement={judgement} />
             {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} />}
           </>
         )}
