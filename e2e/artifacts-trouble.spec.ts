@@ -50,7 +50,7 @@ test('an upload that is cancelled leaves nothing behind, and the form keeps ever
   await expectInTheMiddle(progress);
   await expect(form(page).getByLabel('Version')).toHaveJSProperty('readOnly', true);
   await expect(form(page)).toContainText(/\d+ % · [\d.]+ [kM]B of 2\.9 MB/);
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel the upload of big_3.0.tar.gz' }).click();
 
   await expect(page.getByRole('status').filter({ hasText: 'Cancelled.' })).toContainText('Nothing was stored');
   await expect(page.getByRole('alert')).toHaveCount(0);
@@ -124,7 +124,7 @@ test.describe('when the network is cut', () => {
     await expect(form(page).getByRole('alert')).toHaveCount(1);
     await expect(form(page).getByLabel('Version')).toHaveValue('5.0-night');
     await expect(form(page).getByText('big_5.0.tar.gz', { exact: true })).toBeVisible();
-    const retry = form(page).getByRole('button', { name: 'Retry' });
+    const retry = form(page).getByRole('button', { name: /^Retry/ });
     await expect(retry).toBeFocused();
 
     await service.start();
@@ -144,12 +144,15 @@ test.describe('with room for 1 MB', () => {
   test.use({ serviceEnv: { ARTIFACT_QUOTA_MB: '1' }, expectedConsole: [/status of 403/] });
 
   test('full storage says what to do, before the upload and during it', async ({ signedIn: page, service }) => {
+    await service.uploadScript('other.sh', `#!/bin/sh\n# ${'x'.repeat(100_000)}\n`, '/opt');
     await openArtifacts(page, service);
     await browse(page, await bulky(service, 'huge_1.0.tar.gz', 1_200_000));
-    await expect(finding(page, 'Error')).toHaveText(
-      /The storage has room for 1 MB only.*Delete artifacts below that are not deployed any more/,
-    );
+    await expect(finding(page, 'Error')).toHaveText(/The storage has room for 92\d kB only.*Delete artifacts/);
     await expect(uploadButton(page)).toBeDisabled();
+    const room = page.getByRole('group', { name: 'Room in the storage' });
+    await expect(room).toContainText(/2\d\d kB more room is needed/);
+    await page.getByRole('button', { name: 'Remove huge_1.0.tar.gz' }).click();
+    await expect(room).toBeHidden();
 
     // It fits when it is chosen, and no more when it is sent: somebody else was faster.
     await browse(page, await bulky(service, 'half_1.0.tar.gz', 600_000));
@@ -162,11 +165,17 @@ test.describe('with room for 1 MB', () => {
     await expect(form(page).getByLabel('Version')).toHaveValue('1.0');
     await expect(page.getByRole('meter', { name: 'Storage' })).toHaveAttribute('aria-valuetext', /of 1 MB/);
 
-    await page.getByRole('button', { name: 'Delete other.sh 1.0.0' }).click();
+    // What would free space, the old version first, from there to the question.
+    await expect(room).toContainText(/kB more room is needed: the file has 5\d\d kB/);
+    await expect(room.getByRole('listitem')).toHaveText([/^other\.sh 1\.0\.09\d\.?\d* kB/, /^other\.sh 1\.0\.0586 kB/]);
+    await room.getByRole('button', { name: 'Delete other.sh 1.0.0' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete artifact' }).click();
     await expect(page.getByRole('dialog')).toBeHidden();
-    await form(page).getByRole('button', { name: 'Retry' }).click();
+    await expect(room).toBeHidden();
+    await form(page)
+      .getByRole('button', { name: /^Retry/ })
+      .click();
     await expect(stored(page)).toContainText('half_1.0.tar.gz');
-    expect(await namesOf(service)).toEqual(['half_1.0.tar.gz']);
+    expect(await namesOf(service)).toEqual(['other.sh', 'half_1.0.tar.gz']);
   });
 });

@@ -151,7 +151,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
     await expect(page.getByRole('table', { name: 'Artifacts' }).getByRole('row')).toHaveCount(3);
 
     // The deploy.
-    await page.getByRole('link', { name: 'Deploy it' }).click();
+    await page.getByRole('link', { name: 'Deploy it: app_1.2.0.tar.gz 1.2.0' }).click();
     await expect(page.getByRole('combobox', { name: 'Artifact' })).toHaveValue('app_1.2.0.tar.gz 1.2.0');
     await page.getByText('A group', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Group' }).fill('bench');

@@ -46,10 +46,11 @@ export async function openArtifacts(page: Page, service: Service, search = ''): 
   await expect(page.getByRole('button', { name: 'Browse files' })).toBeVisible();
 }
 
-export async function browse(page: Page, file: string): Promise<void> {
+/** Chooses files with the button of the page, or another one for a file that was chosen. */
+export async function browse(page: Page, files: string | string[], button = 'Browse files'): Promise<void> {
   const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: /Browse files|Choose another file/ }).click();
-  await (await chooser).setFiles(file);
+  await page.getByRole('button', { name: button }).click();
+  await (await chooser).setFiles(files);
 }
 
 /** Drags files over the page and lets go. */
@@ -66,20 +67,24 @@ export async function drop(page: Page, ...files: string[]): Promise<void> {
   );
   const body = page.locator('body');
   await body.dispatchEvent('dragenter', { dataTransfer });
-  await expect(page.getByText('Drop to check the file')).toBeVisible();
+  await expect(page.getByText('Drop to check the files')).toBeVisible();
   await body.dispatchEvent('dragover', { dataTransfer });
   await body.dispatchEvent('drop', { dataTransfer });
-  await expect(page.getByText('Drop to check the file')).toBeHidden();
+  await expect(page.getByText('Drop to check the files')).toBeHidden();
 }
 
-export const form = (page: Page): Locator => page.getByRole('region', { name: 'New artifact' });
-export const checks = (page: Page): Locator => page.getByRole('group', { name: 'Checks' });
-export const finding = (page: Page, word: 'Error' | 'Warning' | 'Fine'): Locator =>
-  checks(page)
+/** The one file that is to be uploaded; with a name that one of several. */
+export const form = (page: Page, name?: string): Locator =>
+  page.getByRole('form', { name: name === undefined ? /^Upload of / : `Upload of ${name}`, exact: true });
+export const checks = (scope: Page | Locator): Locator => scope.getByRole('group', { name: 'Checks' });
+export const finding = (scope: Page | Locator, word: 'Error' | 'Warning' | 'Fine'): Locator => {
+  const page = 'page' in scope ? scope.page() : scope;
+  return checks(scope)
     .getByRole('listitem')
     .filter({ has: page.getByRole('img', { name: word }) });
-export const uploadButton = (page: Page): Locator => page.getByRole('button', { name: 'Upload', exact: true });
+};
+export const uploadButton = (scope: Page | Locator): Locator => scope.getByRole('button', { name: /^Upload (?!all)/ });
 export const stored = (page: Page): Locator =>
-  page.getByRole('status').filter({ hasText: 'is stored and ready to deploy' });
+  page.getByRole('listitem').filter({ hasText: 'is stored and ready to deploy' });
 export const listed = (service: Service) => service.call<Stored[] | null>('GET', '/v1/artifact');
 export const namesOf = async (service: Service) => ((await listed(service)) ?? []).map(({ Name }) => Name);

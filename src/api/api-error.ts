@@ -84,6 +84,10 @@ export const isSignedOut = (error: unknown): boolean => error instanceof ApiErro
 /** Whether there is no such thing: a deleted one, or an addition that this service does not have. */
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
+/** No answer came, or none of the service's own: it may have acted. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
+
 /** Errors for a form, by field name; what belongs to no known field is left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {
   if (!(error instanceof ApiError)) return {};

@@ -3,7 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
-import { ApiError } from '#/api/api-error.ts';
+import { ApiError, isLost } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
 import type { UploadProgress } from '#/api/call.ts';
 
@@ -12,8 +12,14 @@ const stored = { invalidates: [['artifacts'], ['account']] };
 export interface ArtifactUpload {
   file: File;
   form: ArtifactForm;
+  /** Of the file, where the browser could work it out. */
+  sha256: string | undefined;
+  /** An earlier attempt got no answer: whether it arrived is looked up before anything is sent again. */
+  lookFirst: boolean;
   signal: AbortSignal;
   onProgress: (progress: UploadProgress) => void;
+  /** No answer came; the list is being asked what became of it. */
+  onLook: () => void;
 }
 
 /** "app.tar.gz 1.2.0" */
@@ -24,29 +30,65 @@ export const artifactQueries = {
     queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),
 };
 
-/** No answer came, because of the network or of who cancelled, so that the service may have stored the file or not. */
-const isUnsure = (error: unknown) =>
-  (error instanceof ApiError && error.kind === 'network') || (error instanceof Error && error.name === 'AbortError');
+/** Before each look for what became of a lost answer, in milliseconds: the service may still be at it. */
+const LOOKS = [300, 1_500, 3_000];
+const pause = (length: number) => new Promise<void>((resolve) => setTimeout(resolve, length));
 
-/** Uploads. Where every byte was sent but no answer came, the list tells whether it arrived all the same. */
-async function send({ file, form, signal, onProgress }: ArtifactUpload, client: QueryClient): Promise<Artifact> {
-  const known = client.getQueryData(artifactQueries.list().queryKey);
+const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
+
+/** Those that were there before a file was first sent, by that file: what an attempt of it has made is not among them. */
+const before = new WeakMap<File, ReadonlySet<string>>();
+
+/**
+ * Uploads. Where every byte was sent but no answer came, because of the network or of who cancelled, the service may have
+ * stored the file or not: the list tells.
+ */
+async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artifact> {
+  const { file, form, sha256, lookFirst, signal, onProgress, onLook } = planned;
+  const list = () => call(artifactEndpoints.list, {});
+  const known =
+    before.get(file) ??
+    new Set((client.getQueryData(artifactQueries.list().queryKey) ?? (await list())).map((each) => each.ArtifactId));
+  before.set(file, known);
+  const isIt = ({ ArtifactId, Name, Version, Sha256 }: Artifact) =>
+    !known.has(ArtifactId) &&
+    Name === file.name &&
+    Version === form.version &&
+    (!sha256 || !Sha256 || Sha256.toLowerCase() === sha256);
+  const look = async () => (await list()).find(isIt);
+  if (lookFirst) {
+    onLook();
+    const arrived = await look();
+    if (arrived) return arrived;
+  }
   let all = false;
-  const watch: ArtifactUpload['onProgress'] = (progress) => {
-    all = progress.sent >= progress.total;
-    onProgress(progress);
-  };
   try {
+    const watch: typeof onProgress = (progress) => {
+      all = progress.sent >= progress.total;
+      onProgress(progress);
+    };
     return await upload(artifactEndpoints.upload, { file, form }, { signal, onProgress: watch });
   } catch (error) {
-    if (!all || !known || !isUnsure(error)) throw error;
-    const before = new Set(known.map(({ ArtifactId }) => ArtifactId));
-    const now = await call(artifactEndpoints.list, {}).catch((): Artifact[] => []);
-    const isIt = ({ ArtifactId, Name, Version }: Artifact) =>
-      !before.has(ArtifactId) && Name === file.name && Version === form.version;
-    const arrived = now.find(isIt);
-    if (!arrived) throw error;
-    return arrived;
+    // What was not sent to the end cannot have been stored; an answer of whatever kind says that it was.
+    const answered = error instanceof ApiError && error.kind !== 'network';
+    if (!(all || answered) || !(isLost(error) || isCancelled(error))) throw error;
+    onLook();
+    let seen = false;
+    for (const length of LOOKS) {
+      await pause(length);
+      const arrived = await look().then(
+        (found) => {
+          seen = true;
+          return found;
+        },
+        () => undefined,
+      );
+      if (arrived) return arrived;
+    }
+    if (seen) throw error;
+    throw new ApiError('network', 'It is not known whether the file arrived', {
+      detail: 'No answer came, and the list cannot be read. Sending it again looks in the list first.',
+    });
   }
 }
 

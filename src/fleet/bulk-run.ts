@@ -1,6 +1,6 @@
 // Does one thing to many devices: a few at a time, politely, and with an answer for each. Nothing that may have been
 // carried out is ever sent a second time; where an answer was lost, reading decides.
-import { ApiError, isSignedOut } from '#/api/api-error.ts';
+import { ApiError, isLost, isSignedOut } from '#/api/api-error.ts';
 
 /**
  * - `failed`: it is certain that nothing was changed, as far as the service tells.
@@ -45,10 +45,6 @@ const pauseOf = (error: unknown): number | undefined =>
   error instanceof ApiError && (error.status === 429 || error.status === 503) && error.retryAfter !== undefined
     ? Math.min(LONGEST_PAUSE, Math.max(0, error.retryAfter)) * 1000
     : undefined;
-
-/** No answer came, or none of the service's own: it may have acted. */
-const isLost = (error: unknown): boolean =>
-  error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
 /** What went wrong, with what the service said about it. */
 function reasonOf(error: unknown): string {

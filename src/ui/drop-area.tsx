@@ -1,4 +1,4 @@
-// The way in for a file: dropped anywhere on the page, or chosen with Browse. One at a time.
+// The way in for a file: dropped anywhere on the page, or chosen with Browse.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
@@ -63,6 +63,8 @@ interface BrowseButtonProps {
   label: string;
   /** What the system's dialog offers, as an input's `accept`. */
   accept?: string;
+  /** Takes several files at once. */
+  multiple?: boolean;
   variant?: 'filled' | 'default';
   /** Takes the focus when it appears, in place of what was there before. */
   focused?: boolean;
@@ -74,6 +76,7 @@ export function BrowseButton({
   children,
   label,
   accept,
+  multiple = false,
   variant = 'default',
   focused = false,
 }: BrowseButtonProps) {
@@ -94,6 +97,7 @@ export function BrowseButton({
         hidden
         aria-label={label}
         accept={accept}
+        multiple={multiple}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
           // So that the same file can be chosen again after it was changed on the disk.

@@ -2,12 +2,10 @@
 import { Link } from 'react-router';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { CommandLine } from '#/ui/secret-dialog.tsx';
-import { Time } from '#/ui/time.tsx';
-import { ArtifactSize, typeOf } from './artifact-table.tsx';
+import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
 import { maskToken } from './mask-token.ts';
 import classes from './artifact-details.module.css';
 
@@ -31,7 +29,7 @@ export function ArtifactDetails({ artifact, onClose }: { artifact: Artifact | un
 }
 
 function Facts({ artifact }: { artifact: Artifact }) {
-  const { ArtifactId, Name, Version, Command, CreatedTime, Sha256 } = artifact;
+  const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
   return (
     <Stack gap="md">
       <dl className={classes['facts']}>
@@ -45,7 +43,7 @@ function Facts({ artifact }: { artifact: Artifact }) {
         </dd>
         <dt>Uploaded</dt>
         <dd>
-          <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
+          <ArtifactAge artifact={artifact} />
         </dd>
         <dt>Id</dt>
         <dd className={classes['copied']}>

@@ -3,36 +3,21 @@ import { Link } from 'react-router';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/copy-button.tsx';
 import { DataTable, rowName } from '#/ui/data-table.tsx';
 import type { Column } from '#/ui/data-table.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
 import { useMoreRows } from '#/ui/more-rows.tsx';
-import { Time } from '#/ui/time.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
+import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
+import type { ArtifactDialog } from './artifact-facts.tsx';
 import classes from './artifact-table.module.css';
-
-export type ArtifactDialog = 'details' | 'delete';
-
-export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' : 'tar.gz');
-
-/** The true size; else the number that was given on upload, whose unit nobody knows. */
-export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Artifact }) {
-  if (SizeBytes !== undefined) return <span title={`${formatCount(SizeBytes)} bytes`}>{formatBytes(SizeBytes)}</span>;
-  return (
-    <span title="As given on upload, in a unit the service does not tell">
-      {Size === undefined ? '–' : formatCount(Size)}
-    </span>
-  );
-}
 
 interface ArtifactTableProps {
   artifacts: Artifact[];
   dialog: Dialog<ArtifactDialog>;
-  /** Id of the one that was just uploaded. */
-  marked: string | undefined;
+  /** Ids of those that were just uploaded. */
+  marked: ReadonlySet<string>;
 }
 
 const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): Column<Artifact>[] => [
@@ -40,11 +25,11 @@ const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): C
     header: 'Name',
     phone: 'wide',
     cell: ({ ArtifactId, Name }) => (
-      <span className={classes['name']} data-marked={ArtifactId === marked || undefined}>
+      <span className={classes['name']} data-marked={marked.has(ArtifactId) || undefined}>
         <Link {...dialog.link('details', ArtifactId)} className={rowName} title={Name}>
           {Name || 'Without a name'}
         </Link>
-        {ArtifactId === marked && <span className={classes['new']}>New</span>}
+        {marked.has(ArtifactId) && <span className={classes['new']}>New</span>}
       </span>
     ),
   },
@@ -53,7 +38,7 @@ const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): C
   { header: 'Size', align: 'end', cell: (artifact) => <ArtifactSize artifact={artifact} />, phone: 'end' },
   {
     header: 'Uploaded',
-    cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    cell: (artifact) => <ArtifactAge artifact={artifact} />,
     phone: 'second',
   },
   { header: 'Id', cell: ({ ArtifactId }) => <ShortId value={ArtifactId} what="artifact id" />, phone: 'hide' },
@@ -93,12 +78,4 @@ export function ArtifactTable({ artifacts, ...rest }: ArtifactTableProps) {
       {more}
     </>
   );
-}
-
-/** Newest first; those whose time cannot be read last. */
-export function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
-  const times = new Map(
-    artifacts.map(({ ArtifactId, CreatedTime }) => [ArtifactId, parseTimestamp(CreatedTime)?.getTime() ?? -1]),
-  );
-  return artifacts.toSorted((a, b) => (times.get(b.ArtifactId) ?? -1) - (times.get(a.ArtifactId) ?? -1));
 }

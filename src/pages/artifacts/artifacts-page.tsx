@@ -1,138 +1,113 @@
-// Artifacts: a file is dropped or chosen, checked here, uploaded; below it the registry with its storage.
-import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
+// Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
+import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
-import type { Artifact } from '#/contract/artifacts.ts';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
-import { paths } from '#/paths.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, FormError, View } from '#/ui/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
-import type { ArtifactDialog } from './artifact-table.tsx';
+import type { ArtifactDialog } from './artifact-facts.tsx';
+import { usageOf } from './artifact-usage.ts';
+import { chooseFiles } from './choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
-import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
-import { readChosen } from './inspect-file.ts';
-import type { ChosenFile } from './inspect-file.ts';
-import { UploadGuard } from './upload-guard.tsx';
 import { Registry } from './registry.tsx';
-import { UploadPanel } from './upload-panel.tsx';
 import { uploadFindings } from './upload-findings.ts';
-import { useUpload } from './use-upload.ts';
-import classes from './artifacts-page.module.css';
+import { UploadGuard } from './upload-guard.tsx';
+import { UploadPanel } from './upload-panel.tsx';
+import { isUnderWay } from './upload-queue.ts';
+import { UploadRoom } from './upload-room.tsx';
+import { judge } from './upload-state.ts';
+import { useUploadQueue } from './use-upload-queue.ts';
 
-const WHAT = 'Drop a tar.gz with an update.sh in it, or a single script, anywhere on this page.';
+const WHAT = 'Drop tar.gz files with an update.sh in them, or single scripts, anywhere on this page.';
+
+/** How often the list of jobs is read again, for where artifacts are used. */
+const JOBS_PACE = 15_000;
 
 export function ArtifactsPage() {
   const artifacts = useQuery(artifactQueries.list());
   const account = useQuery(accountQueries.get());
+  const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
+  const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   const dialog = useDialog<ArtifactDialog>('artifact');
   useFocusBack(dialog.name !== null);
-  const [file, setFile] = useState<ChosenFile>();
-  const [stored, setStored] = useState<Artifact>();
+  const [queue, items] = useUploadQueue();
+  const [focused, setFocused] = useState<string>();
   const [refusal, setRefusal] = useState<Error | null>(null);
-  const [discarded, setDiscarded] = useState(false);
-  const upload = useUpload((artifact) => {
-    setFile(undefined);
-    setStored(artifact);
-  });
-  const sending = upload.transfer !== undefined;
+  const [emptied, setEmptied] = useState(false);
+  const known = artifacts.data;
 
-  const choose = async (files: File[]) => {
-    const [first] = files;
-    if (!first || files.length > 1) return setRefusal(new Error('Drop one file at a time.'));
-    try {
-      setFile(await readChosen(first));
-      setRefusal(null);
-      setStored(undefined);
-      setDiscarded(false);
-      upload.forget();
-    } catch (error) {
-      setRefusal(error as Error);
-    }
+  /** Takes files into the queue; `at`: in the place of that one. */
+  const choose = async (files: File[], at?: string) => {
+    setEmptied(false);
+    const { first, refused } = await chooseFiles(queue, files, known ?? [], at);
+    setRefusal(refused);
+    if (first) setFocused(first);
   };
   const onChoose = (files: File[]) => void choose(files);
-  const over = useWindowDrop(sending, onChoose);
-  const discard = () => {
-    setFile(undefined);
-    setDiscarded(true);
-    upload.forget();
-  };
+  const over = useWindowDrop(false, onChoose);
 
-  const known = artifacts.data;
-  const nothingYet = known?.length === 0;
+  const judged = items.map((item) =>
+    judge(item, ({ file: { name, size }, fields, checked }) =>
+      uploadFindings(
+        { name, size, version: fields.version.trim(), sha256: checked?.sha256 },
+        account.data,
+        known ?? [],
+      ),
+    ),
+  );
+  const underWay = items.filter(isUnderWay).map(({ file }) => file.name);
+  const marked = new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : [])));
+  const nothing = known?.length === 0 && items.length === 0;
   const subject = known?.find(({ ArtifactId }) => ArtifactId === dialog.subject);
   return (
     <Page title="Artifacts" lead="What devices run: a tar.gz with an update.sh in it, or a single script.">
-      <DropVeil over={over}>
-        {sending ? 'One at a time: wait for the upload, or cancel it' : 'Drop to check the file'}
-      </DropVeil>
-      <UploadGuard active={sending} what={file?.name ?? 'The file'} />
+      <DropVeil over={over}>Drop to check the files</DropVeil>
+      <UploadGuard names={underWay} />
       <FormError error={refusal} />
-      {stored && <Stored artifact={stored} />}
-      {file && (
-        <UploadPanel
-          file={file}
-          upload={upload}
-          furtherFindings={(chosen, version) => uploadFindings(chosen, version, account.data, known ?? [])}
-          onChoose={onChoose}
-          onDiscard={discard}
-        />
-      )}
-      {!file && !nothingYet && (known || artifacts.error) && (
-        <DropStrip onChoose={onChoose} label="Artifact file" focused={discarded}>
+      {!nothing && (known || artifacts.error || items.length > 0) && (
+        <DropStrip onChoose={onChoose} label="Artifact files" multiple focused={emptied}>
           {WHAT}
         </DropStrip>
+      )}
+      {judged.length > 0 && (
+        <UploadPanel
+          items={judged}
+          queue={queue}
+          focused={focused}
+          onReplace={(item, files) => void choose(files, item.id)}
+          onEmptied={() => setEmptied(true)}
+        >
+          <UploadRoom items={judged} account={account.data} artifacts={known ?? []} usage={usage} dialog={dialog} />
+        </UploadPanel>
       )}
       <View
         query={artifacts}
         name="artifacts"
         isEmpty={({ length }) => length === 0}
         empty={
-          file ? null : (
+          items.length > 0 ? null : (
             <Empty
               title="No artifacts yet"
               action={
-                <BrowseButton onChoose={onChoose} label="Artifact file" variant="filled" focused={discarded}>
+                <BrowseButton onChoose={onChoose} label="Artifact files" multiple variant="filled" focused={emptied}>
                   Browse files
                 </BrowseButton>
               }
             >
-              {WHAT} It is checked here before anything is sent.
+              {WHAT} They are checked here before anything is sent.
             </Empty>
           )
         }
       >
-        {(all) => <Registry artifacts={all} dialog={dialog} marked={stored?.ArtifactId} account={account.data} />}
+        {(all) => <Registry artifacts={all} dialog={dialog} marked={marked} account={account.data} />}
       </View>
       {dialog.name === 'details' && known && <ArtifactDetails artifact={subject} onClose={dialog.close} />}
-      {dialog.name === 'delete' && subject && (
-        <DeleteArtifact artifact={subject} onDeleted={() => setStored(undefined)} onClose={dialog.close} />
-      )}
+      {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
     </Page>
-  );
-}
-
-function Stored({ artifact: { ArtifactId, Name, Version } }: { artifact: Artifact }) {
-  const next = useRef<HTMLAnchorElement>(null);
-  // In place of the form's button, which had the focus and is gone.
-  useEffect(() => next.current?.focus(), [ArtifactId]);
-  return (
-    <div className={classes['stored']} role="status">
-      <IconCheck size={18} stroke={1.6} aria-hidden />
-      <span>
-        <strong>
-          {Name} {Version}
-        </strong>{' '}
-        is stored and ready to deploy.
-      </span>
-      <Button component={Link} to={paths.deploy({ artifact: ArtifactId })} ref={next}>
-        Deploy it
-      </Button>
-    </div>
   );
 }

@@ -7,11 +7,10 @@ import { focusPage } from '#/ui/use-focus-back.ts';
 
 interface DeleteArtifactProps {
   artifact: Artifact;
-  onDeleted: () => void;
   onClose: () => void;
 }
 
-export function DeleteArtifact({ artifact, onDeleted, onClose }: DeleteArtifactProps) {
+export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   const remove = useMutation(artifactMutations.remove(artifact.ArtifactId));
   return (
     <ConfirmDialog
@@ -24,7 +23,6 @@ export function DeleteArtifact({ artifact, onDeleted, onClose }: DeleteArtifactP
       onConfirm={() =>
         remove.mutate(undefined, {
           onSuccess: () => {
-            onDeleted();
             onClose();
             focusPage();
           },

@@ -8,8 +8,9 @@ import { formatBytes } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
 import { Empty } from '#/ui/view.tsx';
-import { ArtifactTable, newestFirst } from './artifact-table.tsx';
-import type { ArtifactDialog } from './artifact-table.tsx';
+import type { ArtifactDialog } from './artifact-facts.tsx';
+import { ArtifactTable } from './artifact-table.tsx';
+import { newestFirst } from './artifact-versions.ts';
 import { roomLeft } from './upload-findings.ts';
 import classes from './artifacts-page.module.css';
 
@@ -17,7 +18,8 @@ interface RegistryProps {
   artifacts: Artifact[];
   account: Account | undefined;
   dialog: Dialog<ArtifactDialog>;
-  marked: string | undefined;
+  /** Ids of those that were just uploaded. */
+  marked: ReadonlySet<string>;
 }
 
 export function Registry({ artifacts, account, dialog, marked }: RegistryProps) {
@@ -35,7 +37,7 @@ export function Registry({ artifacts, account, dialog, marked }: RegistryProps) 
   const wanted = name.trim().toLowerCase();
   // The new one stays in sight, whatever is searched for.
   const found = newestFirst(artifacts).filter(
-    ({ ArtifactId, Name }) => ArtifactId === marked || Name.toLowerCase().includes(wanted),
+    ({ ArtifactId, Name }) => marked.has(ArtifactId) || Name.toLowerCase().includes(wanted),
   );
   return (
     <>

@@ -1,16 +1,21 @@
-// Asks before a running upload is lost by going to another page or closing the window.
+// Asks before running uploads are lost by going to another page or closing the window.
 import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
 import { LeaveGuard } from '#/ui/leave-guard.tsx';
 
-export function UploadGuard({ active, what }: { active: boolean; what: string }) {
+/** `names`: of the files that were started and are not stored yet. */
+export function UploadGuard({ names }: { names: readonly string[] }) {
+  const [first = ''] = names;
+  const several = names.length > 1;
   return (
     <LeaveGuard
-      active={active}
-      title="Leave and cancel the upload?"
+      active={names.length > 0}
+      title={several ? 'Leave and cancel the uploads?' : 'Leave and cancel the upload?'}
       confirmLabel="Leave and cancel"
       open={paths.signIn()}
     >
-      {what} is still being uploaded. Leaving this page cancels that, and nothing of it is kept.
+      {several ? `${formatCount(names.length)} files are` : `${first} is`} still being uploaded. Leaving this page
+      cancels that, and nothing of {several ? 'them' : 'it'} is kept.
     </LeaveGuard>
   );
 }

@@ -1,10 +1,10 @@
 // The running upload: bytes, percent, speed, time left, and Cancel.
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/ui/format.ts';
 import { hasStalled, percentOf, speedOf, timeLeft } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
-import classes from './upload-panel.module.css';
+import classes from './upload-item.module.css';
 
 /** The time since the page was opened, moving also when no progress is reported. */
 function useMoment(): number {
@@ -16,8 +16,6 @@ function useMoment(): number {
   return moment;
 }
 
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
-
 export function UploadProgress({
   name,
   transfer,
@@ -27,6 +25,11 @@ export function UploadProgress({
   transfer: Transfer;
   onCancel: () => void;
 }) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  // In place of the button that began it, where that had the focus: with several under way nobody's focus is taken.
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement === null) cancel.current?.focus();
+  }, []);
   const moment = Math.max(useMoment(), transfer.samples.at(-1)?.at ?? 0);
   const { sent, total } = transfer;
   const speed = speedOf(transfer, moment);
@@ -48,7 +51,7 @@ export function UploadProgress({
         {percentOf(transfer)} % · {formatBytes(Math.min(sent, total))} of {formatBytes(total)}
       </span>
       <span className={`${classes['speed'] ?? ''} tabular dim`}>{said()}</span>
-      <Button variant="default" onClick={onCancel} ref={focusOnMount}>
+      <Button variant="default" onClick={onCancel} ref={cancel} aria-label={`Cancel the upload of ${name}`}>
         Cancel
       </Button>
     </div>

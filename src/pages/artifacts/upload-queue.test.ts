@@ -1,0 +1,104 @@
+// The queue of uploads: a few at a time, each with an end of its own, nothing sent twice.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { artifact } from '#/contract/artifacts.ts';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { ApiError } from '#/api/api-error.ts';
+import type { ArtifactUpload } from '#/api/artifacts.ts';
+import { fieldsFor, fieldsKept } from './upload-fields.ts';
+import { UploadQueue } from './upload-queue.ts';
+
+interface Attempt {
+  planned: ArtifactUpload;
+  store: () => void;
+  fail: (error: Error) => void;
+}
+
+const chosen = (name: string) => ({ name, size: 3, bytes: new Uint8Array(3), type: 'tar.gz' as const });
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function fresh() {
+  const attempts: Attempt[] = [];
+  const send = (planned: ArtifactUpload) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Artifact>();
+    planned.signal.addEventListener('abort', () => reject(new DOMException('gone', 'AbortError')));
+    const store = () => resolve(artifact.parse({ ArtifactId: `of ${planned.file.name}` }));
+    attempts.push({ planned, store, fail: reject });
+    return promise;
+  };
+  const queue = new UploadQueue(send, () => 0);
+  const add = (name: string) => queue.add(chosen(name), fieldsFor(chosen(name), []));
+  const stages = () => queue.snapshot().map(({ stage }) => stage.name);
+  return { queue, attempts, add, stages };
+}
+
+test('two at a time, and one that fails does not hold up the rest', async () => {
+  const { queue, attempts, add, stages } = fresh();
+  const ids = ['a', 'b', 'c', 'd'].map(add);
+  queue.start(...ids);
+  queue.start(...ids);
+  assert.deepEqual(stages(), ['sending', 'sending', 'waiting', 'waiting']);
+  attempts[0]?.fail(new ApiError('refused', 'no', { status: 400 }));
+  await settle();
+  assert.deepEqual(stages(), ['failed', 'sending', 'sending', 'waiting']);
+  attempts[1]?.store();
+  attempts[2]?.store();
+  await settle();
+  attempts[3]?.store();
+  await settle();
+  assert.deepEqual(stages(), ['failed', 'stored', 'stored', 'stored']);
+  assert.equal(attempts.length, 4);
+});
+
+test('what may have arrived is looked up before it is sent again; what was refused is not', async () => {
+  const { queue, attempts, add } = fresh();
+  const id = add('a');
+  const again = async (error: Error) => {
+    attempts.at(-1)?.fail(error);
+    await settle();
+    queue.start(id);
+    return attempts.at(-1)?.planned;
+  };
+  queue.start(id);
+  assert.equal(attempts[0]?.planned.lookFirst, false);
+  assert.equal((await again(new ApiError('refused', 'full', { status: 403 })))?.lookFirst, false);
+  const lost = await again(new ApiError('network', 'gone'));
+  assert.equal(lost?.lookFirst, true);
+  assert.equal(lost?.file, attempts[0]?.planned.file);
+  queue.cancel(id);
+  await settle();
+  queue.start(id);
+  assert.equal(attempts.at(-1)?.planned.lookFirst, true);
+});
+
+test('cancelled while it waits, it is as it was; while it is sent, it can be sent again', async () => {
+  const { queue, attempts, add, stages } = fresh();
+  const ids = ['a', 'b', 'c'].map(add);
+  queue.start(...ids);
+  queue.cancel(ids[2] ?? '');
+  queue.cancel(ids[0] ?? '');
+  await settle();
+  assert.deepEqual(stages(), ['cancelled', 'sending', 'idle']);
+  assert.equal(attempts[0]?.planned.signal.aborted, true);
+  queue.remove(ids[1] ?? '');
+  await settle();
+  assert.deepEqual(stages(), ['cancelled', 'idle']);
+  assert.equal(attempts[1]?.planned.signal.aborted, true);
+});
+
+test('signed out: what waits is not sent', async () => {
+  const { queue, attempts, add, stages } = fresh();
+  queue.start(...['a', 'b', 'c'].map(add));
+  attempts[0]?.fail(new ApiError('refused', 'who?', { status: 401 }));
+  await settle();
+  assert.deepEqual(stages(), ['failed', 'sending', 'idle']);
+});
+
+test('another file in its place keeps what was typed, and only that', () => {
+  const before = fieldsFor(chosen('app-1.0.tar.gz'), []);
+  const next = fieldsFor(chosen('app-1.1.tar.gz'), []);
+  assert.equal(fieldsKept(before, before, next).version, '1.1');
+  assert.equal(fieldsKept({ ...before, version: '9' }, before, next).version, '9');
+  assert.equal(fieldsKept({ ...before, destination: '/opt' }, before, next).destination, '/opt');
+  assert.equal(fieldsKept({ ...before, type: 'script' }, before, next).type, 'script');
+});

@@ -1,0 +1,51 @@
+// A file of the queue that is in the registry now.
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { paths } from '#/paths.ts';
+import classes from './upload-item.module.css';
+
+interface UploadStoredProps {
+  id: string;
+  /** As they were sent: a service need not answer with more than the id. */
+  name: string;
+  version: string;
+  onRemove: () => void;
+}
+
+export function UploadStored({ id, name, version, onRemove }: UploadStoredProps) {
+  const next = useRef<HTMLAnchorElement>(null);
+  // In place of the form's button, where that had the focus.
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement === null) next.current?.focus();
+  }, []);
+  return (
+    <div className={classes['stored']}>
+      <IconCheck size={18} stroke={1.6} aria-hidden />
+      <span>
+        <strong>
+          {name} {version}
+        </strong>{' '}
+        is stored and ready to deploy.
+      </span>
+      <Button
+        component={Link}
+        to={paths.deploy({ artifact: id })}
+        ref={next}
+        aria-label={`Deploy it: ${name} ${version}`}
+      >
+        Deploy it
+      </Button>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`Take ${name} off this list`}
+        title="Take off this list"
+        onClick={onRemove}
+      >
+        <IconX size={18} stroke={1.6} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}
