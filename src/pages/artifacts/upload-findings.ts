@@ -50,7 +50,7 @@ export function uploadFindings(
 }
 
 /** The true size; 0 where only a number without a unit is known. */
-export const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
+const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
 
 /**
  * What could go to make room, in the order in which it is missed least: old versions that no job waits for or runs, then
