@@ -5,7 +5,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortResults } from '#/fleet/bulk-results.ts';
 import type { ResultRow } from '#/fleet/bulk-results.ts';
 import type { Outcome } from '#/fleet/bulk-run.ts';
-import { datedName, saveFile } from '#/fleet/save-file.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';

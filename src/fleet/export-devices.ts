@@ -2,7 +2,7 @@
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
 import { csvLine, csvText } from '#/fleet/csv.ts';
 import { deviceColumns } from '#/fleet/device-columns.ts';
-import { datedName, saveFile } from '#/fleet/save-file.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
 
 /** Rows between two turns of the page. */
 const PORTION = 500;

@@ -2,7 +2,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
-import { datedName, saveFile } from '#/fleet/save-file.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
 import { isLoopback } from '#/pages/devices/install-commands.ts';
 import { LoopbackNote } from '#/pages/devices/loopback-note.tsx';
 import { formatCount } from '#/ui/format.ts';

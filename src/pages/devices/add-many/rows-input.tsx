@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group, Textarea } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { csvText } from '#/fleet/csv.ts';
-import { saveFile } from '#/fleet/save-file.ts';
+import { saveFile } from '#/ui/save-file.ts';
 import { BrowseButton, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { fileText } from './file-text.ts';
