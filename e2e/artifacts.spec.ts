@@ -107,7 +107,7 @@ test('what is in the file is checked, and each fault is told with what to do', a
 
   await drop(page, await packed(service, 'readme.tar.gz', { 'README.md': 'hello', 'bin/tool': 'x' }));
   const readme = form(page, 'readme.tar.gz');
-  await expect(finding(readme, 'Error')).toHaveText(/There is no update\.sh in the archive.*Devices run update\.sh/);
+  await expect(finding(readme, 'Error')).toHaveText(/The archive holds no update\.sh.*Devices run update\.sh/);
   await expect(uploadButton(readme)).toBeDisabled();
 
   // Mended and dropped again, it takes the place of the first, and what was typed stays.
@@ -117,6 +117,41 @@ test('what is in the file is checked, and each fault is told with what to do', a
   await expect(page.getByRole('form')).toHaveCount(2);
   await expect(uploadButton(notes)).toBeEnabled();
   await expect(notes.getByLabel('Version')).toHaveValue('typed');
+
+  // Line ends of Windows: no device could run it.
+  await drop(page, await packed(service, 'win_1.0.tar.gz', { 'update.sh': '#!/bin/sh\r\necho hi\r\n' }));
+  const windows = form(page, 'win_1.0.tar.gz');
+  await expect(finding(windows, 'Error')).toHaveText(/update\.sh has Windows line ends \(CRLF\).*sed -i/);
+  await expect(uploadButton(windows)).toBeDisabled();
+  await windows.getByText('update.sh', { exact: true }).last().click();
+  await expect(windows.getByRole('region', { name: 'Beginning of update.sh' })).toHaveText(/#!\/bin\/sh‹CR›/);
+
+  // Names as hostile as a system allows are shown as text, in the order in which they are written.
+  const files = {
+    'update.sh': '#!/bin/sh\necho hi\n',
+    'bin/photo\u202Egpj.exe': 'x',
+    'bin/two\nlines': 'x',
+    'bin/<img src=x onerror=alert(1)>': 'x',
+  };
+  await drop(page, await packed(service, 'names_1.0.tar.gz', files));
+  const names = form(page, 'names_1.0.tar.gz');
+  await names.getByRole('button', { name: /^Checks: / }).click();
+  await expect(finding(names, 'Warning')).toHaveText(/2 names hold characters that cannot be seen/);
+  const contents = names.getByRole('tree', { name: 'Contents of the archive' });
+  await expect(contents.getByRole('treeitem')).toHaveCount(5);
+  await expect(contents.getByRole('treeitem', { name: 'photo‹U+202E›gpj.exe' })).toBeVisible();
+  await expect(contents.getByRole('treeitem', { name: 'two‹U+000A›lines' })).toBeVisible();
+  await expect(contents.getByRole('treeitem', { name: '<img src=x onerror=alert(1)>' })).toBeVisible();
+  await contents.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(contents.getByRole('treeitem')).toHaveCount(2);
+  await expect(contents.getByRole('treeitem', { name: 'bin' })).toHaveAttribute('aria-expanded', 'false');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('End');
+  await expect(contents.getByRole('treeitem', { name: 'update.sh' })).toHaveAttribute('aria-selected', 'true');
+  await expect(uploadButton(names)).toBeEnabled();
+  await page.getByRole('button', { name: 'Remove names_1.0.tar.gz' }).click();
+  await page.getByRole('button', { name: 'Remove win_1.0.tar.gz' }).click();
 
   await page.getByRole('button', { name: 'Remove readme.tar.gz' }).click();
   await page.getByRole('button', { name: 'Remove notes.tar.gz' }).click();

@@ -18,10 +18,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { tar } from '#/contract/test-tar.ts';
+import type { TestEntry } from '#/contract/test-tar.ts';
 import { artifactCommand, shellQuote } from './artifact-command.ts';
 import type { CommandSource } from './artifact-command.ts';
-import { tarball } from './test-tarball.ts';
-import type { TestEntry } from './test-tarball.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), "muster command's-"));
 const temporary = path.join(home, 'tmp');
@@ -90,7 +91,7 @@ function source(bytes: Buffer, more: Partial<CommandSource> = {}): CommandSource
   return { name: 'app.tar.gz', sha256, isScript: false, destination: '', runCommand: '', folder: '', ...more };
 }
 const packed = (body: string, folder = '', ...others: TestEntry[]) =>
-  source(tarball({ path: path.posix.join(folder, 'update.sh'), body, mode: 0o644 }, ...others), { folder });
+  source(gzipSync(tar({ path: path.posix.join(folder, 'update.sh'), body, mode: 0o644 }, ...others)), { folder });
 const script = (more: Partial<CommandSource> = {}) =>
   source(Buffer.from('#!/bin/sh\necho "ran $0 with $# of $1"\nexit 5\n'), {
     name: 'x.sh',
@@ -212,7 +213,7 @@ for (const tool of fetchers)
       assert.deepEqual([refused.code, refused.stdout], [1, '']);
       assert.match(refused.stderr, new RegExp(`Cannot download ${artifact.name} from http://127\\.0\\.0\\.1:`));
       assert.doesNotMatch(refused.stderr, /token/);
-      served = tarball({ path: 'update.sh', body: 'echo other\n' });
+      served = gzipSync(tar({ path: 'update.sh', body: 'echo other\n' }));
       const changed = await run(command, { tools });
       assert.deepEqual([changed.code, changed.stdout], [1, '']);
       assert.match(changed.stderr, /arrived changed/);

@@ -7,12 +7,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
+import { tar } from '#/contract/test-tar.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
-import { tarball } from '../test-tarball.ts';
 
 let service: TestService;
 before(async () => {
@@ -21,7 +22,7 @@ before(async () => {
 after(() => service.end());
 
 const SCRIPT = Buffer.from('#!/bin/sh\necho "hello from $0"\nexit 4\n');
-const PACKED = tarball({ path: 'app/update.sh', body: 'echo updated\nexit 6\n' });
+const PACKED = gzipSync(tar({ path: 'app/update.sh', body: 'echo updated\nexit 6\n' }));
 const tarForm = { size: '12', version: '1.2', type: 'tar.gz' };
 const scriptForm = (to: string) => ({ ...tarForm, type: 'script', destination: to, command: './x.sh' });
 
@@ -129,7 +130,7 @@ test('each wrong field is named, and nothing is kept', async () => {
   const other = form(scriptForm('/tmp'), file);
   other.append('picture', new Blob(['second']), 'y.png');
   assert.deepEqual(await fieldsOf(other), ['picture']);
-  const evil = tarball({ path: 'update.sh', body: 'x' }, { path: '../evil', body: 'x' });
+  const evil = gzipSync(tar({ path: 'update.sh', body: 'x' }, { path: '../evil', body: 'x' }));
   const problem = await refused(await upload(form(tarForm, { name: 'e.tar.gz', bytes: evil })), 400);
   assert.match(problem.detail ?? '', /"\.\.\/evil"/);
   assert.deepEqual([stored(), arriving()], [[], []]);

@@ -1,5 +1,7 @@
 // What was found out about a file, as a list: errors and warnings with their mend, then what is right.
+import { Link } from 'react-router';
 import { CopyButton } from '#/ui/copy-button.tsx';
+import { useDialog } from '#/ui/use-dialog.ts';
 import { byWeight } from './finding.ts';
 import type { Finding } from './finding.ts';
 import classes from './check-list.module.css';
@@ -27,17 +29,24 @@ export function CheckList({
   findings: readonly Finding[] | undefined;
   sha256: string | undefined;
 }) {
+  const { link } = useDialog('artifact');
   return (
     <div className={classes['checks']} role="group" aria-label="Checks" aria-busy={!findings}>
       {findings ? (
         <ul>
-          {byWeight(findings).map(({ level, text, mend }) => (
+          {byWeight(findings).map(({ level, text, mend, artifact }) => (
             <li key={text} data-level={level}>
               <svg width="16" height="16" viewBox="0 0 16 16" role="img" aria-label={MARKS[level].word}>
                 {MARKS[level].shape}
               </svg>
               <span>
                 {text}
+                {artifact !== undefined && (
+                  <>
+                    {' '}
+                    <Link {...link('details', artifact)}>Show it</Link>
+                  </>
+                )}
                 {mend && <span className={classes['mend']}>{mend}</span>}
               </span>
             </li>

@@ -6,6 +6,8 @@ export interface Finding {
   text: string;
   /** What to do about it. */
   mend?: string;
+  /** Id of the artifact that it is about. */
+  artifact?: string;
 }
 
 /** Errors first, then warnings, then the rest; otherwise in the order found. */

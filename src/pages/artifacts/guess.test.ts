@@ -1,8 +1,7 @@
-// Suggestions from file names, and what is told about scripts and programs.
+// Suggestions from file names and first bytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessCommand, guessType, guessVersion } from './guess.ts';
-import { checkScript } from './script-check.ts';
 
 test('the version in a file name', () => {
   const names: Record<string, string> = {
@@ -14,6 +13,8 @@ test('the version in a file name', () => {
     'app-1.0+build.7.tar.gz': '1.0+build.7',
     '1.0.tar.gz': '1.0',
     'migrate_7.sh': '7',
+    'my.app_1.2.0-custom5.tar.gz': '1.2.0-custom5',
+    'app_1.0_arm64.tgz': '1.0',
     'update.sh': '',
     'sha256.sh': '',
     '2fa.sh': '',
@@ -35,12 +36,4 @@ test('the command of a script, whatever its name', () => {
   assert.equal(guessCommand('setup.sh'), './setup.sh');
   assert.equal(guessCommand('set up.sh'), "./'set up.sh'");
   assert.equal(guessCommand("it's.sh"), String.raw`./'it'\''s.sh'`);
-});
-
-test('a byte order mark and a compiled program', () => {
-  assert.match(checkScript('a.sh', new TextEncoder().encode('\uFEFF#!/bin/sh\n'))[0]?.text ?? '', /byte order mark/);
-  const elf = (order: number, ...machine: number[]) =>
-    new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 2, order, ...Array<number>(12).fill(0), ...machine]);
-  assert.match(checkScript('a', elf(1, 0xb7, 0))[0]?.text ?? '', /compiled program for aarch64/);
-  assert.match(checkScript('a', elf(2, 0, 0x3e))[0]?.text ?? '', /compiled program for x86_64/);
 });

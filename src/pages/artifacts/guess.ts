@@ -15,6 +15,9 @@ const VERSION =
 /** The version in a file name: `myapp_1.2.0.tar.gz` → `1.2.0`; '' where there is none. */
 export function guessVersion(fileName: string): string {
   const stem = fileName.replace(/(\.tar)?\.(gz|tgz|sh|bash|py|rb|pl|js|mjs|bin|run|tar)$/i, '');
+  // As archives are called by custom, and by the builder: all that stands behind the last "_".
+  const behind = /_v?(\d[\w.+-]*)$/.exec(stem)?.[1];
+  if (behind !== undefined && !behind.includes('_')) return behind;
   const found = [...stem.matchAll(VERSION)].map(([, version = '']) => version);
   // The one with most parts: in sensor-2_firmware-1.4.0 it is 1.4.0.
   return found.reduce((best, each) => (each.split('.').length > best.split('.').length ? each : best), found[0] ?? '');

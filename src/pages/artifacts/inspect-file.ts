@@ -1,12 +1,16 @@
 // Everything that is found out about a chosen file before it is sent. The bytes are read once and kept: what was checked
-// is what is uploaded, even when the file changes on the disk meanwhile.
+// is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page, inspecting in the
+// archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
 import { formatBytes } from '#/ui/format.ts';
 import { checkArchive } from './archive-check.ts';
+import { treeOf } from './archive-tree.ts';
+import type { TreeRow } from './archive-tree.ts';
 import type { Finding } from './finding.ts';
 import { guessType } from './guess.ts';
 import type { ArtifactType } from './guess.ts';
 import { SCRIPT_HEAD, checkScript, isGzip, otherArchive } from './script-check.ts';
+import { sha256 } from './sha256.ts';
 
 /** A file that a person chose. */
 export interface ChosenFile {
@@ -30,46 +34,39 @@ export async function readChosen(file: File): Promise<ChosenFile> {
       type: guessType(file.name, bytes),
     };
   } catch {
-    throw new Error(`${file.name} cannot be read. If it is a folder, pack it first: tar -czf name.tar.gz -C folder .`);
+    throw new Error(`${file.name} cannot be read. Choose it again.`);
   }
 }
 
-const sizeError = (size: number): Finding | undefined => {
+const LIMIT = formatBytes(ARTIFACT_BYTES_LIMIT);
+
+const sizeFinding = (size: number): Finding => {
   if (size === 0) return { level: 'error', text: 'The file is empty', mend: 'Choose another file.' };
-  if (size < ARTIFACT_BYTES_LIMIT) return undefined;
+  if (size < ARTIFACT_BYTES_LIMIT) {
+    const left = size < ARTIFACT_BYTES_LIMIT / 10 ? '' : `${formatBytes(ARTIFACT_BYTES_LIMIT - size)} `;
+    return { level: 'ok', text: `${formatBytes(size)}, ${left}under the limit of ${LIMIT}` };
+  }
   return {
     level: 'error',
-    text: `The file has ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
+    text: `The file has ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
     mend: 'Leave out what devices do not need, or let update.sh download the large part.',
   };
 };
 
 /** How much is given to the inflater at a time: what one piece may unpack to (1,000-fold at worst) is held in memory. */
 const PIECE = 16 * 1024;
-/** Milliseconds after which the page gets a turn. */
-const TURN = 12;
 
-/** The bytes piece by piece, pausing now and then so that the page stays alive. */
-function pieces(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): ReadableStream<Uint8Array<ArrayBuffer>> {
+async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
   let at = 0;
-  let turn = performance.now();
-  return new ReadableStream({
-    async pull(controller) {
-      if (performance.now() - turn > TURN) {
-        await new Promise((resolve) => setTimeout(resolve));
-        turn = performance.now();
-      }
-      signal.throwIfAborted();
+  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
       if (at >= bytes.length) return controller.close();
       controller.enqueue(bytes.subarray(at, at + PIECE));
       at += PIECE;
     },
   });
-}
-
-async function* unpacked(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   // By hand: not every browser can iterate a stream, and the rest of a refused archive must not be unpacked.
-  const reader = pieces(bytes, signal).pipeThrough(new DecompressionStream('gzip')).getReader();
+  const reader = pieces.pipeThrough(new DecompressionStream('gzip')).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
@@ -77,49 +74,74 @@ async function* unpacked(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): A
   }
 }
 
-async function inspectTarball({ name, bytes }: ChosenFile, signal: AbortSignal): Promise<Finding[]> {
-  if (isGzip(bytes)) return checkArchive(unpacked(bytes, signal), formatBytes);
-  const other = otherArchive(bytes);
-  return [
-    {
-      level: 'error',
-      text: other
-        ? `${name} is a ${other} file, not a tar.gz`
-        : `${name} is not a tar.gz: it does not begin as gzip data does`,
-      mend: other
-        ? 'Pack it again: tar -czf name.tar.gz -C folder .'
-        : 'Pack it with tar -czf, or choose the type script for a single file.',
-    },
-  ];
+/** The beginning of the script that runs, to be read in place. */
+export interface ScriptText {
+  name: string;
+  text: string;
+  /** There is more of it. */
+  cut: boolean;
 }
 
-function inspectScript({ name, bytes }: ChosenFile): Finding[] {
+export interface Inspection {
+  findings: Finding[];
+  sha256: string | undefined;
+  /** What an archive holds; undefined where it could not be read as one. */
+  tree?: TreeRow[];
+  script?: ScriptText;
+}
+
+const SHOWN = 8 * 1024;
+function textOf(name: string, bytes: Uint8Array): ScriptText | undefined {
+  if (bytes.length === 0 || bytes.includes(0)) return undefined;
+  return { name, text: new TextDecoder().decode(bytes.subarray(0, SHOWN)), cut: bytes.length > SHOWN };
+}
+
+async function inspectTarball({ name, bytes }: ChosenFile): Promise<Omit<Inspection, 'sha256'>> {
+  if (isGzip(bytes)) {
+    const { findings, entries, update } = await checkArchive(unpacked(bytes), bytes.length, formatBytes);
+    const script = update && textOf('update.sh', update);
+    return { findings, tree: treeOf(entries), ...(script && { script }) };
+  }
+  const other = otherArchive(bytes);
+  const finding: Finding = {
+    level: 'error',
+    text: other
+      ? `${name} is a ${other} file, not a tar.gz`
+      : `${name} is not a tar.gz: it does not begin as gzip data does`,
+    mend: other
+      ? 'Pack it again: tar -czf name.tar.gz -C folder .'
+      : 'Pack it with tar -czf, or choose the type script for a single file.',
+  };
+  return { findings: [finding] };
+}
+
+function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> {
   const archive = isGzip(bytes) ? 'gzip' : otherArchive(bytes);
-  if (!archive) return checkScript(name, bytes.subarray(0, SCRIPT_HEAD));
-  return [
-    {
-      level: 'warning',
-      text: `${name} is a ${archive} file, which nothing unpacks when its type is script`,
-      mend:
-        archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
-    },
-  ];
+  if (!archive) {
+    const script = textOf(name, bytes.subarray(0, SHOWN + 1));
+    return { findings: checkScript(name, bytes.subarray(0, SCRIPT_HEAD)), ...(script && { script }) };
+  }
+  const finding: Finding = {
+    level: 'warning',
+    text: `${name} is a ${archive} file, which nothing unpacks when its type is script`,
+    mend: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
+  };
+  return { findings: [finding] };
+}
+
+/** The SHA-256 in hexadecimal digits, also on plain http, where browsers keep theirs back. */
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  // Typed as always there, which it is not outside secure contexts.
+  const { subtle }: { subtle?: SubtleCrypto } = crypto;
+  if (!subtle) return sha256(bytes);
+  const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Checks a file as what it is to be uploaded as. */
-export async function inspect(file: ChosenFile, type: ArtifactType, signal: AbortSignal): Promise<Finding[]> {
-  const size = sizeError(file.size);
-  if (size) return [size];
-  const findings = type === 'tar.gz' ? await inspectTarball(file, signal) : inspectScript(file);
-  signal.throwIfAborted();
-  return findings;
-}
-
-/** The SHA-256 in hexadecimal digits; undefined on plain http, where browsers offer no way to work it out. */
-export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
-  // Typed as always there, which it is not outside secure contexts.
-  const { subtle }: { subtle?: SubtleCrypto } = crypto;
-  if (!subtle || bytes.length === 0) return undefined;
-  const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+export async function inspect(file: ChosenFile): Promise<Inspection> {
+  const size = sizeFinding(file.size);
+  if (size.level === 'error') return { findings: [size], sha256: undefined };
+  const inspection = file.type === 'tar.gz' ? await inspectTarball(file) : inspectScript(file);
+  return { ...inspection, findings: [...inspection.findings, size], sha256: await sha256Of(file.bytes) };
 }

@@ -1,5 +1,5 @@
-// What would go wrong with a script on a Unix device, seen from its first bytes: no interpreter line, the line ends of
-// Windows, a byte order mark, or not being a script at all.
+// What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
+// mark, an interpreter line that no system can follow, or not being a script at all.
 import { shellWord } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -11,6 +11,7 @@ const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte,
 export const isGzip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x1f, 0x8b);
 const isElf = (bytes: Uint8Array) => startsWith(bytes, 0x7f, 0x45, 0x4c, 0x46);
 const hasByteOrderMark = (bytes: Uint8Array) => startsWith(bytes, 0xef, 0xbb, 0xbf);
+const isUtf16 = (bytes: Uint8Array) => startsWith(bytes, 0xff, 0xfe) || startsWith(bytes, 0xfe, 0xff);
 
 const ARCHIVES: [kind: string, magic: number[]][] = [
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
@@ -39,38 +40,134 @@ function elfFinding(name: string, bytes: Uint8Array): Finding {
   return { level: 'ok', text: `${name} is a compiled program${word ? ` for ${word}` : ''}` };
 }
 
-/** Findings about a script that a shell or its interpreter line runs. `bytes`: its beginning. */
-export function checkScript(name: string, bytes: Uint8Array): Finding[] {
+/** The shells of POSIX kind, by the last part of an interpreter's path. */
+const SHELL = /^(?:(?:a|ba|da|k|z|mk)?sh|busybox)$/;
+/** What bash knows and the /bin/sh of many small devices does not. */
+const BASH_ONLY: [what: string, pattern: RegExp][] = [
+  ['[[ … ]]', /^\s*(?:if|while|until|elif|!|&&|\|\|)?\s*\[\[\s/m],
+  ['arrays', /^\s*(?:declare\s+-[aA]\s|[A-Za-z_]\w*=\()/m],
+  ['function …', /^\s*function\s+\w+/m],
+  ['<(…)', /[\s;]<\(/],
+  ['<<<', /<<<\s*["'$\w]/],
+  ['pipefail', /^\s*set\s.*\bpipefail\b/m],
+  ['source', /^\s*source\s+\S/m],
+];
+
+interface Interpreter {
+  path: string;
+  argument: string;
+  /** What runs in the end: the last part of the path, or what env is asked for. */
+  program: string;
+}
+
+function interpreterOf(line: string): Interpreter {
+  const [path = '', ...rest] = line.split(/[ \t]+/);
+  const argument = rest.join(' ');
+  const named = /(?:^|\/)env$/.test(path) ? (rest.find((word) => !/^-|=/.test(word)) ?? '') : path;
+  return { path, argument, program: named.split('/').at(-1) ?? '' };
+}
+
+/** The systems hand on all that stands behind the interpreter as one single word (execve(2) of Linux). */
+function interpreterFindings(name: string, line: string, text: string): Finding[] {
+  const { path, argument, program } = interpreterOf(line);
+  const findings: Finding[] = [];
+  if (!path.startsWith('/'))
+    findings.push({
+      level: 'error',
+      text: `${name} names ${path}, but an interpreter line needs a whole path`,
+      mend: program === 'bash' || program === 'sh' ? `Write #!/bin/${program}` : `Write #!/usr/bin/env ${program}`,
+    });
+  else if (/(?:^|\/)env$/.test(path) && argument.includes(' ') && !/^-\S*S/.test(argument))
+    findings.push({
+      level: 'error',
+      text: `${name} asks env for “${argument}”, which Linux takes for the name of one program`,
+      mend: `Write #!/usr/bin/env ${program}, and set options inside the script.`,
+    });
+  else if (SHELL.test(program) && !path.endsWith('env') && /^-\S+\s+-/.test(argument))
+    findings.push({
+      level: 'error',
+      text: `${name} gives ${program} “${argument}”, which Linux hands over as one word`,
+      mend: `Write them together, or as a line of their own: set ${argument}`,
+    });
+  else if (line.length > 125)
+    findings.push({
+      level: 'warning',
+      text: `${name} has an interpreter line of ${line.length} characters, more than some systems read`,
+      mend: 'Keep it below 125.',
+    });
+  const bashOnly = ['sh', 'dash', 'ash'].includes(program)
+    ? BASH_ONLY.find(([, pattern]) => pattern.test(text))
+    : undefined;
+  if (bashOnly)
+    findings.push({
+      level: 'warning',
+      text: `${name} runs with ${program} but uses ${bashOnly[0]}, which only bash is sure to know`,
+      mend: 'Make #!/bin/bash its first line where devices have bash, or write it without.',
+    });
+  const meant = { py: 'python', rb: 'ruby', pl: 'perl', js: 'node', mjs: 'node', sh: 'sh' }[
+    name.split('.').at(-1) ?? ''
+  ];
+  if (meant && !(meant === 'sh' ? SHELL.test(program) : program.startsWith(meant)))
+    findings.push({
+      level: 'warning',
+      text: `${name} is called a ${meant === 'sh' ? 'shell' : meant} script but runs with ${program}`,
+      mend: 'Check that it is the right file.',
+    });
+  return findings;
+}
+
+/**
+ * Findings about a script. `bytes`: its beginning. `as`: an update.sh is started by devices as it is; another script by
+ * the command that a person writes, which may know what to do with it.
+ */
+export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'script' = 'script'): Finding[] {
+  const error = as === 'update' ? 'error' : 'warning';
   if (isElf(bytes)) return [elfFinding(name, bytes)];
-  if (bytes.length === 0) return [{ level: 'warning', text: `${name} is empty, so it does nothing` }];
+  if (bytes.length === 0)
+    return [{ level: error, text: `${name} is empty, so it does nothing`, mend: 'Save it, then pack again.' }];
+  if (isUtf16(bytes))
+    return [
+      { level: error, text: `${name} is saved as UTF-16, which no shell reads`, mend: 'Save it as UTF-8 without BOM.' },
+    ];
   if (bytes.includes(0))
     return [
       {
-        level: 'warning',
-        text: `${name} holds binary data`,
+        level: error,
+        text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} holds binary data`,
         mend: 'Check that it is the right file: a script is text.',
       },
     ];
   const findings: Finding[] = [];
   const text = new TextDecoder().decode(bytes);
+  const line = /^#![ \t]*([^\r\n]*)/.exec(text)?.[1]?.trim() ?? '';
+  const { program } = interpreterOf(line);
+  const forShell = line === '' ? as === 'update' || name.endsWith('.sh') : SHELL.test(program);
   if (hasByteOrderMark(bytes))
     findings.push({
-      level: 'warning',
+      level: error,
       text: `${name} begins with a byte order mark, which hides its first line from the system`,
       mend: 'Save it as UTF-8 without BOM.',
     });
-  const interpreter = /^#! *([^\r\n]+)/.exec(text)?.[1]?.trim();
-  if (!interpreter)
+  if (line !== '') findings.push(...interpreterFindings(name, line, text));
+  else if (/^#!/m.test(text) && /^\s*#!/.test(text.slice(0, 4096)))
+    findings.push({
+      level: 'warning',
+      text: `${name} has its interpreter line further down, where it is only a comment`,
+      mend: 'Make it the very first line.',
+    });
+  else
     findings.push({
       level: 'warning',
       text: `${name} has no interpreter line`,
       mend: 'Make #!/bin/sh (or the interpreter it is for) its first line.',
     });
-  if (text.includes('\r\n'))
+  const spoiled = /^#![^\n]*\r\n/.test(text) || (forShell && text.includes('\r\n'));
+  if (spoiled || text.includes('\r\n'))
     findings.push({
-      level: 'warning',
+      // Some interpreters read such lines; no shell does, and no system finds one whose name ends in a carriage return.
+      level: spoiled ? 'error' : 'warning',
       text: `${name} has Windows line ends (CRLF), which a Unix shell takes as part of each command`,
       mend: `Save it with LF line ends, or run: sed -i 's/\\r$//' ${shellWord(name)}`,
     });
-  return findings.length > 0 ? findings : [{ level: 'ok', text: `${name} runs with ${interpreter}` }];
+  return findings.length > 0 ? findings : [{ level: 'ok', text: `${name} runs with ${line}` }];
 }

@@ -44,6 +44,7 @@ export function uploadFindings(
     findings.push({
       level: 'warning',
       text: `The same content is in the registry as ${same.Name} ${same.Version}`,
+      artifact: same.ArtifactId,
       mend: 'Deploy that one, unless another name or version is wanted.',
     });
   return findings;

@@ -13,6 +13,7 @@ import { CheckList } from './check-list.tsx';
 import { refuses } from './finding.ts';
 import { guessCommand } from './guess.ts';
 import type { ArtifactType } from './guess.ts';
+import { InspectedContents } from './inspected-contents.tsx';
 import { LABELS, fieldFaults } from './upload-fields.ts';
 import type { FieldName } from './upload-fields.ts';
 import { UploadProgress } from './upload-progress.tsx';
@@ -108,6 +109,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
           {checksSaid(item)}
         </button>
         {open && <CheckList findings={findings} sha256={item.checked?.sha256} />}
+        {open && inspection && <InspectedContents inspection={inspection} />}
       </div>
       <FormError error={unplacedError(error, LABELS)} />
       {stage.name === 'sending' ? (

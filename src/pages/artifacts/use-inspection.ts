@@ -1,31 +1,39 @@
 // The findings about the chosen file as the chosen type; worked out anew when either changes, given up when it is gone.
 import { useEffect, useState } from 'react';
+import { askArchiveWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactType } from './guess.ts';
-import { inspect, sha256Of } from './inspect-file.ts';
-import type { ChosenFile } from './inspect-file.ts';
+import type { ChosenFile, Inspection } from './inspect-file.ts';
 
-export interface Inspection {
-  findings: Finding[];
-  sha256: string | undefined;
+async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSignal): Promise<Inspection> {
+  try {
+    // A copy goes to the worker; the page keeps what it will send.
+    const bytes = file.bytes.slice();
+    const answer = await askArchiveWorker({ inspect: { ...file, type, bytes } }, [bytes.buffer], signal);
+    if ('inspection' in answer) return answer.inspection;
+    throw new Error(answer.fault);
+  } catch (error) {
+    signal.throwIfAborted();
+    // A fault of ours or of the browser's must not stand in the way: the service checks again.
+    const finding: Finding = {
+      level: 'warning',
+      text: `The file could not be checked here: ${error instanceof Error ? error.message : String(error)}`,
+      mend: 'The service checks it when it arrives. Reload the page to try again.',
+    };
+    return { findings: [finding], sha256: undefined };
+  }
 }
 
 /** undefined while the file is being looked at. */
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
-  const [done, setDone] = useState<Inspection & { file: ChosenFile; type: ArtifactType }>();
+  const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; inspection: Inspection }>();
   useEffect(() => {
     const giveUp = new AbortController();
-    const look = async () => {
-      const [findings, sha256] = await Promise.all([inspect(file, type, giveUp.signal), sha256Of(file.bytes)]);
-      if (!giveUp.signal.aborted) setDone({ file, type, findings, sha256 });
-    };
-    look().catch((error: unknown) => {
-      if (giveUp.signal.aborted) return;
-      // A fault of ours or of the browser's must not stand in the way: the service checks again.
-      const findings: Finding[] = [{ level: 'warning', text: `The file could not be checked here: ${String(error)}` }];
-      setDone({ file, type, findings, sha256: undefined });
-    });
+    inspection(file, type, giveUp.signal).then(
+      (found) => setDone({ file, type, inspection: found }),
+      () => undefined,
+    );
     return () => giveUp.abort();
   }, [file, type]);
-  return done?.file === file && done.type === type ? done : undefined;
+  return done?.file === file && done.type === type ? done.inspection : undefined;
 }

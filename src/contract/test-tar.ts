@@ -1,4 +1,4 @@
-// Makes tar archives for the tests beside it, byte by byte, so that they can hold what no honest program packs.
+// Makes tar archives for tests, byte by byte, so that they can hold what no honest program packs.
 
 export interface TestEntry {
   path: string;
@@ -9,14 +9,16 @@ export interface TestEntry {
   /** Written instead of the true length. */
   size?: number;
   prefix?: string;
+  /** Written instead of POSIX's own, such as '' for the tar of Unix v7. */
+  magic?: string;
 }
 
 const BLOCK = 512;
 const utf8 = new TextEncoder();
 
 /** One header and its contents, filled up to whole blocks. */
-export function tarEntry(entry: TestEntry): Uint8Array {
-  const { path, type = '0', target = '', mode = 0o644, body = '', size, prefix = '' } = entry;
+export function tarEntry(entry: TestEntry): Uint8Array<ArrayBuffer> {
+  const { path, type = '0', target = '', mode = 0o644, body = '', size, prefix = '', magic = 'ustar\x0000' } = entry;
   const bytes = typeof body === 'string' ? utf8.encode(body) : body;
   const block = new Uint8Array(BLOCK + Math.ceil(bytes.length / BLOCK) * BLOCK);
   const put = (text: string, at: number, most: number) => block.set(utf8.encode(text).subarray(0, most), at);
@@ -27,7 +29,7 @@ export function tarEntry(entry: TestEntry): Uint8Array {
   put(' '.repeat(8), 148, 8);
   put(type, 156, 1);
   put(target, 157, 100);
-  put('ustar\x0000', 257, 8);
+  put(magic, 257, 8);
   put(prefix, 345, 155);
   const sum = block.subarray(0, BLOCK).reduce((total, byte) => total + byte, 0);
   put(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8);
@@ -67,8 +69,15 @@ export async function* inChunks(bytes: Uint8Array, size = 700): AsyncGenerator<U
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The same bytes as gzip data. */
-export async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'));
-  return new Uint8Array(await new Response(packed).arrayBuffer());
+/** The parts, one behind the other, as gzip data. */
+export async function gzip(...parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array<ArrayBuffer>> {
+  const waiting = [...parts];
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const next = waiting.shift();
+      if (next) controller.enqueue(next);
+      else controller.close();
+    },
+  });
+  return new Uint8Array(await new Response(source.pipeThrough(new CompressionStream('gzip'))).arrayBuffer());
 }

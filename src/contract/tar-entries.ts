@@ -1,6 +1,7 @@
-// Reads the entries of a tar archive as it streams past, in the browser and before anything is sent. What is kept in
-// memory is one chunk, one header and the beginning of the few files that are asked for, whatever the archive unpacks
-// to. Where readers of tar disagree about an archive it is refused instead of guessed at: the service does the same.
+// Reads the entries of a tar archive as it streams past: old v7, POSIX ustar with prefixes, pax, GNU long names. What is
+// kept in memory is one chunk, one header and the beginning of the few files that are asked for, whatever the archive
+// unpacks to. Where readers of tar are known to disagree (a lone empty block, a link with contents, two long names for
+// one entry) the archive is refused instead of guessed at. Browser and service both judge by what is read here.
 
 const BLOCK = 512;
 /** Most bytes of one long name or one set of extended headers. */
@@ -37,13 +38,23 @@ const oneCharacterEach = (bytes: Uint8Array): string => {
   return text;
 };
 
-/** A name of an entry as a person reads it, at most 120 characters. */
-export function readable(name: string): string {
-  const text = new TextDecoder().decode(Uint8Array.from(name, (character) => character.charCodeAt(0)));
-  // Control and direction characters would change how the line around them looks.
-  const plain = text.replace(/[\p{Cc}\p{Cf}]/gu, '�');
-  return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
+/** The bytes of a name that holds one character for each. */
+export const nameBytes = (name: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(name, (character) => character.charCodeAt(0));
+
+// Control and direction characters would change how the line around them looks, or not be seen at all.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const codeOf = (character: string) =>
+  `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
+
+/** A text with what cannot be seen in it written out, cut where it gets longer than a line should be. */
+export function plainly(text: string, most = 200): string {
+  const plain = text.slice(0, 2 * most).replace(UNSEEN, codeOf);
+  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
+
+/** A name of an entry as a person reads it. */
+export const readable = (name: string): string => plainly(new TextDecoder().decode(nameBytes(name)));
 
 /** Hands out exact numbers of bytes from chunks of any size. */
 class Bytes {
@@ -121,7 +132,7 @@ function numberOf(bytes: Uint8Array): number {
     if (!Number.isSafeInteger(value)) throw damaged();
     return value;
   }
-  const digits = cString(bytes).trim();
+  const digits = cString(bytes).replace(/^ +| +$/g, '');
   if (!/^[0-7]*$/.test(digits)) throw damaged();
   return digits === '' ? 0 : Number.parseInt(digits, 8);
 }
@@ -161,6 +172,7 @@ const KINDS: Record<string, TarKind> = {
   '5': 'folder',
   '6': 'device',
 };
+const sparse = () => new TarFault('holds a sparse file: pack it without --sparse');
 
 /** What the headers before an entry say about it. */
 interface Announced {
@@ -187,16 +199,21 @@ async function readAnnouncement(bytes: Bytes, type: string, size: number, about:
 function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   const { extended } = about;
   if (extended && (about.path !== undefined || about.target !== undefined)) throw damaged();
-  for (const key of extended?.keys() ?? [])
-    if (key.startsWith('GNU.sparse')) throw new TarFault('holds a sparse file: pack it without --sparse');
+  for (const key of extended?.keys() ?? []) if (key.startsWith('GNU.sparse')) throw sparse();
+  // Left empty, such a record takes back what was said before: not every reader knows that.
+  for (const key of ['path', 'linkpath', 'size']) if (extended?.get(key) === '') throw damaged();
   const posix = oneCharacterEach(header.subarray(257, 263)) === 'ustar\0';
   const prefix = posix ? cString(header.subarray(345, 500)) : '';
   const name = cString(header.subarray(0, 100));
   const path = extended?.get('path') ?? about.path ?? (prefix ? `${prefix}/${name}` : name);
   const target = extended?.get('linkpath') ?? about.target ?? cString(header.subarray(157, 257));
-  const size = Number(extended?.get('size') ?? numberOf(header.subarray(124, 136)));
-  if (!Number.isSafeInteger(size) || size < 0 || path.includes('\0') || target.includes('\0')) throw damaged();
-  const said = KINDS[String.fromCharCode(header[156] ?? 0)] ?? 'other';
+  const saidSize = extended?.get('size');
+  if (saidSize !== undefined && !/^\d{1,15}$/.test(saidSize)) throw damaged();
+  const size = saidSize === undefined ? numberOf(header.subarray(124, 136)) : Number(saidSize);
+  if (path.includes('\0') || target.includes('\0')) throw damaged();
+  const type = String.fromCharCode(header[156] ?? 0);
+  if (type === 'S') throw sparse();
+  const said = KINDS[type] ?? 'other';
   const kind = said === 'file' && path.endsWith('/') ? 'folder' : said;
   if (size > 0 && kind !== 'file' && kind !== 'other') throw damaged();
   return { kind, path, target, mode: numberOf(header.subarray(100, 108)), size };

@@ -1,0 +1,146 @@
+// What an archive may hold that devices unpack: nothing that reaches outside the folder it is unpacked in (node-tar's
+// CVE-2026-23745 is what a careless reading of links leads to), nothing that fills a disk, and an update.sh where the
+// generated Command looks for it. One set of rules: the browser asks it before a file is sent, the service after.
+import { nameBytes, readable, TarFault } from './tar-entries.ts';
+import type { TarEntry, TarKind } from './tar-entries.ts';
+
+/** Bytes that an archive may unpack to. */
+export const MOST_UNPACKED = 512 * 1024 * 1024;
+const MOST_ENTRIES = 50_000;
+/** Longer paths cannot be unpacked on Linux (PATH_MAX). */
+const MOST_PATH = 4096;
+const SETUID_OR_SETGID = 0o6000;
+
+/** Why an archive is refused: `text` reads as "The archive <text>", `mend` is a sentence. */
+export interface TarRefusal {
+  text: string;
+  mend: string;
+}
+
+const RELATIVE = 'Pack the folder itself with relative paths: tar -czf name.tar.gz -C folder .';
+const PLAIN = 'Pack only files, folders and links between them.';
+const AGAIN = 'Pack it again from a clean folder.';
+
+const shown = (name: string) => `"${readable(name)}"`;
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');
+const leadsOut = (path: string) => path.startsWith('/') || partsOf(path).includes('..');
+
+/**
+ * A symbolic link may climb only at its beginning, and no further than to the archive's own folder. Climbing later
+ * ("a/..") is refused: `a` may itself be a link, and then ".." is not where it seems to be.
+ */
+function linkLeadsOut(target: string, depth: number): boolean {
+  const parts = partsOf(target);
+  const first = parts.findIndex((part) => part !== '..');
+  const up = first === -1 ? parts.length : first;
+  return target.startsWith('/') || up > depth || parts.lastIndexOf('..') >= up;
+}
+
+/** Judges an archive entry by entry, in the order in which they lie. */
+export class TarCheck {
+  /** What lies at each path, as the archive's own bytes name it, without "./" and doubled slashes. */
+  readonly kinds = new Map<string, TarKind>();
+  #count = 0;
+
+  /**
+   * Takes the next entry.
+   * @returns its path, '' for the archive's own folder, and what refuses it
+   */
+  add(entry: TarEntry): { path: string; refusal: TarRefusal | undefined } {
+    this.#count += 1;
+    if (this.#count > MOST_ENTRIES)
+      throw new TarFault(`holds more than ${MOST_ENTRIES.toLocaleString('en')} entries: pack fewer`);
+    if (entry.path.length > MOST_PATH) throw new TarFault(`holds a path of more than ${MOST_PATH} characters`);
+    const parts = partsOf(entry.path);
+    const path = parts.join('/');
+    const refusal = this.#faultOf(entry, parts, path);
+    if (path !== '') this.kinds.set(path, entry.kind);
+    return { path, refusal };
+  }
+
+  #faultOf(entry: TarEntry, parts: string[], path: string): TarRefusal | undefined {
+    const { kind, target } = entry;
+    const holds = (what: string, mend: string) => ({ text: `holds ${shown(entry.path)}, ${what}`, mend });
+    if (entry.path.startsWith('/')) return holds('an absolute path', RELATIVE);
+    if (parts.includes('..')) return holds("which leads out of the archive's own folder", RELATIVE);
+    if (kind === 'device') return holds('a device or pipe', PLAIN);
+    if (kind === 'other') return holds('an entry of an unusual kind', PLAIN);
+    if (path === '') return kind === 'folder' ? undefined : { text: 'holds an entry without a name', mend: AGAIN };
+    if (kind !== 'folder' && (entry.mode & SETUID_OR_SETGID) !== 0)
+      return holds(
+        "a program that runs with another user's rights (setuid or setgid)",
+        'Take that from it with chmod ug-s, then pack again.',
+      );
+    if (kind === 'symbolic link') {
+      if (target === '') return holds('a link to nothing', 'Link to a file inside, with a relative path.');
+      if (linkLeadsOut(target, parts.length - 1))
+        return holds(
+          target.startsWith('/')
+            ? `a link to the absolute path ${shown(target)}`
+            : `a link that leads out of the archive's own folder, to ${shown(target)}`,
+          'Link to a file inside, with a relative path.',
+        );
+    }
+    if (kind === 'hard link') {
+      const at = this.kinds.get(partsOf(target).join('/'));
+      if (leadsOut(target))
+        return holds(`a hard link that leads out, to ${shown(target)}`, 'Pack with --hard-dereference.');
+      if (at !== 'file' && at !== 'hard link')
+        return holds(
+          `a hard link to ${shown(target)}, which is no file earlier in the archive`,
+          'Pack with --hard-dereference.',
+        );
+    }
+    const before = this.kinds.get(path);
+    if (before !== undefined && (before !== kind || kind === 'symbolic link'))
+      return { text: `holds ${shown(path)} twice, and not as the same kind of thing`, mend: AGAIN };
+    return undefined;
+  }
+
+  /** What would be unpacked through something that is no folder; asked after the last entry. */
+  *passages(): Generator<TarRefusal> {
+    for (const path of this.kinds.keys())
+      for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+        const above = this.kinds.get(path.slice(0, slash));
+        if (above === undefined || above === 'folder') continue;
+        const through = `which would be unpacked through ${shown(path.slice(0, slash))}, a ${above}`;
+        yield { text: `holds ${shown(path)}, ${through}`, mend: AGAIN };
+      }
+  }
+
+  /** The folder that holds the update.sh which runs, '' for the root; asked after the last entry. */
+  update(): { folder: string } | TarRefusal {
+    const files = [...this.kinds].filter(([, kind]) => kind !== 'folder').map(([path]) => path);
+    if (files.includes('update.sh')) return { folder: '' };
+    const inFolders = files.filter((path) => /^[^/]+\/update\.sh$/.test(path));
+    const [found] = inFolders;
+    if (found === undefined) return missing(files);
+    if (inFolders.length > 1)
+      return {
+        text: `holds several update.sh: ${inFolders.slice(0, 3).map(shown).join(', ')}`,
+        mend: 'Keep one of them, or put one update.sh at the root that calls the others.',
+      };
+    try {
+      const bytes = nameBytes(found.slice(0, -'/update.sh'.length));
+      return { folder: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    } catch {
+      // The Command that devices run is text, so the folder's name has to be.
+      const text = `holds update.sh in a folder whose name is not UTF-8, ${shown(found)}`;
+      return { text, mend: 'Rename that folder, then pack again.' };
+    }
+  }
+}
+
+function missing(files: string[]): TarRefusal {
+  const deep = files.find((path) => path.endsWith('/update.sh'));
+  if (deep !== undefined)
+    return {
+      text: `holds no update.sh at its root or in one top folder: it lies too deep, at ${shown(deep)}`,
+      mend: 'Pack the folder in which it lies: tar -czf name.tar.gz -C folder .',
+    };
+  const like = files.find((path) => /(^|\/)update(\.sh)?(\.txt)?$/i.test(path));
+  return {
+    text: like === undefined ? 'holds no update.sh' : `holds no update.sh, only ${shown(like)}`,
+    mend: 'Devices run update.sh: put one at the root, or in the one top folder.',
+  };
+}

@@ -1,0 +1,124 @@
+// What an archive holds as the rows of a tree: each folder before what is in it, folders that no entry names included.
+import { plainly } from '#/contract/tar-entries.ts';
+import type { TarKind } from '#/contract/tar-entries.ts';
+
+export interface TreeEntry {
+  path: string;
+  kind: TarKind;
+  size: number;
+  mode: number;
+  /** What a link points to. */
+  target: string;
+  refused?: boolean;
+}
+
+export interface TreeRow {
+  /** The whole path, which no two rows share. */
+  path: string;
+  name: string;
+  depth: number;
+  kind: TarKind;
+  /** Of a folder: of all that is in it. */
+  size: number;
+  /** Of a folder: how many files are in it. */
+  files: number;
+  /** undefined for a folder that no entry of its own describes. */
+  mode: number | undefined;
+  target: string;
+  refused: boolean;
+  /** Index behind the last row that lies in this one. */
+  end: number;
+  /** Place among those beside it, from 1, and how many they are. */
+  place: number;
+  siblings: number;
+}
+
+interface Node {
+  entry: TreeEntry | undefined;
+  inside: Map<string, Node>;
+}
+
+const isFolder = ({ entry, inside }: Node) => inside.size > 0 || entry?.kind === 'folder';
+
+/** Folders first, then by name as a person sorts them. */
+const order = new Intl.Collator('en', { numeric: true });
+const sorted = (inside: Map<string, Node>) =>
+  [...inside].sort(([a, left], [b, right]) => Number(isFolder(right)) - Number(isFolder(left)) || order.compare(a, b));
+
+export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
+  const root: Node = { entry: undefined, inside: new Map() };
+  for (const entry of entries) {
+    let at = root;
+    for (const part of entry.path.split('/').filter((each) => each !== '' && each !== '.')) {
+      const next = at.inside.get(part) ?? { entry: undefined, inside: new Map<string, Node>() };
+      at.inside.set(part, next);
+      at = next;
+    }
+    if (at !== root) at.entry = entry;
+  }
+  const rows: TreeRow[] = [];
+  // With a list of its own: an archive may nest deeper than calls can.
+  const open: { siblings: [string, Node][]; next: number; row: TreeRow | undefined }[] = [
+    { siblings: sorted(root.inside), next: 0, row: undefined },
+  ];
+  for (let level = open.at(-1); level; level = open.at(-1)) {
+    const [part, node] = level.siblings[level.next] ?? [];
+    if (part === undefined || !node) {
+      open.pop();
+      const above = open.at(-1)?.row;
+      if (level.row) {
+        level.row.end = rows.length;
+        if (above) {
+          above.size += level.row.size;
+          above.files += level.row.files;
+        }
+      }
+      continue;
+    }
+    level.next += 1;
+    const folder = isFolder(node);
+    const row: TreeRow = {
+      path: level.row ? `${level.row.path}/${part}` : part,
+      name: plainly(part),
+      depth: open.length,
+      kind: folder ? 'folder' : (node.entry?.kind ?? 'folder'),
+      size: folder ? 0 : (node.entry?.size ?? 0),
+      files: folder ? 0 : 1,
+      mode: node.entry?.mode,
+      target: plainly(node.entry?.target ?? ''),
+      refused: node.entry?.refused ?? false,
+      end: rows.length + 1,
+      place: level.next,
+      siblings: level.siblings.length,
+    };
+    rows.push(row);
+    if (folder) open.push({ siblings: sorted(node.inside), next: 0, row });
+    else if (level.row) {
+      level.row.size += row.size;
+      level.row.files += 1;
+    }
+  }
+  return rows;
+}
+
+/** "rwxr-xr-x", as `ls` prints a mode; with s and t for the bits above. */
+export function modeText(mode: number): string {
+  const bit = (shift: number, letters: string, special: number, mark: string) => {
+    const [read, write, run] = [mode & (4 << shift), mode & (2 << shift), mode & (1 << shift)];
+    const last = mode & special ? (run ? mark : mark.toUpperCase()) : run ? letters[2] : '-';
+    return `${read ? 'r' : '-'}${write ? 'w' : '-'}${last ?? '-'}`;
+  };
+  return bit(6, 'rwx', 0o4000, 's') + bit(3, 'rwx', 0o2000, 's') + bit(0, 'rwx', 0o1000, 't');
+}
+
+/** Rows that are seen while the folders in `closed` (by path) are. Gives indexes into `rows`. */
+export function seenRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): number[] {
+  const seen: number[] = [];
+  for (let at = 0; at < rows.length;) {
+    const row = rows[at];
+    if (!row) break;
+    seen.push(at);
+    at = closed.has(row.path) ? row.end : at + 1;
+  }
+  return seen;
+}

@@ -1,0 +1,43 @@
+// The way to the archive worker: one question at a time, so that twenty files that are dropped at once take the memory
+// of one. What is not wanted any more is ended at once, wherever it is.
+import type { ArchiveAnswer, ArchiveRequest } from './archive-worker.ts';
+
+let line: Promise<unknown> = Promise.resolve();
+
+/** Fails with a sentence where the worker cannot be loaded or does not get through. */
+export function askArchiveWorker(
+  request: ArchiveRequest,
+  transfer: Transferable[],
+  signal: AbortSignal,
+): Promise<ArchiveAnswer> {
+  const turn = line.then(() => ask(request, transfer, signal));
+  line = turn.catch(() => undefined);
+  return turn;
+}
+
+function ask(request: ArchiveRequest, transfer: Transferable[], signal: AbortSignal): Promise<ArchiveAnswer> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module' });
+    const end = () => {
+      worker.terminate();
+      signal.removeEventListener('abort', giveUp);
+    };
+    const giveUp = () => {
+      end();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', giveUp);
+    worker.addEventListener('message', ({ data }: MessageEvent<ArchiveAnswer>) => {
+      end();
+      if ('fault' in data) reject(new Error(data.fault));
+      else resolve(data);
+    });
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      end();
+      reject(new Error('the part of the page that does this could not be loaded'));
+    });
+    worker.postMessage(request, transfer);
+  });
+}

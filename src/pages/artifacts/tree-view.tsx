@@ -1,0 +1,175 @@
+// The files of an archive as a tree: virtual, since archives hold thousands; one stop for Tab, arrows within, as the
+// ARIA practices have trees.
+import { useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { IconArrowRight, IconChevronRight, IconFile, IconFolder, IconLink } from '@tabler/icons-react';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { modeText, seenRows } from './archive-tree.ts';
+import type { TreeRow } from './archive-tree.ts';
+import classes from './tree-view.module.css';
+
+/** Up to so many rows all folders are open at first; beyond, only the outermost. */
+const OPEN_AT_FIRST = 200;
+const ROW_HEIGHT = 26;
+
+const foldersOf = (rows: readonly TreeRow[]) => rows.filter(({ kind }) => kind === 'folder');
+function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
+  if (rows.length <= OPEN_AT_FIRST) return new Set();
+  // The one top folder, where there is one, says nothing by itself.
+  const lone = rows.filter(({ depth }) => depth === 1).length === 1;
+  return new Set(
+    foldersOf(rows)
+      .filter(({ depth }) => depth > (lone ? 1 : 0))
+      .map(({ path }) => path),
+  );
+}
+
+export function TreeView({ name, rows }: { name: string; rows: readonly TreeRow[] }) {
+  const [closed, setClosed] = useState(() => closedAtFirst(rows));
+  const [current, setCurrent] = useState(0);
+  const scroller = useRef<HTMLDivElement>(null);
+  const seen = seenRows(rows, closed);
+  const at = Math.max(0, seen.indexOf(current));
+  const list = useVirtualizer({
+    count: seen.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
+
+  const go = (place: number) => {
+    const to = Math.min(Math.max(0, place), seen.length - 1);
+    setCurrent(seen[to] ?? 0);
+    list.scrollToIndex(to);
+  };
+  const toggle = (row: TreeRow, open = closed.has(row.path)) => {
+    const next = new Set(closed);
+    if (open) next.delete(row.path);
+    else next.add(row.path);
+    setClosed(next);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[seen[at] ?? 0];
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const folder = row.kind === 'folder';
+    const open = folder && !closed.has(row.path);
+    const above = () => {
+      for (let place = at - 1; place >= 0; place -= 1)
+        if ((rows[seen[place] ?? 0]?.depth ?? 0) < row.depth) return place;
+      return at;
+    };
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1);
+    const keys: Record<string, () => void> = {
+      ArrowDown: () => go(at + 1),
+      ArrowUp: () => go(at - 1),
+      PageDown: () => go(at + page),
+      PageUp: () => go(at - page),
+      Home: () => go(0),
+      End: () => go(seen.length - 1),
+      ArrowRight: () => (open ? go(at + 1) : folder && toggle(row, true)),
+      ArrowLeft: () => (open ? toggle(row, false) : go(above())),
+      Enter: () => folder && toggle(row),
+      ' ': () => folder && toggle(row),
+    };
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+
+  return (
+    <div
+      ref={scroller}
+      role="tree"
+      aria-label={name}
+      aria-activedescendant={rows.length > 0 ? idOf(name, seen[at] ?? 0) : undefined}
+      tabIndex={0}
+      className={classes['tree']}
+      onKeyDown={onKeyDown}
+    >
+      <div role="presentation" style={{ height: list.getTotalSize() }} className={classes['all']}>
+        {list.getVirtualItems().map(({ index, start }) => {
+          const place = seen[index] ?? 0;
+          const row = rows[place];
+          return row ? (
+            <Row
+              key={row.path}
+              id={idOf(name, place)}
+              row={row}
+              start={start}
+              open={row.kind === 'folder' ? !closed.has(row.path) : undefined}
+              current={index === at}
+              onChoose={() => {
+                setCurrent(place);
+                if (row.kind === 'folder') toggle(row);
+              }}
+            />
+          ) : null;
+        })}
+      </div>
+    </div>
+  );
+}
+
+const idOf = (name: string, place: number) => `tree-${name.replaceAll(/\W/g, '-')}-${place}`;
+
+interface RowProps {
+  id: string;
+  row: TreeRow;
+  start: number;
+  open: boolean | undefined;
+  current: boolean;
+  onChoose: () => void;
+}
+
+const ICONS = { folder: IconFolder, 'symbolic link': IconLink, 'hard link': IconLink } as const;
+
+function Row({ id, row, start, open, current, onChoose }: RowProps) {
+  const Icon = ICONS[row.kind as keyof typeof ICONS] ?? IconFile;
+  const mode = row.mode === undefined ? '' : modeText(row.mode);
+  return (
+    // The tree itself takes the keys: rows come and go as it scrolls.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      id={id}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={row.depth}
+      aria-setsize={row.siblings}
+      aria-posinset={row.place}
+      aria-expanded={open}
+      aria-selected={current}
+      className={classes['row']}
+      data-refused={row.refused || undefined}
+      style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + 16 * (Math.min(row.depth, 12) - 1) }}
+      onClick={onChoose}
+    >
+      <IconChevronRight
+        size={14}
+        stroke={1.6}
+        aria-hidden
+        className={classes['chevron']}
+        data-shown={open !== undefined}
+      />
+      <Icon size={16} stroke={1.6} aria-hidden className={classes['icon']} />
+      <span className={classes['name']} title={row.name}>
+        {row.name}
+        {row.target && (
+          <span className="dim">
+            {' '}
+            <IconArrowRight size={12} stroke={1.6} aria-label="links to" /> {row.target}
+          </span>
+        )}
+        {row.refused && <span className={classes['refused']}>refused</span>}
+      </span>
+      <span className={`${classes['size'] ?? ''} tabular dim`}>
+        {row.kind === 'folder' ? `${formatCount(row.files)} · ` : ''}
+        {formatBytes(row.size)}
+      </span>
+      <span className={`${classes['mode'] ?? ''} mono dim`} data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}>
+        {mode}
+      </span>
+    </div>
+  );
+}
