@@ -193,7 +193,7 @@ test.describe('many files', () => {
       await saved(service, hostile, '#!/bin/sh\necho 3\n'),
     );
     await expect(page.getByRole('form')).toHaveCount(6);
-    await expect(finding(form(page, 'empty.tar.gz'), 'Error')).toContainText('There is no update.sh');
+    await expect(finding(form(page, 'empty.tar.gz'), 'Error')).toContainText('holds no update.sh');
     const all = page.getByRole('button', { name: /^Upload all ready/ });
     await expect(all).toHaveText('Upload all ready (1)');
 
