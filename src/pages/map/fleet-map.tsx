@@ -16,7 +16,7 @@ import { Legend } from './legend.tsx';
 import { MapBar } from './map-bar.tsx';
 import { DropTarget, FollowView } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
-import { boxOf, colouredGroups, nameOf, pointsOf } from './map-fleet.ts';
+import { boxOf, byPlace, colouredGroups, nameOf, pointsOf } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
 import { printView, readView } from './map-view.ts';
 import { PlacingBanner } from './placing-banner.tsx';
@@ -25,7 +25,11 @@ import { useClusterIndex } from './use-cluster-index.ts';
 import { useMapUrl } from './use-map-url.ts';
 import { usePlacing } from './use-placing.ts';
 import type { ToPlace } from './use-placing.ts';
+import { useStages } from './use-stages.ts';
 import classes from './map-page.module.css';
+
+/** What is drawn in a task of its own, one after the other. */
+const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
 
 export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
   const url = useMapUrl();
@@ -39,10 +43,10 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const [tool, setTool] = useState<AreaTool>();
   const [said, setSaid] = useState('');
   const [listOpen, setListOpen] = useState(false);
+  const stage = useStages(STAGES.list);
 
-  const placed = useMemo(() => fleet.query({ filter: { ...filter, place: 'placed' } }), [fleet, filter]);
-  const all = useMemo(() => fleet.query({ filter }).length, [fleet, filter]);
-  const groups = useMemo(() => fleet.facets().group, [fleet]);
+  const { placed, other } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
+  const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
   const colours = useMemo(() => colouredGroups(groups), [groups]);
   const points = useMemo(() => pointsOf(fleet, places, placed, colours), [fleet, places, placed, colours]);
   const clusters = useClusterIndex(points);
@@ -124,55 +128,64 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
         url={url}
         groups={groups}
         placed={placed.length}
-        other={all - placed.length}
+        other={other.length}
         listOpen={listOpen}
         onList={setListOpen}
         onShowAll={() => fit(placed, 13)}
       />
       <div className={classes['body']} data-list={listOpen}>
         <section className={classes['map']} aria-label="Map of device locations">
-          <MapContainer
-            ref={setMap}
-            {...(start
-              ? { center: [start.lat, start.lng] as [number, number], zoom: start.zoom }
-              : startBox
-                ? { bounds: boundsOf(startBox), boundsOptions: { padding: [40, 40] as [number, number], maxZoom: 11 } }
-                : { center: [25, 10] as [number, number], zoom: 2 })}
-            minZoom={2}
-            maxZoom={18}
-            zoomControl={false}
-            attributionControl={false}
-            worldCopyJump
-            className={classes['canvas'] ?? ''}
-          >
-            <BaseMapLayer scheme={scheme} />
-            <AttributionControl prefix={false} />
-            <ScaleControl position="bottomleft" />
-            <FleetLayer
-              fleet={fleet}
-              places={places}
-              clusters={clusters}
-              groups={colours}
-              colorBy={colorBy}
-              scheme={scheme}
-              selected={selected}
-              chosen={chosen}
-              focusCard={focusCard}
-              onChoose={(row) => (row === undefined ? closeCard() : url.set({ device: fleet.device(row).DeviceId }))}
-              hovered={hovered}
-              isPlacing={placing.waiting !== undefined}
-              onPlace={(at) => place(at.wrap())}
-              onMove={(row) =>
-                startPlacing({
-                  id: fleet.device(row).DeviceId,
-                  name: nameOf(fleet, row),
-                  old: { Lat: places.lat[row]!, Lng: places.lng[row]! },
-                })
-              }
-            />
-            <FollowView onView={followMap} />
-            <DropTarget onDrop={place} />
-          </MapContainer>
+          {stage >= STAGES.leaflet && (
+            <MapContainer
+              ref={setMap}
+              {...(start
+                ? { center: [start.lat, start.lng] as [number, number], zoom: start.zoom }
+                : startBox
+                  ? {
+                      bounds: boundsOf(startBox),
+                      boundsOptions: { padding: [40, 40] as [number, number], maxZoom: 11 },
+                    }
+                  : { center: [25, 10] as [number, number], zoom: 2 })}
+              minZoom={2}
+              maxZoom={18}
+              zoomControl={false}
+              attributionControl={false}
+              worldCopyJump
+              className={classes['canvas'] ?? ''}
+            >
+              {stage >= STAGES.base && <BaseMapLayer scheme={scheme} />}
+              <AttributionControl prefix={false} />
+              <ScaleControl position="bottomleft" />
+              {stage >= STAGES.fleet && (
+                <FleetLayer
+                  fleet={fleet}
+                  places={places}
+                  clusters={clusters}
+                  groups={colours}
+                  colorBy={colorBy}
+                  scheme={scheme}
+                  selected={selected}
+                  chosen={chosen}
+                  focusCard={focusCard}
+                  onChoose={(row) =>
+                    row === undefined ? closeCard() : url.set({ device: fleet.device(row).DeviceId })
+                  }
+                  hovered={hovered}
+                  isPlacing={placing.waiting !== undefined}
+                  onPlace={(at) => place(at.wrap())}
+                  onMove={(row) =>
+                    startPlacing({
+                      id: fleet.device(row).DeviceId,
+                      name: nameOf(fleet, row),
+                      old: { Lat: places.lat[row]!, Lng: places.lng[row]! },
+                    })
+                  }
+                />
+              )}
+              <FollowView onView={followMap} />
+              <DropTarget onDrop={place} />
+            </MapContainer>
+          )}
           {tool && <AreaSelect tool={tool} onArea={selectArea} onCancel={leaveTool} />}
           <MapControls
             map={map}
@@ -194,16 +207,20 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             {said}
           </p>
         </section>
-        <SidePanel
-          fleet={fleet}
-          places={places}
-          filter={filter}
-          view={view?.box}
-          chosen={chosen}
-          onChoose={choose}
-          onHover={setHovered}
-          onPlace={startPlacing}
-        />
+        {stage >= STAGES.list ? (
+          <SidePanel
+            fleet={fleet}
+            places={places}
+            filter={filter}
+            view={view?.box}
+            chosen={chosen}
+            onChoose={choose}
+            onHover={setHovered}
+            onPlace={startPlacing}
+          />
+        ) : (
+          <div className={classes['side']} />
+        )}
       </div>
       <BulkBar where="the map" />
     </div>

@@ -65,6 +65,18 @@ export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, g
   return { rows, lat, lng, kinds: kindsOf(index, rows, groups) };
 }
 
+/** Rows by whether they can be drawn: those that have a place, and the invalid and unplaced ones, in that order. */
+export function byPlace({ kind }: Places, rows: Uint32Array): { placed: Uint32Array; other: Uint32Array } {
+  const ends = [0, 0, 0];
+  for (const row of rows) ends[kind[row]!]!++;
+  const [unplaced = 0, some = 0, invalid = 0] = ends;
+  const placed = new Uint32Array(some);
+  const other = new Uint32Array(invalid + unplaced);
+  const next = [invalid, 0, 0];
+  for (const row of rows) (kind[row] === 1 ? placed : other)[next[kind[row]!]!++] = row;
+  return { placed, other };
+}
+
 /** The smallest box that holds these rows; undefined for none. */
 export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | undefined {
   if (rows.length === 0) return undefined;

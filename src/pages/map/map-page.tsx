@@ -1,6 +1,7 @@
 // Where the fleet is: clusters that show the Online share, a list in step with the map, and the devices that have no
 // place yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
+import { useDeferredValue } from 'react';
 import { fleetReading, useFleet } from '#/api/fleet/use-fleet.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
@@ -11,8 +12,10 @@ import classes from './map-page.module.css';
 
 export function MapPage() {
   const fleet = useFleet({ need: true });
-  const reading = fleetReading(fleet, { places: true });
-  const progress = reading.data ? undefined : fleet.progress;
+  const read = fleetReading(fleet, { places: true });
+  // What comes of another reading is drawn in pieces, with room for a click in between; a first picture of it, too.
+  const reading = { ...read, data: useDeferredValue(read.data, undefined) };
+  const progress = read.data ? undefined : fleet.progress;
   return (
     <Page title="Map" full>
       {progress && progress.read > 0 && (

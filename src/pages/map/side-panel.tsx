@@ -11,7 +11,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { DeviceList, RowWords } from './device-list.tsx';
 import { DRAGGED } from './map-events.tsx';
-import { nameOf, rowsIn } from './map-fleet.ts';
+import { byPlace, nameOf, rowsIn } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
 import type { ToPlace } from './use-placing.ts';
 import classes from './map-page.module.css';
@@ -36,26 +36,13 @@ const SORTS = {
 } as const;
 type SortName = keyof typeof SORTS;
 
-/** The rows of one kind of place, in the chosen order. */
-function usePlaced(fleet: FleetIndex, filter: RowFilter, place: RowFilter['place'], sort: SortName): Uint32Array {
-  const placed = useMemo(() => ({ ...filter, ...(place && { place }) }), [filter, place]);
-  return useRows(fleet, { filter: placed, sort: SORTS[sort].sort }).rows;
-}
-
 export function SidePanel({ fleet, places, filter, view, chosen, onChoose, onHover, onPlace }: SidePanelProps) {
   const [tab, setTab] = useState('view');
   const [sort, setSort] = useState<SortName>('name');
   const selection = useSelection();
-  const placed = usePlaced(fleet, filter, 'placed', sort);
-  const unplaced = usePlaced(fleet, filter, 'unplaced', sort);
-  const invalid = usePlaced(fleet, filter, 'invalid', sort);
+  const { rows } = useRows(fleet, { filter, sort: SORTS[sort].sort });
+  const { placed, other } = useMemo(() => byPlace(places, rows), [places, rows]);
   const inView = useMemo(() => (view ? rowsIn(places, placed, view) : placed), [places, placed, view]);
-  const other = useMemo(() => {
-    const rows = new Uint32Array(invalid.length + unplaced.length);
-    rows.set(invalid);
-    rows.set(unplaced, invalid.length);
-    return rows;
-  }, [invalid, unplaced]);
   const shown = tab === 'view' ? inView : other;
   return (
     <aside className={classes['side']} aria-label="Devices beside the map">
