@@ -1,5 +1,6 @@
 // How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape tells the state,
 // a letter the group; colour comes on top.
+import { formatCount } from '#/ui/format.ts';
 import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOf } from './map-fleet.ts';
 import { letterOf } from './marker-colors.ts';
 import type { MarkerColors } from './marker-colors.ts';
@@ -24,6 +25,11 @@ export interface DrawnMark {
 
 const TOP = -Math.PI / 2;
 const ROUND = 2 * Math.PI;
+/** Pixels between two arcs of a ring. */
+const GAP = 2;
+/** The smallest arc: one device that is Offline among a thousand is what somebody looks for. */
+const LEAST = 5;
+const MOST_LETTERS = 28;
 
 export function drawMark(context: CanvasRenderingContext2D, mark: DrawnMark, by: ColorBy, colors: MarkerColors): void {
   drawRings(context, mark, colors);
@@ -86,23 +92,78 @@ function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: Col
   context.arc(x, y, radius, 0, ROUND);
   context.fillStyle = colors.halo;
   context.fill();
-  let from = TOP;
-  for (const { members, color, width } of by === 'group' ? groupShares(mark, colors) : stateShares(mark, colors)) {
-    const to = from + (ROUND * members) / count;
-    if (to - from > 0.01) {
-      context.beginPath();
-      context.arc(x, y, radius - 3.5, from, to);
-      context.strokeStyle = color;
-      context.lineWidth = width;
-      context.stroke();
-    }
-    from = to;
-  }
+  const shares = (by === 'group' ? groupShares(mark, colors) : stateShares(mark, colors)).filter(
+    ({ members }) => members > 0,
+  );
+  const ring = radius - 3.5;
+  arcsOf(
+    shares.map(({ members }) => members / count),
+    GAP / ring,
+    LEAST / ring,
+  ).forEach(([from, to], share) => {
+    const { color, width } = shares[share]!;
+    context.beginPath();
+    context.arc(x, y, ring, TOP + from, TOP + to);
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.stroke();
+  });
   const only = by === 'group' ? onlyGroup(mark) : undefined;
-  const number = count > 99_999 ? `${Math.round(count / 1000)}k` : String(count);
-  const size = count > 9999 ? 10 : 11.5;
-  write(context, number, x, y + (only ? 4 : 0), size, colors.ink);
+  write(context, numberOf(count), x, y + (only ? 4 : 0), count > 999 ? 11 : 11.5, colors.ink);
   if (only) write(context, only, x, y - 6.5, 9, colors.ink);
+}
+
+/** As short as fits a ring: 950, 1,918, 12k, 1.2M. */
+export function numberOf(count: number): string {
+  if (count < 10_000) return formatCount(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${Number((count / 1e6).toFixed(1))}M`;
+}
+
+/** Where the arcs of a ring begin and end, clockwise from its top, in radians; a single one is the whole ring. */
+export function arcsOf(shares: readonly number[], gap: number, least: number): [from: number, to: number][] {
+  if (shares.length < 2) return shares.map(() => [0, ROUND]);
+  const room = ROUND - shares.length * gap;
+  const wanted = shares.map((share) => Math.max(least, share * room));
+  const scale = room / wanted.reduce((sum, arc) => sum + arc, 0);
+  let next = gap / 2;
+  return wanted.map((arc) => {
+    const from = next;
+    next += arc * scale + gap;
+    return [from, from + arc * scale];
+  });
+}
+
+/** A box on the screen that is taken. */
+export interface Taken {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Writes the name of a device beside its mark, where nothing else is yet; what it takes is added to `taken`. */
+export function drawName(
+  context: CanvasRenderingContext2D,
+  { x, y, radius }: DrawnMark,
+  name: string,
+  colors: MarkerColors,
+  taken: Taken[],
+): void {
+  const text = name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name;
+  context.font = `500 12px 'Inter Variable', sans-serif`;
+  const left = x + radius + 4;
+  const box = { left, top: y - 8, right: left + context.measureText(text).width, bottom: y + 8 };
+  if (taken.some((it) => it.left < box.right && box.left < it.right && it.top < box.bottom && box.top < it.bottom))
+    return;
+  taken.push(box);
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.lineJoin = 'round';
+  context.lineWidth = 3;
+  context.strokeStyle = colors.halo;
+  context.strokeText(text, left, y + 0.5);
+  context.fillStyle = colors.ink;
+  context.fillText(text, left, y + 0.5);
 }
 
 function write(context: CanvasRenderingContext2D, text: string, x: number, y: number, size: number, color: string) {

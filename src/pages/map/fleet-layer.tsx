@@ -76,7 +76,7 @@ export function FleetLayer(props: FleetLayerProps) {
     return () => void layer.remove();
   }, [layer, map]);
   useEffect(() => layer.paint(COLORS[scheme], colorBy), [layer, scheme, colorBy]);
-  useEffect(() => layer.show(clusters), [layer, clusters]);
+  useEffect(() => layer.show(clusters, (row) => (fleet.has(row) ? nameOf(fleet, row) : '')), [layer, clusters, fleet]);
   useEffect(() => layer.select(selected), [layer, selected]);
   const marked = hovered ?? chosen;
   useEffect(() => layer.highlight(marked), [layer, marked]);

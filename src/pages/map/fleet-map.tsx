@@ -28,6 +28,9 @@ import type { ToPlace } from './use-placing.ts';
 import { useStages } from './use-stages.ts';
 import classes from './map-page.module.css';
 
+/** Whether the reader's country measures ways in miles. */
+const IN_MILES = /-(?:US|GB|LR|MM)$/.test(navigator.language);
+
 /** What is drawn in a task of its own, one after the other. */
 const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
 
@@ -155,7 +158,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             >
               {stage >= STAGES.base && <BaseMapLayer scheme={scheme} />}
               <AttributionControl prefix={false} />
-              <ScaleControl position="bottomleft" />
+              <ScaleControl position="bottomleft" metric={!IN_MILES} imperial={IN_MILES} />
               {stage >= STAGES.fleet && (
                 <FleetLayer
                   fleet={fleet}

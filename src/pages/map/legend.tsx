@@ -1,5 +1,6 @@
 // On the map: what the colours tell, and in the colours of groups which is whose.
 import { SegmentedControl } from '@mantine/core';
+import { StateMark } from '#/ui/state-mark.tsx';
 import type { ColorBy } from './draw-marks.ts';
 import { MOST_GROUPS } from './map-fleet.ts';
 import { COLORS, letterOf } from './marker-colors.ts';
@@ -30,7 +31,16 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
         value={colorBy}
         onChange={(value) => onColorBy(value === 'group' ? 'group' : 'state')}
       />
-      {colorBy === 'group' && (
+      {colorBy === 'state' ? (
+        <ul aria-label="Shapes of the states" className={classes['states']}>
+          <li>
+            <StateMark state="Online" />
+          </li>
+          <li>
+            <StateMark state="Offline" />
+          </li>
+        </ul>
+      ) : (
         <ul aria-label="Colours of the groups">
           {groups.map((group, number) => (
             <li key={group}>

@@ -7,6 +7,7 @@ import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
 import { View } from '#/ui/view.tsx';
 import { FleetMap } from './fleet-map.tsx';
+import { MapTitle } from './map-bar.tsx';
 import { NoFleet } from './no-fleet.tsx';
 import classes from './map-page.module.css';
 
@@ -18,11 +19,24 @@ export function MapPage() {
   const progress = read.data ? undefined : fleet.progress;
   return (
     <Page title="Map" full>
-      {progress && progress.read > 0 && (
-        <p className={classes['progress']} role="status">
-          {formatCount(progress.read)} {progress.total !== undefined && `of ${formatCount(progress.total)} `}devices
-          read
-        </p>
+      {!reading.data && (
+        <div className={classes['bar']}>
+          <MapTitle />
+          {progress && progress.read > 0 && (
+            <>
+              <progress
+                className={classes['progress']}
+                aria-label="Devices read"
+                max={progress.total}
+                value={progress.total === undefined ? undefined : progress.read}
+              />
+              <p className={classes['count']} role="status">
+                {formatCount(progress.read)} {progress.total !== undefined && `of ${formatCount(progress.total)} `}
+                devices read
+              </p>
+            </>
+          )}
+        </div>
       )}
       <View query={reading} name="the map" isEmpty={(index) => index.size === 0} empty={<NoFleet />} rows={14}>
         {(index) => index.places && <FleetMap fleet={index} places={index.places} />}

@@ -3,7 +3,7 @@
 import L from 'leaflet';
 import { KINDS } from './cluster-index.ts';
 import type { Cluster, ClusterIndex, Window } from './cluster-index.ts';
-import { drawMark } from './draw-marks.ts';
+import { drawMark, drawName } from './draw-marks.ts';
 import type { ColorBy, DrawnMark } from './draw-marks.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
@@ -20,6 +20,10 @@ const MARGIN = 40;
 /** Marks are found for a window that is larger by up to so many pixels, and kept until the map leaves that. */
 const BLOCK = 4 * CELL;
 
+/** From this zoom on devices that stand alone have their names beside them, if they are no more than so many. */
+const NAMES_FROM = 11;
+const MOST_NAMES = 80;
+
 /** A mark before it has a place on the screen; `x` and `y` are shares of the world's width. */
 type Found = Omit<Mark, 'highlighted'>;
 
@@ -30,6 +34,7 @@ export class MarkerLayer extends L.Layer {
   private origin = L.latLng(0, 0);
   private zoom = 0;
   private index: ClusterIndex | undefined;
+  private nameOf: (row: number) => string = () => '';
   private colors: MarkerColors | undefined;
   private by: ColorBy = 'state';
   private highlighted: number | undefined;
@@ -38,9 +43,10 @@ export class MarkerLayer extends L.Layer {
   private selected: Uint8Array | undefined;
   private places: Int32Array | undefined;
 
-  /** What to draw. */
-  show(index: ClusterIndex | undefined): void {
+  /** What to draw, and what each row is called. */
+  show(index: ClusterIndex | undefined, nameOf: (row: number) => string): void {
     this.index = index;
+    this.nameOf = nameOf;
     this.places = undefined;
     this.markSelected();
   }
@@ -139,7 +145,8 @@ export class MarkerLayer extends L.Layer {
       let selected = 0;
       if (this.selected)
         for (const [from, to] of ranges) for (let place = from; place < to; place++) selected += this.selected[place]!;
-      const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : this.by === 'group' ? 9.5 : 7;
+      const alone = this.by === 'group' ? 9.5 : this.zoom < NAMES_FROM ? 7 : 8;
+      const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : alone;
       return { x, y, count, radius, kinds, selected, cluster };
     });
     // The larger are found first; drawn last they lie on top.
@@ -183,6 +190,17 @@ export class MarkerLayer extends L.Layer {
       const mark = { ...found, x, y, highlighted: isHighlighted };
       this.drawn.push(mark);
       drawMark(context, mark, this.by, this.colors);
+    }
+    this.drawNames(context, this.colors);
+  }
+
+  private drawNames(context: CanvasRenderingContext2D, colors: MarkerColors): void {
+    const alone = this.drawn.filter(({ count }) => count === 1);
+    if (this.zoom < NAMES_FROM || alone.length > MOST_NAMES) return;
+    const taken = this.drawn.map(({ x, y, radius: r }) => ({ left: x - r, top: y - r, right: x + r, bottom: y + r }));
+    for (const mark of alone) {
+      const [row] = this.index?.members(mark.cluster, 1) ?? [];
+      if (row !== undefined) drawName(context, mark, this.nameOf(row), colors, taken);
     }
   }
 }
