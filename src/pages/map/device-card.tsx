@@ -1,5 +1,5 @@
 // What opens on a click: a device with its actions, or the devices that share a spot. React nodes, never HTML text.
-import { useCallback } from 'react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -21,10 +21,14 @@ interface DeviceCardProps {
 export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
   const selection = useSelection();
   const isSelected = selection.ids.has(device.DeviceId);
-  const takeFocus = useCallback((link: HTMLAnchorElement | null) => link?.focus({ preventScroll: true }), []);
+  const name = useRef<HTMLAnchorElement>(null);
+  // Not in a ref callback: the router's link calls that at each drawing, which would take the focus from the actions.
+  useEffect(() => {
+    if (focus) name.current?.focus({ preventScroll: true });
+  }, [focus]);
   return (
     <div className={classes['card']}>
-      <Link ref={focus ? takeFocus : null} to={paths.device(device.DeviceId)} className={classes['cardName'] ?? ''}>
+      <Link ref={name} to={paths.device(device.DeviceId)} className={classes['cardName'] ?? ''}>
         {device.DeviceName || device.DeviceId}
       </Link>
       <div className={classes['cardRow']}>

@@ -22,11 +22,13 @@ interface DeviceListProps {
   rows: Uint32Array;
   none: string;
   chosen: number | undefined;
+  /** The row that the map points at. */
+  pointed?: number | undefined;
   /** What stands beside the checkbox of a row, {@link RowWords} among it. */
   renderRow: (device: Device, row: number) => ReactNode;
 }
 
-export function DeviceList({ name, fleet, rows, none, chosen, renderRow }: DeviceListProps) {
+export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow }: DeviceListProps) {
   const selection = useSelection();
   const count = Math.min(rows.length, MOST);
   const { setBox, first, end } = useSeen(count);
@@ -44,6 +46,7 @@ export function DeviceList({ name, fleet, rows, none, chosen, renderRow }: Devic
                 key={device.DeviceId}
                 style={{ transform: `translateY(${index * ROW}px)` }}
                 data-chosen={row === chosen}
+                data-pointed={row === pointed}
                 aria-setsize={rows.length}
                 aria-posinset={index + 1}
               >

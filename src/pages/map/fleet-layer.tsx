@@ -32,6 +32,8 @@ interface FleetLayerProps {
   onChoose: (row: number | undefined) => void;
   /** Row that the list points at. */
   hovered: number | undefined;
+  /** Called with the row of the device that the pointer is over. */
+  onPoint: (row: number | undefined) => void;
   /** A click on the map names a place instead of opening what is there. */
   isPlacing: boolean;
   onPlace: (at: L.LatLng) => void;
@@ -95,13 +97,20 @@ export function FleetLayer(props: FleetLayerProps) {
 
   const hintOf = (mark: Mark) =>
     clusters && { text: saysOf(fleet, clusters, mark, groups, colorBy), x: mark.x, y: mark.y - mark.radius };
+  // What the list points at, with the mouse or by keyboard, is told on the map as well.
+  const listed = hovered === undefined || hovered === chosen ? undefined : layer.markOf(hovered);
+  const told = listed ? hintOf(listed) : hint;
   useMapEvents({
     mousemove: ({ containerPoint }) => {
       const mark = isPlacing ? undefined : layer.markAt(containerPoint);
       map.getContainer().style.cursor = isPlacing ? 'crosshair' : mark ? 'pointer' : '';
       setHint(mark && hintOf(mark));
+      props.onPoint(mark?.count === 1 ? clusters?.members(mark.cluster, 1)[0] : undefined);
     },
-    mouseout: () => setHint(undefined),
+    mouseout: () => {
+      setHint(undefined);
+      props.onPoint(undefined);
+    },
     movestart: () => setHint(undefined),
     click: ({ containerPoint, latlng }) => {
       if (isPlacing) return props.onPlace(latlng);
@@ -123,7 +132,7 @@ export function FleetLayer(props: FleetLayerProps) {
 
   return (
     <>
-      {hint && <Hint {...hint} />}
+      {told && <Hint {...told} />}
       {spot && inSpot && (
         <Popup position={spot.at} eventHandlers={{ remove: () => setSpot(undefined) }}>
           <SpotCard fleet={fleet} rows={inSpot.filter((row) => fleet.has(row))} count={spot.cluster.count} />

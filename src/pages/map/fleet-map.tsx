@@ -43,6 +43,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const [map, setMap] = useState<L.Map | null>(null);
   const [view, setView] = useState<{ box: Box; zoom: number }>();
   const [hovered, setHovered] = useState<number>();
+  const [pointed, setPointed] = useState<number>();
   const [tool, setTool] = useState<AreaTool>();
   const [said, setSaid] = useState('');
   const [listOpen, setListOpen] = useState(false);
@@ -174,6 +175,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
                     row === undefined ? closeCard() : url.set({ device: fleet.device(row).DeviceId })
                   }
                   hovered={hovered}
+                  onPoint={setPointed}
                   isPlacing={placing.waiting !== undefined}
                   onPlace={(at) => place(at.wrap())}
                   onMove={(row) =>
@@ -217,6 +219,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             filter={filter}
             view={view?.box}
             chosen={chosen}
+            pointed={pointed}
             onChoose={choose}
             onHover={setHovered}
             onPlace={startPlacing}

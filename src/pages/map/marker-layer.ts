@@ -27,6 +27,9 @@ const MOST_NAMES = 80;
 /** A mark before it has a place on the screen; `x` and `y` are shares of the world's width. */
 type Found = Omit<Mark, 'highlighted'>;
 
+const holds = ({ cluster }: Pick<Mark, 'cluster'>, place: number): boolean =>
+  cluster.ranges.some(([from, to]) => from <= place && place < to);
+
 export class MarkerLayer extends L.Layer {
   private canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated');
   private drawn: Mark[] = [];
@@ -74,6 +77,12 @@ export class MarkerLayer extends L.Layer {
   /** The topmost mark at a point of the map's box, in pixels. */
   markAt(point: L.Point): Mark | undefined {
     return this.drawn.findLast(({ x, y, radius }) => Math.hypot(x - point.x, y - point.y) <= radius + 4);
+  }
+
+  /** The mark that holds this row, if it is on the screen. */
+  markOf(row: number): Mark | undefined {
+    const place = this.placeOf(row);
+    return place < 0 ? undefined : this.drawn.find((mark) => holds(mark, place));
   }
 
   override onAdd(map: L.Map): this {
@@ -185,8 +194,7 @@ export class MarkerLayer extends L.Layer {
     for (const found of near) {
       const [x, y] = [found.x * world - min.x, found.y * world - min.y];
       if (x < -MARGIN || y < -MARGIN || x > size.x - MARGIN || y > size.y - MARGIN) continue;
-      const isHighlighted =
-        highlighted >= 0 && found.cluster.ranges.some(([from, to]) => from <= highlighted && highlighted < to);
+      const isHighlighted = highlighted >= 0 && holds(found, highlighted);
       const mark = { ...found, x, y, highlighted: isHighlighted };
       this.drawn.push(mark);
       drawMark(context, mark, this.by, this.colors);

@@ -23,6 +23,8 @@ interface SidePanelProps {
   /** What the map shows. */
   view: Box | undefined;
   chosen: number | undefined;
+  /** The row that the map points at. */
+  pointed: number | undefined;
   onChoose: (row: number, byKeyboard: boolean) => void;
   onHover: (row: number | undefined) => void;
   onPlace: (device: ToPlace) => void;
@@ -36,7 +38,8 @@ const SORTS = {
 } as const;
 type SortName = keyof typeof SORTS;
 
-export function SidePanel({ fleet, places, filter, view, chosen, onChoose, onHover, onPlace }: SidePanelProps) {
+export function SidePanel(props: SidePanelProps) {
+  const { fleet, places, filter, view, chosen, pointed, onChoose, onHover, onPlace } = props;
   const [tab, setTab] = useState('view');
   const [sort, setSort] = useState<SortName>('name');
   const selection = useSelection();
@@ -81,6 +84,7 @@ export function SidePanel({ fleet, places, filter, view, chosen, onChoose, onHov
           rows={inView}
           none={placed.length === 0 ? 'No device of this filter has a place.' : 'No device in this part of the map.'}
           chosen={chosen}
+          pointed={pointed}
           renderRow={(device, row) => (
             <button
               type="button"
