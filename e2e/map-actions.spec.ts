@@ -1,36 +1,25 @@
 // What is done on the map: an area selects and the bulk actions follow, devices are placed and moved, by mouse and by
 // keyboard; and how long the page stands still with 10,000 devices.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
+import { LASSO, inView, locationOf, middle, openMap, placed, region, unplaced } from './on-map.ts';
 
-const region = (page: Page) => page.getByRole('region', { name: 'Map of device locations' });
-const inView = (page: Page) => page.getByRole('region', { name: 'Devices in view' });
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected devices' });
 
-async function openMap(page: Page, service: Service, search = ''): Promise<void> {
-  await page.goto(`${service.url}/map${search}`);
-  await expect(region(page)).toBeVisible();
+/** Opens an action for the selected devices. */
+async function choose(page: Page, action: string): Promise<void> {
+  await bar(page).getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-/** The middle of the map in pixels of the window. */
-async function middle(page: Page): Promise<{ x: number; y: number }> {
-  const box = await region(page).boundingBox();
-  if (!box) throw new Error('the map has no box');
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
+/** Names of the devices with this tag or of this group. */
+const namesOf = async (service: Service, of: 'tag' | 'group', value: string) =>
+  (await service.call<{ DeviceName: string }[]>('GET', `/v1/devices/1/100/filters?device_${of}=${value}`))
+    .map(({ DeviceName }) => DeviceName)
+    .toSorted();
 
-async function placed(service: Service, name: string, lat: number, lng: number): Promise<string> {
-  const { DeviceId } = await service.createDevice(name);
-  await service.locate(DeviceId, lat, lng);
-  return DeviceId;
-}
-
-const locationOf = async (service: Service, id: string) =>
-  (await service.call<{ DeviceId: string; Lat: number; Lng: number }[]>('GET', '/v1/devices/location')).find(
-    ({ DeviceId }) => DeviceId === id,
-  );
-
-test('a lasso selects what is inside, and the selection goes to the bulk actions and to the table', async ({
+test('a lasso and a rectangle select what is inside, for the bulk actions and for the table', async ({
   signedIn: page,
   service,
 }) => {
@@ -49,44 +38,69 @@ test('a lasso selects what is inside, and the selection goes to the bulk actions
 
   await page.keyboard.press('l');
   await expect(page.getByRole('button', { name: 'Select with a lasso' })).toHaveAttribute('aria-pressed', 'true');
-  await page.mouse.move(x - 60, y);
+  const [[right, down], ...rest] = LASSO;
+  await page.mouse.move(x + right, y + down);
   await page.mouse.down();
-  for (const [right, down] of [
-    [-40, -60],
-    [30, -70],
-    [70, 0],
-    [30, 60],
-    [-40, 50],
-  ] as const)
-    await page.mouse.move(x + right, y + down, { steps: 4 });
+  for (const [toRight, toDown] of rest) await page.mouse.move(x + toRight, y + toDown, { steps: 4 });
   await page.mouse.up();
   await expect(page.getByText('2 devices added to the selection.')).toBeVisible();
   await expect(page.getByRole('checkbox', { name: 'Select inside 1' })).toBeChecked();
   await expect(page.getByRole('checkbox', { name: 'Select outside' })).not.toBeChecked();
 
-  const bar = page.getByRole('region', { name: 'Selected devices' });
-  await expect(bar).toContainText('2 selected');
-  await bar.getByRole('button', { name: 'Actions' }).click();
-  await expect(page.getByRole('menuitem', { name: 'Add a tag' })).toBeVisible();
-  await page.keyboard.press('Escape');
+  await expect(bar(page)).toContainText('2 selected');
+  await choose(page, 'Add a tag');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Tag' }).fill('roof');
+  await dialog.getByRole('button', { name: 'Create and add to 2 devices' }).click();
+  await expect(dialog).toContainText('2 done');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  expect(await namesOf(service, 'tag', 'roof')).toEqual(['inside 1', 'inside 2']);
 
   await page.getByRole('link', { name: 'Table' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   await page.goBack();
-  await expect(bar).toContainText('2 selected');
+  await expect(bar(page)).toContainText('2 selected');
+
+  // A rectangle over the third one, which gets a group of its own.
+  await bar(page).getByRole('button', { name: 'Clear selection' }).click();
+  await page.getByRole('button', { name: 'Select in a rectangle' }).click();
+  // Three degrees of longitude east of the middle, at zoom 7.
+  const east = x + (3 * 256 * 2 ** 7) / 360;
+  await page.mouse.move(east - 30, y - 30);
+  await page.mouse.down();
+  await page.mouse.move(east + 30, y + 30, { steps: 4 });
+  await page.mouse.up();
+  await expect(page.getByText('1 device added to the selection.')).toBeVisible();
+  await choose(page, 'Set group');
+  await dialog.getByRole('combobox', { name: 'Group' }).fill('far');
+  await dialog.getByRole('button', { name: /of 1 device$/ }).click();
+  await expect(dialog).toContainText('1 done');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  expect(await namesOf(service, 'group', 'far')).toEqual(['outside']);
 });
 
-test('a device without a place is placed by a click, and a placed one is moved and moved back', async ({
+test('a device without a place is placed by a click or dragged onto the map, and a placed one is moved and moved back', async ({
   signedIn: page,
   service,
 }) => {
   const { DeviceId: fresh } = await service.createDevice('fresh');
+  const { DeviceId: boxed } = await service.createDevice('boxed');
   const moved = await placed(service, 'wanderer', 20, 20);
   await openMap(page, service, '?at=20,20,6');
-  await page.getByText('No place 1').click();
+  await page.getByText('No place 2').click();
+  const { x, y } = await middle(page);
+  const box = await region(page).boundingBox();
+  await unplaced(page)
+    .getByRole('link', { name: /boxed/ })
+    .dragTo(region(page), { targetPosition: { x: x - (box?.x ?? 0) - 80, y: y - (box?.y ?? 0) - 60 } });
+  await expect(page.getByText(/^boxed was placed at .* not be without a place again\.$/)).toBeVisible();
+  const dropped = await locationOf(service, boxed);
+  // 80 pixels west and 60 north of 20, 20 at zoom 6.
+  expect(dropped?.Lng).toBeCloseTo(20 - (80 * 360) / (256 * 2 ** 6), 0);
+  expect(dropped?.Lat).toBeGreaterThan(20.5);
+
   await page.getByRole('button', { name: 'Place fresh' }).click();
   await expect(page.getByText('Click the map where fresh is.')).toBeVisible();
-  const { x, y } = await middle(page);
   await page.mouse.click(x + 100, y + 60);
   await expect(page.getByText(/^fresh was placed at .* not be without a place again\.$/)).toBeVisible();
   await expect(page.getByText('No place 0')).toBeVisible();
@@ -148,6 +162,12 @@ test('all of it works by keyboard alone', async ({ signedIn: page, service }) =>
   const card = page.getByRole('link', { name: 'north', exact: true });
   await expect(card).toBeFocused();
   await expectAccessible(page);
+  // Its actions follow: Open, Deploy, Select.
+  for (let step = 0; step < 3; step++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(bar(page)).toContainText('1 selected');
+  await page.keyboard.press('Enter');
+  await expect(bar(page)).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
   await expect(page.getByRole('button', { name: /^north Offline/ })).toBeFocused();
@@ -187,48 +207,6 @@ test('colours by group have letters and a legend, and stand in the URL', async (
   await expectAccessible(page);
   await page.reload();
   await expect(legend).toBeVisible();
-});
-
-test('the location dialog has a map of its own to pick from', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('mast');
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  await page.getByRole('link', { name: 'Set location' }).click();
-  const dialog = page.getByRole('dialog');
-  const map = dialog.getByRole('region', { name: 'Map to pick the location on' });
-  await expect(map.getByRole('link', { name: 'GeoNames' })).toBeVisible();
-  await map.click({ position: { x: 150, y: 90 } });
-  await expect(dialog.getByLabel('Latitude')).toHaveValue(/^-?\d+\.\d+$/);
-  const clicked = await dialog.getByLabel('Longitude').inputValue();
-  await dialog.getByRole('button', { name: 'Take the map’s centre' }).click();
-  await expect(dialog.getByLabel('Longitude')).not.toHaveValue(clicked);
-  await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Set location' }).click();
-  await expect(dialog).toBeHidden();
-  expect((await locationOf(service, DeviceId))?.Lat).not.toBe(0);
-});
-
-test.describe('tiles of a host that does not answer', () => {
-  test.use({
-    serviceEnv: {
-      MAP_TILES_URL: 'http://127.0.0.1:9/{z}/{x}/{y}.png',
-      MAP_ATTRIBUTION: '© [Maps](https://maps.example/)',
-    },
-  });
-
-  // A page of its own: the fixture's refuses every request to another host, as this one makes.
-  test('give way to the built-in map, with a note', async ({ browser, service }) => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await signIn(page, service);
-    await placed(service, 'somewhere', 30, 30);
-    const answer = await page.goto(`${service.url}/map`);
-    const policy = answer?.headers()['content-security-policy'] ?? '';
-    expect(policy).toContain("img-src 'self' data: http://127.0.0.1:9;");
-    expect(policy).toContain("connect-src 'self' http://127.0.0.1:9;");
-    await expect(page.getByText('The map tiles of 127.0.0.1:9 do not load. This is the built-in map.')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'GeoNames' })).toBeVisible();
-    await context.close();
-  });
 });
 
 test('10,000 devices: how long the page stands still is recorded', async ({ signedIn: page, service }) => {
@@ -278,4 +256,26 @@ test('10,000 devices: how long the page stands still is recorded', async ({ sign
   const text = `Tasks over 50 ms with 10,000 devices: opening ${say(opening)}; panning and zooming ${say(moving)}`;
   test.info().annotations.push({ type: 'long tasks', description: text });
   await test.info().attach('long-tasks.txt', { body: text });
+});
+
+test.describe('with a finger on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('a lasso selects', async ({ signedIn: page, service }) => {
+    await placed(service, 'inside', 10, 10);
+    await placed(service, 'outside', 10, 11);
+    await openMap(page, service, '?at=10,10,7');
+    const { x, y } = await middle(page);
+    await page.getByRole('button', { name: 'Select with a lasso' }).tap();
+    const finger = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: readonly [right: number, down: number]) =>
+      finger.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [{ x: x + at[0], y: y + at[1] }] : [] });
+    await touch('touchStart', LASSO[0]);
+    for (const at of LASSO.slice(1)) await touch('touchMove', at);
+    await touch('touchEnd');
+    await expect(page.getByText('1 device added to the selection.')).toBeVisible();
+    await page.getByRole('button', { name: 'List', exact: true }).tap();
+    await expect(page.getByRole('checkbox', { name: 'Select inside' })).toBeChecked();
+    await expect(page.getByRole('checkbox', { name: 'Select outside' })).not.toBeChecked();
+  });
 });

@@ -1,22 +1,6 @@
 // The map: placed devices appear, unplaced ones are listed, a location set by form shows up, nothing leaves the origin.
-import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
-
-/** Whether the canvas of the markers has something drawn near the middle of the map. */
-const drawnInTheMiddle = (page: Page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector<HTMLCanvasElement>('.leaflet-overlay-pane canvas');
-    const context = canvas?.getContext('2d');
-    if (!canvas || !context) return false;
-    const { data } = context.getImageData(canvas.width / 2 - 30, canvas.height / 2 - 30, 60, 60);
-    return data.some((value, index) => index % 4 === 3 && value > 200);
-  });
-
-async function openMap(page: Page, service: Service, search = ''): Promise<void> {
-  await page.goto(`${service.url}/map${search}`);
-  await expect(page.getByRole('region', { name: 'Map of device locations' })).toBeVisible();
-}
+import { drawnInTheMiddle, inView, middle, openMap, placed, region } from './on-map.ts';
 
 test('placed devices are drawn and listed, the unplaced are listed only', async ({ signedIn: page, service }) => {
   const berlin = await service.createDevice('gate-berlin', 'gates');
@@ -57,28 +41,30 @@ test('a marker is clickable: one device opens its card, several on one spot open
   signedIn: page,
   service,
 }) => {
-  const alone = await service.createDevice('alone');
-  await service.locate(alone.DeviceId, 10, 10);
-  for (const name of ['rack 1', 'rack 2', 'rack 3']) {
-    const { DeviceId } = await service.createDevice(name);
-    await service.locate(DeviceId, -20, 30);
-  }
-  const middle = async () => {
-    const box = await page.getByRole('region', { name: 'Map of device locations' }).boundingBox();
-    if (!box) throw new Error('the map has no box');
-    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  };
+  await placed(service, 'alone', 10, 10);
+  for (const name of ['rack 1', 'rack 2', 'rack 3']) await placed(service, name, -20, 30);
   await openMap(page, service, '?at=10,10,8');
   await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
-  const first = await middle();
+  const first = await middle(page);
   await page.mouse.move(first.x, first.y);
-  await expect(page.getByText('alone · Offline')).toBeVisible();
+  const hint = page.getByText('alone · Offline');
+  await expect(hint).toBeVisible();
+  // The list and the map point at the same device, whichever of them the mouse or the focus is on.
+  const row = inView(page).getByRole('listitem');
+  await expect(row).toHaveAttribute('data-pointed', 'true');
+  await page.mouse.move(first.x + 120, first.y);
+  await expect(hint).toBeHidden();
+  await expect(row).toHaveAttribute('data-pointed', 'false');
+  await row.getByRole('button').focus();
+  await expect(hint).toBeVisible();
+  await row.getByRole('checkbox').focus();
+  await expect(hint).toBeHidden();
   await page.mouse.click(first.x, first.y);
   await expect(page.getByRole('link', { name: 'alone', exact: true })).toBeVisible();
 
   await openMap(page, service, '?at=-20,30,12');
   await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
-  const second = await middle();
+  const second = await middle(page);
   await page.mouse.click(second.x, second.y);
   await expect(page.getByText('3 devices on this spot')).toBeVisible();
   await expect(page.getByRole('link', { name: /rack \d/ })).toHaveCount(3);
@@ -101,7 +87,7 @@ test('the filters are those of the table, and stay in the URL', async ({ signedI
   await expect(page).toHaveURL(/name=cam-2/);
   await page.reload();
   await expect(rows).toHaveCount(1);
-  await page.getByText('Online', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'State' }).getByText('Online').click();
   await expect(page.getByText('No device of this filter has a place.')).toBeVisible();
 });
 
@@ -119,14 +105,20 @@ test('a location set by form shows on the map', async ({ signedIn: page, service
 });
 
 test('the map is accessible, also on a phone', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('lone star');
-  await service.locate(DeviceId, 30, -97);
+  await placed(service, 'lone star', 30, -97);
   await openMap(page, service);
   await page.getByRole('button', { name: /lone star/ }).click();
   await expect(page.getByRole('link', { name: 'lone star', exact: true })).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await expect(page.getByRole('combobox', { name: 'Group' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  const box = await region(page).boundingBox();
+  expect(box?.width).toBe(390);
+  expect(box?.height).toBeGreaterThan(0.85 * 844);
   await page.getByRole('button', { name: 'List', exact: true }).click();
-  await expect(page.getByRole('region', { name: 'Devices in view' })).toBeVisible();
+  await expect(inView(page)).toBeVisible();
   await expectAccessible(page);
 });
