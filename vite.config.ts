@@ -35,6 +35,7 @@ const SELDOM = new RegExp(
     '@mantine/core/esm/(utils/Floating|components/(Autocomplete|Combobox/(?!Combobox(Chevron|\\.module))|FocusTrap|Menu|Modal|Overlay|Popover|Portal|ScrollArea|Select|Tooltip))',
     '@mantine/hooks/esm/(use-focus|use-drag)',
     '-dialog\\.tsx$',
+    '/src/fleet/(facet|filter)-',
     '/src/api/fleet/',
   ].join('|'),
 );

@@ -272,7 +272,7 @@ test('by keyboard: find a device, change it from its menu, choose it in the list
   const links = page.getByRole('table', { name: 'Devices' }).getByRole('link');
   await expect(links).toHaveCount(2);
   await page.keyboard.press('/');
-  await expect(page.getByLabel('Filter by name')).toBeFocused();
+  await expect(page.getByLabel('Search devices by name or ID')).toBeFocused();
   await page.keyboard.type('gate');
   await expect(links).toHaveText(['gate 1']);
   await tabTo(page, page.getByRole('radio', { name: 'All' }));

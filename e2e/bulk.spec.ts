@@ -185,7 +185,7 @@ test('a tag goes on devices of two pages, selected with Shift and kept from page
   await expect(bar(page)).toContainText('6 selected · 2 not on this page');
   await page.getByRole('checkbox', { name: 'Select device 29' }).uncheck();
   // A filter hides some of them and changes nothing.
-  await page.getByLabel('Filter by name').fill('device 25');
+  await page.getByLabel('Search devices by name or ID').fill('device 25');
   await expect(bar(page)).toContainText('5 selected · 4 not on this page');
 
   await choose(page, 'Add a tag');

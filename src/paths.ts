@@ -1,7 +1,11 @@
 // Every link of the dashboard, so that no page spells a URL.
 
-const withQuery = (path: string, query: Record<string, string | undefined>): string => {
-  const search = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
+const withQuery = (path: string, query: Record<string, string | readonly string[] | undefined>): string => {
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([word, values]) =>
+      [values ?? []].flat().flatMap((value) => (value ? [[word, value]] : [])),
+    ),
+  );
   return search.size > 0 ? `${path}?${search}` : path;
 };
 
@@ -14,12 +18,14 @@ export interface DeployStart {
   workflow?: string;
 }
 
-/** The filters of the device table and the map, as they stand in the URL. */
+/** The filters of the device table and the map, as a link gives them. */
 export interface FleetFilter {
+  /** Words in the name or the id. */
+  q?: string;
   name?: string;
-  group?: string;
-  status?: string;
   id?: string;
+  group?: string | readonly string[];
+  status?: string;
   tag?: string;
   customer?: string;
   site?: string;

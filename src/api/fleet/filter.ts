@@ -1,7 +1,7 @@
 // Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
 import { ABSENT, EMPTY, TagLists, tagText } from '#/api/fleet/books.ts';
 import type { Book } from '#/api/fleet/books.ts';
-import { CodeColumn } from '#/api/fleet/columns.ts';
+import { CodeColumn, TimeColumn } from '#/api/fleet/columns.ts';
 import type { Table } from '#/api/fleet/table.ts';
 import { fold, naturalKey, wordsOf } from '#/api/fleet/text.ts';
 
@@ -23,13 +23,15 @@ const FACET_NAMES = Object.keys(FACETS) as Facet[];
  * matched exactly, a status in any letter case, a tag by its name or its id.
  */
 export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
-  /** Words that must each be a part of the name or the id. */
+  /** Words that must each be a part of the name or, from four letters on, of the id (any id holds some "7"). */
   search?: string;
   /** A part of the name. */
   name?: string;
   /** A part of the id. */
   id?: string;
   place?: 'placed' | 'unplaced' | 'invalid';
+  /** Devices of which the service tells that they were never there. */
+  seen?: 'never' | undefined;
 }
 
 export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
@@ -76,6 +78,22 @@ function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
   });
 }
 
+const LEAST_OF_ID = 4;
+/** `text`: name and id, on two lines. */
+const isIn = (text: string, word: string) => {
+  const at = text.indexOf(word);
+  return at >= 0 && (word.length >= LEAST_OF_ID || at < text.indexOf('\n') || text.endsWith(`\n${word}`));
+};
+
+/** Whether longer text finds no more than the shorter one that it goes on from. */
+const narrowsTo = (before: string, now: string) => {
+  const later = wordsOf(now);
+  return (
+    now.startsWith(before) &&
+    wordsOf(before).every((word, i) => word.length >= LEAST_OF_ID || (later[i] ?? '').length < LEAST_OF_ID)
+  );
+};
+
 /** The rows whose text is found; `within`: rows to look at. Typing on narrows the rows of the shorter text. */
 function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Array): Uint8Array {
   const words = wordsOf(filter.search ?? '');
@@ -86,7 +104,7 @@ function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Arr
   for (let row = 0; row < size; row++) {
     if (within[row] === 0) continue;
     const text = haystack.text(row);
-    if (words.length > 0 && !words.every((word) => text.includes(word))) continue;
+    if (!words.every((word) => isIn(text, word))) continue;
     if (name || id) {
       const end = text.indexOf('\n');
       const at = name ? text.indexOf(name) : 0;
@@ -113,18 +131,21 @@ export class Search {
     const now = texts(filter);
     const before = this.last && texts(this.last.filter);
     if (this.last && before?.every((text, i) => text === now[i])) return this.last.found;
-    const narrows = this.last && before?.every((text, i) => now[i]?.startsWith(text));
+    const narrows = this.last && before?.every((text, i) => narrowsTo(text, now[i] ?? ''));
     const found = searched(this.table, filter, narrows && this.last ? this.last.found : this.table.alive);
     this.last = { filter, found };
     return found;
   }
 }
 
-/** Tells of a row whether its place is another than the filter wants. */
-function elsewhere({ places }: Table, { place }: RowFilter): (row: number) => boolean {
-  if (place === undefined) return () => false;
-  const wanted = PLACE_KINDS[place];
-  return (row) => (places?.kind[row] ?? 0) !== wanted;
+/** Tells of a row whether its place, or when it was there, is another than the filter wants. */
+function elsewhere({ places, columns }: Table, { place, seen }: RowFilter): (row: number) => boolean {
+  const wanted = place && PLACE_KINDS[place];
+  const times = seen && columns.get('LastSeenTime');
+  return (row) =>
+    (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
+    // An empty time says "never"; an absent one, nothing.
+    (times instanceof TimeColumn && times.value(row) !== '');
 }
 
 /** Marks the rows that meet the filter, and counts them. */

@@ -127,20 +127,36 @@ test('the search wants every word in the name or the id, in any case and without
   assert.deepEqual(found({ search: 'PUMP' }), ['ID-77', 'id-78']);
   assert.deepEqual(found({ search: 'pump sud' }), ['ID-77']);
   assert.deepEqual(found({ search: 'north' }), ['id-78', 'north-1']);
-  assert.deepEqual(found({ search: 'north 78' }), ['id-78']);
+  assert.deepEqual(found({ search: 'north id-78' }), ['id-78']);
+  // Few letters are in any id by chance: they count in names only, or as the whole id.
+  assert.deepEqual(found({ search: 'pump 7' }), []);
+  assert.deepEqual(found({ search: 'pump 1' }), ['ID-77']);
   assert.deepEqual(found({ search: ' ' }), ['ID-77', 'id-78', 'north-1']);
   assert.deepEqual(found({ name: 'north' }), ['id-78']);
   assert.deepEqual(found({ id: 'north' }), ['north-1']);
   assert.deepEqual(found({ name: 'pump', id: '77' }), ['ID-77']);
   // Typed on, then back: what is remembered of the last search must not hide anything.
   for (const [text, count] of [
-    ['n', 2],
-    ['no', 2],
-    ['nor', 2],
-    ['n', 2],
+    ['n', 1],
+    ['nor', 1],
+    ['nort', 2],
+    ['north', 2],
+    ['n', 1],
     ['', 3],
   ] as const)
     assert.equal(found({ search: text }).length, count, text);
+});
+
+test('devices that were never there are found where the service tells it', () => {
+  const index = indexOf(
+    [
+      { DeviceId: 'new', LastSeenTime: '' },
+      { DeviceId: 'seen', LastSeenTime: '2026-11-02T10:00:00.000Z' },
+      { DeviceId: 'odd', LastSeenTime: 'yesterday' },
+      { DeviceId: 'untold' },
+    ].map((device) => parsed(device)),
+  );
+  assert.deepEqual(index.ids(index.query({ filter: { seen: 'never' } })), ['new']);
 });
 
 const mixed = () =>

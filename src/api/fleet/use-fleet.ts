@@ -1,8 +1,8 @@
-// The fleet index for pages: what is known of the fleet, and rows of it by filter and sort.
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+// The fleet index for pages: what is known of the fleet, and how to have more of it.
+import { useEffect, useSyncExternalStore } from 'react';
 import { focusManager, partialMatchKey } from '@tanstack/react-query';
 import type { DeviceChange, Position } from '#/contract/devices.ts';
-import type { FleetIndex, RowQuery } from '#/api/fleet/fleet-index.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { FleetStore } from '#/api/fleet/fleet-store.ts';
 import type { Fleet } from '#/api/fleet/fleet-store.ts';
 import { serviceSource } from '#/api/fleet/source.ts';
@@ -78,31 +78,4 @@ export function fleetReading(
     isFetching: isReading,
     refetch: retry,
   };
-}
-
-/**
- * The rows of a query. Where the fleet has to be sorted by a column for the first time, the rows of before stay until
- * that is done, and `isPending` tells so. The caller keeps `filter` the same object while it says the same.
- */
-export function useRows(index: FleetIndex, { filter, sort }: RowQuery): { rows: Uint32Array; isPending: boolean } {
-  const { by, down = false } = sort ?? {};
-  const [, setPrepared] = useState(0);
-  const isPending = !index.isPrepared(by);
-  useEffect(() => {
-    if (!isPending || by === undefined) return;
-    let isLeft = false;
-    void index.prepare(by).then(() => {
-      if (!isLeft) setPrepared((count) => count + 1);
-    });
-    return () => {
-      isLeft = true;
-    };
-  }, [index, by, isPending]);
-  const asked = useMemo(
-    () => (isPending ? undefined : index.query({ ...(filter && { filter }), ...(by && { sort: { by, down } }) })),
-    [index, filter, by, down, isPending],
-  );
-  const [shown, setShown] = useState(asked);
-  if (asked && asked !== shown) setShown(asked);
-  return { rows: asked ?? shown ?? index.table.order, isPending };
 }

@@ -3,12 +3,13 @@
 import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
-import { IconColumns3, IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { IconColumns3, IconDeviceLaptop, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
+import type { RowFilter } from '#/api/fleet/filter.ts';
 import { queryClient } from '#/api/query-client.ts';
+import { VALUES, filterWords, isFiltered } from '#/fleet/filter-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
-import type { FleetFilter } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -16,15 +17,7 @@ import { Empty, Skeleton, View } from '#/ui/view.tsx';
 import { chosen } from './column-choice.ts';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import {
-  changeFleetView,
-  clearFilters,
-  deviceFilterOf,
-  isFiltered,
-  needsFleet,
-  readFleetView,
-  rowFilterOf,
-} from './fleet-view.ts';
+import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
 import type { ViewSort } from './fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
 import { AllRows, Pager } from './pager.tsx';
@@ -47,10 +40,12 @@ const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).Columns
 const loadBulkBar = () => import('#/fleet/bulk-bar.tsx');
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
 
+const mapOf = (params: URLSearchParams) => `${paths.map()}?${filterWords(params)}`;
+
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
 export function prefetchDevices(search: URLSearchParams): void {
   const { page, rows, filter, sort } = readFleetView(search);
-  if (needsFleet({ filter, sort })) return;
+  if (beyondService({ filter, sort })) return;
   // What goes wrong is told by the page, which asks for the same.
   queryClient.query(deviceQueries.page(page, rows, deviceFilterOf(filter))).catch(() => {});
 }
@@ -77,14 +72,15 @@ export function DevicesPage() {
   const { data } = reading;
   const filtered = isFiltered(filter);
   const none = data?.count === 0 && !busy;
+  const why = beyondService(view);
   const noFleet = none && page === 1 && !filtered;
   const told = useMemo(() => columnsToldBy(listing.fields), [listing.fields]);
   const columns = useMemo(() => chosen(told, choice), [told, choice]);
   // Counting can wait for the rows.
   const counted = useDeferredValue(JSON.stringify(filter));
-  const facets = useMemo(
-    () =>
-      index?.facets(rowFilterOf(JSON.parse(counted) as FleetFilter), ['group', 'status', 'tag', 'customer', 'site']),
+  const facets = useMemo(() => index?.facets(JSON.parse(counted) as RowFilter, VALUES), [index, counted]);
+  const neverSeen = useMemo(
+    () => index?.query({ filter: { ...(JSON.parse(counted) as RowFilter), seen: 'never' } }).length,
     [index, counted],
   );
   const clear = () => setParams(clearFilters(params));
@@ -102,7 +98,16 @@ export function DevicesPage() {
     toTop();
   };
 
-  const note = <FleetNote fleet={listing.fleet} devices={listing.devices} more={listing.more} onLoad={listing.load} />;
+  const note = (
+    <FleetNote
+      fleet={listing.fleet}
+      devices={listing.devices}
+      more={listing.more}
+      why={why}
+      namesOnly={filter.search !== undefined}
+      onLoad={listing.load}
+    />
+  );
   const addThisMachine = (
     <Button
       component={Link}
@@ -157,6 +162,7 @@ export function DevicesPage() {
               onChange={(change, typed) => setParams(changeFleetView(params, { filter: change }), { replace: typed })}
               onClear={clear}
               facets={facets}
+              neverSeen={neverSeen}
             >
               <NativeSelect
                 className={filterClasses['sorter'] ?? ''}
@@ -174,6 +180,17 @@ export function DevicesPage() {
                   ]),
                 ]}
               />
+              <ActionIcon
+                component={Link}
+                to={mapOf(params)}
+                className={filterClasses['first'] ?? ''}
+                variant="default"
+                size={36}
+                aria-label="On the map"
+                title="These devices on the map"
+              >
+                <IconMap2 size={18} stroke={1.6} aria-hidden />
+              </ActionIcon>
               <ActionIcon
                 className={filterClasses['columns'] ?? ''}
                 variant="default"
@@ -252,7 +269,7 @@ export function DevicesPage() {
             <BulkBar shown={isWhole ? undefined : data?.ids} matching={matching} />
           </Suspense>
         )}
-        {(data ? data.count > 0 : needsFleet(view)) && (
+        {(data ? data.count > 0 : why !== undefined) && (
           <div className={classes['foot']}>
             {data && isWhole && index ? (
               <AllRows shown={data.count} fleet={index.size} note={note} onRows={toRows} />

@@ -12,10 +12,14 @@ interface FleetNoteProps {
   devices: number | undefined;
   /** More devices than those on this page. */
   more: boolean;
+  /** What the service cannot do, so that all of the fleet is needed. */
+  why: string | undefined;
+  /** A search is answered by the service, which looks into names only. */
+  namesOnly: boolean;
   onLoad: () => void;
 }
 
-export function FleetNote({ fleet, devices, more, onLoad }: FleetNoteProps) {
+export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: FleetNoteProps) {
   if (fleet?.index)
     return fleet.error && fleet.at !== undefined ? (
       <span className="dim">
@@ -33,6 +37,7 @@ export function FleetNote({ fleet, devices, more, onLoad }: FleetNoteProps) {
         <span className="tabular">
           {formatCount(read)}
           {total !== undefined && ` of ${formatCount(total)}`} read
+          {why ? ` · ${why} needs the whole fleet` : namesOnly && ' · searched in names only so far'}
         </span>
       </label>
     );
@@ -47,9 +52,14 @@ export function FleetNote({ fleet, devices, more, onLoad }: FleetNoteProps) {
       </span>
     );
   const isLarge = devices === undefined ? more : devices > BY_ITSELF;
-  return isLarge ? (
-    <Button size="xs" variant="default" onClick={onLoad}>
-      {devices === undefined ? 'Load all to sort and count' : `Load all ${formatCount(devices)} to sort and count`}
-    </Button>
-  ) : null;
+  if (!isLarge) return null;
+  const what = namesOnly ? 'search IDs too' : 'sort and count';
+  return (
+    <span className={`${classes['reading']} dim`}>
+      {namesOnly && 'Searched in names only.'}
+      <Button size="xs" variant="default" onClick={onLoad}>
+        {devices === undefined ? `Load all to ${what}` : `Load all ${formatCount(devices)} to ${what}`}
+      </Button>
+    </span>
+  );
 }

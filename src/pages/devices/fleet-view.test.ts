@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  changeFleetView,
-  clearFilters,
-  deviceFilterOf,
-  isFiltered,
-  needsFleet,
-  readFleetView,
-  rowFilterOf,
-} from './fleet-view.ts';
+import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
 
 const at = (search: string) => new URLSearchParams(search);
 const START = { page: 1, rows: 25, paged: false, filter: {}, sort: undefined };
@@ -22,7 +14,7 @@ test('filters, page and rows are read; the status in any letter case', () => {
     page: 3,
     rows: 250,
     paged: true,
-    filter: { name: 'pump', group: 'north', status: 'online', tag: 't1', id: 'ab' },
+    filter: { name: 'pump', id: 'ab', group: ['north'], status: ['online'], tag: ['t1'] },
     sort: undefined,
   });
 });
@@ -46,7 +38,7 @@ test('what cannot be a page, a page size or a filter counts as left out', () => 
 
 test('a filter change goes back to the first page and keeps the rest', () => {
   const next = changeFleetView(at('group=north&page=4&rows=50&dialog=add'), { filter: { name: ' pump ' } });
-  assert.deepEqual(Object.fromEntries(next), { group: 'north', rows: '50', dialog: 'add', name: 'pump' });
+  assert.deepEqual(Object.fromEntries(next), { rows: '50', dialog: 'add', name: 'pump', group: 'north' });
 });
 
 test('an emptied filter leaves the URL', () => {
@@ -65,7 +57,10 @@ test('a page is set and the first one is left out', () => {
 });
 
 test('clearing takes every filter and the page, and nothing else', () => {
-  assert.equal(clearFilters(at('name=a&group=b&status=online&tag=c&id=d&page=2&rows=100')).toString(), 'rows=100');
+  assert.equal(
+    clearFilters(at('q=x&name=a&group=b&no=group&seen=never&status=online&tag=c&id=d&page=2&rows=100')).toString(),
+    'rows=100',
+  );
 });
 
 test('what was printed reads back as the same', () => {
@@ -74,7 +69,7 @@ test('what was printed reads back as the same', () => {
     rows: 100,
     paged: true,
     sort: undefined,
-    filter: { name: 'a&b=c', group: 'ü %', status: 'offline' },
+    filter: { name: 'a&b=c', group: ['ü %', ''], status: ['offline'] },
   };
   const printed = changeFleetView(changeFleetView(at(''), { filter: view.filter, rows: view.rows }), {
     page: view.page,
@@ -83,15 +78,15 @@ test('what was printed reads back as the same', () => {
 });
 
 test('the API gets the conditions under its own names', () => {
-  assert.deepEqual(deviceFilterOf({ name: 'a', tag: 't' }), {
+  assert.deepEqual(deviceFilterOf({ name: 'a', tag: ['t'] }), {
     device_name: 'a',
     device_group: undefined,
     device_status: undefined,
     device_tag: 't',
     device_id: undefined,
   });
-  assert.equal(isFiltered({}), false);
-  assert.equal(isFiltered({ id: 'x' }), true);
+  // It has no search of its own: names are the most of it.
+  assert.equal(deviceFilterOf({ search: 'pump 7' }).device_name, 'pump 7');
 });
 
 test('pages are asked for by a page or a size; "all" takes both out', () => {
@@ -109,13 +104,14 @@ test('a sort is one word with a sign, leads to the first page and leaves the fil
   assert.equal(changeFleetView(sorted, { sort: null }).toString(), 'group=a&rows=50');
 });
 
-test('what the service cannot filter or sort needs the fleet in memory', () => {
-  assert.equal(needsFleet(readFleetView(at('name=a&group=b&status=online&tag=c&id=d'))), false);
-  for (const search of ['customer=Acme', 'site=Dock', 'sort=name'])
-    assert.equal(needsFleet(readFleetView(at(search))), true, search);
-  assert.deepEqual(rowFilterOf({ name: 'a', group: 'b', site: 'c', tag: '' }), {
-    name: 'a',
-    group: ['b'],
-    site: ['c'],
-  });
+test('what the service cannot filter or sort needs the fleet in memory, and is told why', () => {
+  const why = (search: string) => beyondService(readFleetView(at(search)));
+  assert.equal(why('q=x&group=b&status=online&tag=c&id=d'), undefined);
+  assert.equal(why('name=x&group=b'), undefined);
+  assert.equal(why('sort=name'), 'Sorting');
+  assert.equal(why('group=a&group=b&sort=name'), 'More than one group');
+  assert.equal(why('no=tag'), 'Devices without a tag');
+  assert.equal(why('site=Dock'), 'A filter by site');
+  assert.equal(why('seen=never'), 'Devices never seen');
+  assert.equal(why('q=a&name=b'), 'A search within a filter by name');
 });

@@ -2,12 +2,9 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
-import type { FleetFilter } from '#/paths.ts';
+import { VALUES, readFilter, withoutFilter, writeFilter } from '#/fleet/filter-words.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
-const FILTERS = ['name', 'group', 'status', 'tag', 'customer', 'site', 'id'] as const;
-/** Filters that no endpoint knows: only the fleet index answers them. */
-const INDEX_ONLY = ['customer', 'site'] as const;
 
 /** A column by its word in the URL, and which way. */
 export interface ViewSort {
@@ -21,13 +18,13 @@ export interface FleetView {
   rows: number;
   /** Pages were asked for; otherwise all rows are in one scroll once the fleet is in memory. */
   paged: boolean;
-  filter: FleetFilter;
+  filter: RowFilter;
   sort: ViewSort | undefined;
 }
 
 /** A change of the view: a new filter, sort or page size leads to another page than the present one. */
 export interface FleetViewChange {
-  filter?: FleetFilter;
+  filter?: RowFilter;
   page?: number;
   rows?: number | 'all';
   /** `null`: the service's own order. */
@@ -45,16 +42,11 @@ export function readFleetView(params: URLSearchParams): FleetView {
   const rows = Number(params.get('rows'));
   const size = PAGE_SIZES.find((each) => each === rows);
   const isPage = /^[1-9]\d{0,8}$/.test(page);
-  const filter: FleetFilter = {};
-  for (const name of FILTERS) {
-    const value = params.get(name)?.trim();
-    if (value) filter[name] = name === 'status' ? value.toLowerCase() : value;
-  }
   return {
     page: isPage ? Number(page) : 1,
     rows: size ?? PAGE_SIZES[0],
     paged: size !== undefined || isPage,
-    filter,
+    filter: readFilter(params),
     sort: readSort(params.get('sort')),
   };
 }
@@ -62,12 +54,11 @@ export function readFleetView(params: URLSearchParams): FleetView {
 /** The URL after a change; whatever else stands in it stays. */
 export function changeFleetView(params: URLSearchParams, change: FleetViewChange): URLSearchParams {
   const now = readFleetView(params);
-  const next = new URLSearchParams(params);
+  const next = change.filter ? writeFilter(params, change.filter) : new URLSearchParams(params);
   const put = (name: string, value: string | undefined) => {
     if (value) next.set(name, value);
     else next.delete(name);
   };
-  if (change.filter) for (const name of FILTERS) put(name, { ...now.filter, ...change.filter }[name]?.trim());
   if (change.sort !== undefined) put('sort', change.sort ? `${change.sort.down ? '-' : ''}${change.sort.by}` : '');
   if (change.rows === 'all') {
     put('rows', undefined);
@@ -84,27 +75,30 @@ export function changeFleetView(params: URLSearchParams, change: FleetViewChange
   return next;
 }
 
-/** The URL without any filter. */
+/** The URL without any filter, at the first page. */
 export const clearFilters = (params: URLSearchParams): URLSearchParams =>
-  changeFleetView(params, { filter: Object.fromEntries(FILTERS.map((name) => [name, ''])) });
+  changeFleetView(withoutFilter(params), { filter: {} });
 
-export const isFiltered = (filter: FleetFilter): boolean => FILTERS.some((name) => filter[name]);
-
-/** Whether the service itself cannot show this view, so that the whole fleet is needed. */
-export const needsFleet = ({ filter, sort }: Pick<FleetView, 'filter' | 'sort'>): boolean =>
-  sort !== undefined || INDEX_ONLY.some((name) => filter[name]);
-
-/** The filter as the API takes it. */
-export function deviceFilterOf({ name, group, status, tag, id }: FleetFilter): DeviceFilter {
-  return { device_name: name, device_group: group, device_status: status, device_tag: tag, device_id: id };
+/** Why the service itself cannot show this view, so that the whole fleet is needed; undefined where it can. */
+export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort'>): string | undefined {
+  for (const name of VALUES) {
+    const values = filter[name] ?? [];
+    if (values.length > 1) return `More than one ${name}`;
+    if (values.includes('')) return `Devices without a ${name}`;
+  }
+  if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
+  if (filter.seen) return 'Devices never seen';
+  if (filter.search && filter.name) return 'A search within a filter by name';
+  return sort && 'Sorting';
 }
 
-/** The filter as the fleet index takes it. */
-export function rowFilterOf({ name, id, ...values }: FleetFilter): RowFilter {
-  const chosen = Object.entries(values).filter(([, value]) => value);
+/** The filter as the API takes it, which finds names only. */
+export function deviceFilterOf({ search, name = search, id, group, status, tag }: RowFilter): DeviceFilter {
   return {
-    ...(name && { name }),
-    ...(id && { id }),
-    ...Object.fromEntries(chosen.map(([facet, value]) => [facet, [value]])),
+    device_name: name,
+    device_group: group?.[0],
+    device_status: status?.[0],
+    device_tag: tag?.[0],
+    device_id: id,
   };
 }

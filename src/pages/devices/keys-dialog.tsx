@@ -8,7 +8,7 @@ const KEYS: [keys: string[], does: string][] = [
   [['Enter'], 'Open the device'],
   [['x'], 'Select the row, or not'],
   [['Shift', 'click'], 'Select a range'],
-  [['/'], 'Filter by name'],
+  [['/'], 'Search'],
   [['?'], 'Show these keys'],
 ];
 

@@ -4,14 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceRows } from '#/api/devices.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { useRows } from '#/api/fleet/use-rows.ts';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import type { Device } from '#/contract/devices.ts';
+import { isFiltered } from '#/fleet/filter-words.ts';
 import type { TableRows } from './device-table.tsx';
-import { deviceFilterOf, isFiltered, needsFleet, rowFilterOf } from './fleet-view.ts';
+import { beyondService, deviceFilterOf } from './fleet-view.ts';
 import type { FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from './table-columns.tsx';
 import { useLateFleet } from './use-late-fleet.ts';
-import { useMatching } from './use-matching.ts';
 
 export interface Listing {
   /** What is listed, as a view takes it. */
@@ -38,7 +39,7 @@ const NONE: readonly Device[] = [];
 
 export function useListing({ page, rows, paged, filter, sort }: FleetView): Listing {
   const [asked, setAsked] = useState(false);
-  const isBeyond = needsFleet({ filter, sort });
+  const isBeyond = beyondService({ filter, sort }) !== undefined;
   const query = useQuery({ ...deviceQueries.page(page, rows, deviceFilterOf(filter)), enabled: !isBeyond });
   const isFirst = query.data !== undefined && !query.isPlaceholderData;
   const counted = useCount(isFirst && isFiltered(filter));
@@ -48,8 +49,8 @@ export function useListing({ page, rows, paged, filter, sort }: FleetView): List
   const index = fleet?.index;
 
   const filterKey = JSON.stringify(filter);
-  const rowFilter = useMemo(() => rowFilterOf(JSON.parse(filterKey) as FleetView['filter']), [filterKey]);
-  const found = useMatching(index, rowFilter, sort && { by: fieldOf(sort.by), down: sort.down });
+  const rowFilter = useMemo(() => JSON.parse(filterKey) as FleetView['filter'], [filterKey]);
+  const found = useRows(index, { filter: rowFilter, sort: sort && { by: fieldOf(sort.by), down: sort.down } });
   const { rows: all } = found;
   const matching = useMemo(() => (index && all ? index.ids(all) : undefined), [index, all]);
   const isWhole = index !== undefined && !paged;

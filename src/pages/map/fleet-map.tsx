@@ -6,6 +6,7 @@ import { AttributionControl, MapContainer, ScaleControl } from 'react-leaflet';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Places } from '#/api/fleet/table.ts';
 import { BulkBar } from '#/fleet/bulk-bar.tsx';
+import { VALUES } from '#/fleet/filter-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { formatCount } from '#/ui/format.ts';
 import { AreaSelect } from './area-select.tsx';
@@ -50,6 +51,13 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const stage = useStages(STAGES.list);
 
   const { placed, other } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
+  // Not before the map itself: they are for lists that are opened later.
+  const isLate = stage >= STAGES.list;
+  const facets = useMemo(() => (isLate ? fleet.facets(filter, VALUES) : undefined), [isLate, fleet, filter]);
+  const neverSeen = useMemo(
+    () => (isLate ? fleet.query({ filter: { ...filter, seen: 'never' } }).length : undefined),
+    [isLate, fleet, filter],
+  );
   const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
   const colours = useMemo(() => colouredGroups(groups), [groups]);
   const points = useMemo(() => pointsOf(fleet, places, placed, colours), [fleet, places, placed, colours]);
@@ -130,7 +138,8 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
     <div className={classes['page']}>
       <MapBar
         url={url}
-        groups={groups}
+        facets={facets}
+        neverSeen={neverSeen}
         placed={placed.length}
         other={other.length}
         listOpen={listOpen}

@@ -1,9 +1,11 @@
 // Above the map: the table's filters, and the ways to all that is placed and to the table.
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
-import type { FacetValue } from '#/api/fleet/filter.ts';
+import { FacetPickers } from '#/fleet/facet-pickers.tsx';
+import type { Facets } from '#/fleet/facet-pickers.tsx';
+import { FilterChips } from '#/fleet/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { useTyped } from '#/ui/use-typed.ts';
@@ -12,7 +14,10 @@ import classes from './map-page.module.css';
 
 interface MapBarProps {
   url: MapUrl;
-  groups: readonly FacetValue[];
+  /** How many devices there are of each value. */
+  facets: Facets | undefined;
+  /** Devices that were never seen. */
+  neverSeen: number | undefined;
   placed: number;
   other: number;
   listOpen: boolean;
@@ -22,8 +27,8 @@ interface MapBarProps {
 
 const STATUSES = [
   { value: '', label: 'Any' },
-  { value: 'Online', label: 'Online' },
-  { value: 'Offline', label: 'Offline' },
+  { value: 'online', label: 'Online' },
+  { value: 'offline', label: 'Offline' },
 ];
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -35,23 +40,22 @@ export const MapTitle = () => (
 );
 
 export function MapBar(props: MapBarProps) {
-  const { url, groups, placed, other, listOpen, onList } = props;
-  const { params, set, words } = url;
-  const name = useTyped(params.get('name') ?? '', (text) => set({ name: text }));
-  const chosenGroups = params.getAll('group').filter(Boolean);
-  const status = STATUSES.find(({ value }) => value.toLowerCase() === (params.get('status') ?? '').toLowerCase());
+  const { url, facets, neverSeen, placed, other, listOpen, onList } = props;
+  const { filter, setFilter, words } = url;
+  const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
+  const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
   const [isOpen, setOpen] = useState(false);
   const filters = new Set(new URLSearchParams(words).keys());
-  filters.delete('name');
+  filters.delete('q');
   return (
     <div className={classes['bar']}>
       <MapTitle />
       <TextInput
-        aria-label="Filter by name"
-        placeholder="Filter by name"
+        aria-label="Search devices by name or ID"
+        placeholder="Search name or ID"
         leftSection={<IconSearch {...icon} />}
-        value={name.typed}
-        onChange={(event) => name.setTyped(event.currentTarget.value)}
+        value={search.typed}
+        onChange={(event) => search.setTyped(event.currentTarget.value)}
         className={classes['search'] ?? ''}
       />
       <Button
@@ -72,24 +76,14 @@ export function MapBar(props: MapBarProps) {
         {listOpen ? 'Map' : 'List'}
       </Button>
       <div className={classes['more']} data-open={isOpen}>
-        <Select
-          aria-label="Group"
-          placeholder={chosenGroups.length > 1 ? `${chosenGroups.length} groups` : 'Any group'}
-          data={groups.filter(({ value }) => value !== '').map(({ value }) => value)}
-          value={chosenGroups.length === 1 ? (chosenGroups[0] ?? null) : null}
-          onChange={(value) => set({ group: value ?? undefined })}
-          limit={200}
-          clearable
-          searchable
-          clearButtonProps={{ 'aria-label': 'Clear the group' }}
-          className={classes['group'] ?? ''}
-        />
         <SegmentedControl
           aria-label="State"
           data={STATUSES}
           value={status?.value ?? ''}
-          onChange={(value) => set({ status: value })}
+          onChange={(value) => setFilter({ status: value ? [value] : [] })}
         />
+        <FacetPickers filter={filter} facets={facets} groups={[]} neverSeen={neverSeen} onChange={setFilter} />
+        <FilterChips filter={filter} onChange={setFilter} />
         {words !== '' && (
           <Button variant="subtle" onClick={url.clearFilter}>
             Clear filters

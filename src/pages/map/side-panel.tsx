@@ -5,7 +5,7 @@ import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import type { Places } from '#/api/fleet/table.ts';
-import { useRows } from '#/api/fleet/use-fleet.ts';
+import { useRows } from '#/api/fleet/use-rows.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';

@@ -2,9 +2,10 @@
 // leaves the page instead of replaying every pan and letter.
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { filterWords, readFilter, withoutFilter, writeFilter } from '#/fleet/filter-words.ts';
+import type { RowFilter } from '#/api/fleet/filter.ts';
 import { paths } from '#/paths.ts';
 import type { ColorBy } from './draw-marks.ts';
-import { filterWords, readFilter, withoutFilter } from './map-view.ts';
 
 /** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
 const REST = 250;
@@ -53,6 +54,7 @@ export function useMapUrl() {
     colorBy,
     chosenId: params.get('device') ?? undefined,
     set,
+    setFilter: (change: RowFilter) => setParams(() => writeFilter(current(), change), { replace: true }),
     setView,
     clearFilter: () => setParams(() => withoutFilter(current()), { replace: true }),
   };
