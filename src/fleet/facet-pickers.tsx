@@ -118,12 +118,17 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
           px="sm"
           className={classes['toggle'] ?? ''}
           data-chosen={chosen.length > 0 || undefined}
-          aria-label={`Filter by ${name}${chosen.length > 0 ? `, ${formatCount(chosen.length)} chosen` : ''}`}
           rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
           onClick={() => box.toggleDropdown()}
         >
+          <span className="visually-hidden">Filter by </span>
           {label}
-          {chosen.length > 0 && <span className={classes['count']}>{formatCount(chosen.length)}</span>}
+          {chosen.length > 0 && (
+            <span className={classes['count']}>
+              {formatCount(chosen.length)}
+              <span className="visually-hidden"> chosen</span>
+            </span>
+          )}
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
