@@ -214,7 +214,7 @@ test('the sorted, filtered table is accessible, wide and on a phone', async ({ s
   await open(page, service, '?sort=-name&group=north');
   await expect(shown(page)).toHaveText('100 of 150 devices');
   await expectAccessible(page);
-  await page.getByRole('button', { name: /^Filter by group/ }).click();
+  await page.getByRole('button', { name: 'Filter by group' }).click();
   await expect(page.getByRole('option', { name: /north/ })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('Escape');

@@ -12,7 +12,7 @@ export function saveFile(name: string, parts: string | string[], type = 'text/cs
 }
 
 /** "devices-2026-11-02.csv", by the reader's own calendar. */
-export function datedName(what: string, now: Date = new Date()): string {
+export function datedName(what: string, now: Date = new Date(), ending = 'csv'): string {
   const two = (value: number) => String(value).padStart(2, '0');
-  return `${what}-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.csv`;
+  return `${what}-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.${ending}`;
 }

@@ -1,5 +1,4 @@
 // The menu of one row of the device table, from its first use on.
-import { useCallback, useState } from 'react';
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 import { Menu } from '@mantine/core';
@@ -7,27 +6,17 @@ import { notifications } from '@mantine/notifications';
 import { IconCopy, IconExternalLink, IconMapPin, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
 import { copyText } from '#/ui/copy-button.tsx';
+import { OpenedMenu } from '#/ui/opened-menu.tsx';
 import { useDeviceDialog } from './use-device-dialog.ts';
 import classes from './device-menu.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** The menu, open, with the button that it hangs on. */
-export function OpenedMenu({ id, button }: { id: string; button: ComponentProps<'button'> }) {
-  const [opened, setOpened] = useState(false);
-  // Takes the place of the plain button, and with it the focus, so that closing the menu can give it back.
-  const takeOver = useCallback((taken: HTMLButtonElement | null) => {
-    if (!taken) return;
-    taken.focus();
-    setOpened(true);
-  }, []);
+export function DeviceMenuItems({ id, button }: { id: string; button: ComponentProps<'button'> }) {
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={180} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <button {...button} type="button" ref={takeOver} />
-      </Menu.Target>
+    <OpenedMenu button={button} width={180}>
       <Items id={id} />
-    </Menu>
+    </OpenedMenu>
   );
 }
 

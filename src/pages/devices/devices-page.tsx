@@ -1,7 +1,7 @@
 // The fleet as a table, filtered and sorted by what stands in the URL: page by page from the service, and as a whole once it
 // is in memory.
 import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconDeviceLaptop, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
@@ -15,6 +15,7 @@ import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
 import { chosen } from './column-choice.ts';
+import type { ColumnChoice } from './column-choice.ts';
 import { DeviceTable } from './device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
@@ -22,9 +23,12 @@ import type { ViewSort } from './fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
 import { AllRows, Pager } from './pager.tsx';
 import { columnsToldBy } from './table-columns.tsx';
-import { useColumnChoice } from './use-column-choice.ts';
 import { useDeviceDialog } from './use-device-dialog.ts';
+import { useDeviceView } from './use-device-view.ts';
 import { useListing } from './use-listing.ts';
+import { printSearch } from './view-words.ts';
+import type { ViewTask } from './views-dialog.tsx';
+import { ViewsMenu } from './views-menu.tsx';
 import filterClasses from './filter-bar.module.css';
 import classes from './devices-page.module.css';
 
@@ -36,6 +40,9 @@ const KeysDialog = lazy(async () => ({ default: (await loadKeys()).KeysDialog })
 
 const loadColumns = () => import('./columns-dialog.tsx');
 const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).ColumnsDialog }));
+
+const loadLinkNote = () => import('./link-note.tsx');
+const LinkNote = lazy(async () => ({ default: (await loadLinkNote()).LinkNote }));
 
 const loadBulkBar = () => import('#/fleet/bulk-bar.tsx');
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
@@ -51,7 +58,10 @@ export function prefetchDevices(search: URLSearchParams): void {
 }
 
 export function DevicesPage() {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const navigate = useNavigate();
+  const setParams = (next: URLSearchParams, options?: { replace: boolean }) =>
+    void navigate({ search: printSearch(next) }, options);
   const view = readFleetView(params);
   const { page, rows, filter, sort } = view;
   const listing = useListing(view);
@@ -61,7 +71,6 @@ export function DevicesPage() {
   const [keysOpen, setKeysOpen] = useState(false);
   useFocusBack(keysOpen);
   const keysHere = useLater(loadKeys, keysOpen);
-  const [choice, setChoice] = useColumnChoice();
   const [columnsOpen, setColumnsOpen] = useState(false);
   useFocusBack(columnsOpen);
   const columnsHere = useLater(loadColumns, columnsOpen);
@@ -75,7 +84,13 @@ export function DevicesPage() {
   const why = beyondService(view);
   const noFleet = none && page === 1 && !filtered;
   const told = useMemo(() => columnsToldBy(listing.fields), [listing.fields]);
-  const columns = useMemo(() => chosen(told, choice), [told, choice]);
+  const shownView = useDeviceView(params, told, (next) => setParams(next, { replace: true }));
+  const { choice, setChoice, isForeign } = shownView;
+  // The same columns again while nothing was chosen anew, so that no row is drawn for it.
+  const chosenKey = JSON.stringify(choice);
+  const columns = useMemo(() => chosen(told, JSON.parse(chosenKey) as ColumnChoice), [told, chosenKey]);
+  const [viewTask, setViewTask] = useState<ViewTask>();
+  const linkNoteHere = useLater(loadLinkNote, isForeign);
   // Counting can wait for the rows.
   const counted = useDeferredValue(JSON.stringify(filter));
   const facets = useMemo(() => index?.facets(JSON.parse(counted) as RowFilter, VALUES), [index, counted]);
@@ -83,6 +98,10 @@ export function DevicesPage() {
     () => index?.query({ filter: { ...(JSON.parse(counted) as RowFilter), seen: 'never' } }).length,
     [index, counted],
   );
+  const go = (next: URLSearchParams) => {
+    setParams(next);
+    toTop();
+  };
   const clear = () => setParams(clearFilters(params));
   const toTop = () => scroller.current?.scrollTo(0, 0);
   const toPage = (wanted: number) => {
@@ -147,6 +166,7 @@ export function DevicesPage() {
       actions={
         noFleet ? null : (
           <>
+            <ViewsMenu view={shownView} onGo={go} task={viewTask} onTask={setViewTask} />
             {addThisMachine}
             {addMany}
             {add}
@@ -202,6 +222,11 @@ export function DevicesPage() {
                 <IconColumns3 size={18} stroke={1.6} aria-hidden />
               </ActionIcon>
             </FilterBar>
+            {linkNoteHere && isForeign && (
+              <Suspense fallback={null}>
+                <LinkNote onSave={() => setViewTask('save')} onOwn={() => setParams(shownView.ownUrl())} />
+              </Suspense>
+            )}
           </div>
         )}
         <div ref={scroller} className={classes['rows']}>
