@@ -13,7 +13,7 @@ import {
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react';
-import { datedName, saveFile } from '#/fleet/save-file.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
 import { paths } from '#/paths.ts';
 import { copyText } from '#/ui/copy-button.tsx';
 import { OpenedMenu } from '#/ui/opened-menu.tsx';
