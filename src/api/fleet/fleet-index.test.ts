@@ -154,7 +154,7 @@ test('devices that were never there are found where the service tells it', () =>
       { DeviceId: 'seen', LastSeenTime: '2026-11-02T10:00:00.000Z' },
       { DeviceId: 'odd', LastSeenTime: 'yesterday' },
       { DeviceId: 'untold' },
-    ].map((device) => parsed(device)),
+    ].map((fields) => parsed(fields)),
   );
   assert.deepEqual(index.ids(index.query({ filter: { seen: 'never' } })), ['new']);
 });
