@@ -1,17 +1,18 @@
 // The verdicts of jobs in a list, which comes without output: by the book, and where the book has none the output is read
 // in the background, one job at a time, while somebody looks.
 import { useEffect, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/jobs.ts';
-import { sessionQueries } from '#/api/session.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { outcomeOf, overallState, stateOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import type { Rule } from './rules/rule.ts';
 import { useRules } from './rules/use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
 import { countVerdicts } from './verdict.ts';
-import { bookedOf, enter, useBookVersion } from './verdict-book.ts';
+import type { Verdict } from './verdict.ts';
+import { bookedOf, enter, useBookKey, useBookVersion } from './verdict-book.ts';
 import type { Booked } from './verdict-book.ts';
 
 /** Jobs that are looked into of one list, the first ones; a person opens the older ones. */
@@ -22,6 +23,10 @@ const PAUSE = 200;
 export interface BookedVerdicts {
   /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
   of: (job: Job) => Booked | undefined;
+  /** How the devices of a parent stand: by the book, else as the service counts them. */
+  outcomeOf: (job: Job) => Outcome | undefined;
+  /** The same as one state. */
+  stateOf: (job: Job) => Verdict;
   /** How many are still to be read. */
   unread: number;
 }
@@ -36,7 +41,7 @@ const sleep = (ms: number, signal: AbortSignal) =>
   });
 
 /** Reads what a job printed on its device or devices, and enters what became of it. */
-async function look(job: Job, rules: readonly Rule[], account: string, signal: AbortSignal): Promise<void> {
+async function look(job: Job, rules: readonly Rule[], book: string, signal: AbortSignal): Promise<void> {
   const params = { job_id: job.JobId };
   const parent = isParent(job);
   const jobs = parent
@@ -46,13 +51,12 @@ async function look(job: Job, rules: readonly Rule[], account: string, signal: A
   if (signal.aborted || jobs.some(isMoving)) return;
   const judged = jobs.map((each) => judge(each, rules));
   const because = parent ? undefined : judged[0]?.because;
-  enter(account, job.JobId, rules, { counts: countVerdicts(judged), because });
+  enter(book, job.JobId, rules, { counts: countVerdicts(judged), because });
 }
 
 /** `jobs` must be the same array as long as nothing in it changes. */
 export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
-  const { data: session } = useQuery(sessionQueries.current());
-  const account = session?.UserEmail ?? '';
+  const book = useBookKey();
   const rulesOf = useRules();
   const version = useBookVersion();
   // A job whose output could not be read is left alone until the page is entered again.
@@ -62,7 +66,7 @@ export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
     void version;
     const of = (job: Job) => {
       const rules = job.JobId && rulesOf(job)?.rules;
-      return rules ? bookedOf(account, job.JobId, rules) : undefined;
+      return rules ? bookedOf(book, job.JobId, rules) : undefined;
     };
     const isUnread = (job: Job) =>
       job.JobId !== '' &&
@@ -73,7 +77,7 @@ export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
       !failed.has(job.JobId);
     const unread = jobs.filter(isUnread).slice(0, MOST);
     return { of, unread };
-  }, [account, failed, jobs, rulesOf, version]);
+  }, [book, failed, jobs, rulesOf, version]);
 
   const next = booked.unread[0];
   const rules = next && rulesOf(next)?.rules;
@@ -84,15 +88,26 @@ export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
     const work = async () => {
       await sleep(PAUSE, signal);
       if (document.hidden) await seen(signal);
-      if (!signal.aborted) await look(next, rules, account, signal);
+      if (!signal.aborted) await look(next, rules, book, signal);
     };
     // What was read is in the book now; all else is left alone.
     const leave = () => !signal.aborted && setFailed((ids) => new Set([...ids, next.JobId]));
     work().then(leave, leave);
     return () => leaving.abort();
-  }, [account, next, rules]);
+  }, [book, next, rules]);
 
-  return useMemo(() => ({ of: booked.of, unread: booked.unread.length }), [booked]);
+  return useMemo(() => {
+    const { of, unread } = booked;
+    return {
+      of,
+      outcomeOf: (job) => (isParent(job) ? (of(job)?.counts ?? outcomeOf(job)) : undefined),
+      stateOf: (job) => {
+        const counts = of(job)?.counts;
+        return counts ? overallState(counts) : stateOf(job);
+      },
+      unread: unread.length,
+    };
+  }, [booked]);
 }
 
 /** Until the page is looked at again. */

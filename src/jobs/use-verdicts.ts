@@ -1,15 +1,13 @@
 // The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the book.
 import { useEffect, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { jobState } from '#/api/jobs.ts';
-import { sessionQueries } from '#/api/session.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { marksReader } from './rules/marks-reader.ts';
 import type { Reading, Rule } from './rules/rule.ts';
 import { useRules } from './rules/use-rules.ts';
 import { countVerdicts, verdictOf } from './verdict.ts';
 import type { Judgement, VerdictCounts } from './verdict.ts';
-import { enter } from './verdict-book.ts';
+import { enter, useBookKey } from './verdict-book.ts';
 
 export interface Verdicts {
   of: (job: Job) => Judgement;
@@ -60,8 +58,7 @@ export const judge = (job: Job, rules: readonly Rule[] | undefined): Judgement =
  * do not repeat in a child what it runs.
  */
 export function useVerdicts(jobs: readonly Job[], parent?: Job): Verdicts {
-  const { data: session } = useQuery(sessionQueries.current());
-  const account = session?.UserEmail ?? '';
+  const book = useBookKey();
   const rulesOf = useRules();
   const [reads, setReads] = useState(0);
   const ruledAs = parent ?? jobs[0];
@@ -88,8 +85,8 @@ export function useVerdicts(jobs: readonly Job[], parent?: Job): Verdicts {
   useEffect(() => {
     if (!done || !booked?.JobId || !rules) return;
     const because = parent ? undefined : verdicts.of(booked).because;
-    enter(account, booked.JobId, rules, { counts: verdicts.counts, because });
-  }, [account, booked, done, parent, rules, verdicts]);
+    enter(book, booked.JobId, rules, { counts: verdicts.counts, because });
+  }, [book, booked, done, parent, rules, verdicts]);
   return verdicts;
 }
 

@@ -1,6 +1,7 @@
 // What became of executed jobs by rules, so that a list can say it without reading the output of every device again. Only
 // counts are kept, in this browser and for this account; each holds for the rules it was found with.
 import { useSyncExternalStore } from 'react';
+import { useAccountKey } from './rules/account-key.ts';
 import { VERDICTS } from './verdict.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 import type { Rule } from './rules/rule.ts';
@@ -16,7 +17,6 @@ const MOST = 1000;
 
 type Row = [job: string, rules: string, booked: Booked];
 
-const keyOf = (account: string) => `muster-verdicts:${account}`;
 const books = new Map<string, Map<string, Row>>();
 const watchers = new Set<() => void>();
 let version = 0;
@@ -37,19 +37,19 @@ function readRow(value: unknown): Row[] {
   return [[job, rules, { counts, ...(typeof because === 'string' && { because }) }]];
 }
 
-function load(account: string): Map<string, Row> {
+function load(key: string): Map<string, Row> {
   let rows: unknown;
   try {
-    rows = JSON.parse(localStorage.getItem(keyOf(account)) ?? '[]');
+    rows = JSON.parse(localStorage.getItem(key) ?? '[]');
   } catch {
     // Left undefined: the book begins anew.
   }
   return new Map((Array.isArray(rows) ? rows : []).flatMap(readRow).map((row) => [row[0], row]));
 }
 
-function bookOf(account: string): Map<string, Row> {
-  let book = books.get(account);
-  if (!book) books.set(account, (book = load(account)));
+function bookOf(key: string): Map<string, Row> {
+  let book = books.get(key);
+  if (!book) books.set(key, (book = load(key)));
   return book;
 }
 
@@ -61,9 +61,12 @@ function printOf(rules: readonly Rule[]): string {
   return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
 }
 
+/** Under which key each account's book is kept. */
+export const useBookKey = (): string => useAccountKey('muster-verdicts');
+
 /** What is known of a job under these rules. */
-export function bookedOf(account: string, job: string, rules: readonly Rule[]): Booked | undefined {
-  const row = bookOf(account).get(job);
+export function bookedOf(key: string, job: string, rules: readonly Rule[]): Booked | undefined {
+  const row = bookOf(key).get(job);
   return row && row[1] === printOf(rules) ? row[2] : undefined;
 }
 
@@ -72,9 +75,9 @@ const isSame = (one: Booked | undefined, two: Booked) =>
   one.because === two.because &&
   VERDICTS.every((verdict: Verdict) => one.counts[verdict] === two.counts[verdict]);
 
-export function enter(account: string, job: string, rules: readonly Rule[], booked: Booked): void {
-  if (isSame(bookedOf(account, job, rules), booked)) return;
-  const book = bookOf(account);
+export function enter(key: string, job: string, rules: readonly Rule[], booked: Booked): void {
+  if (isSame(bookedOf(key, job, rules), booked)) return;
+  const book = bookOf(key);
   book.delete(job);
   book.set(job, [job, printOf(rules), booked]);
   for (const oldest of book.keys()) {
@@ -82,7 +85,7 @@ export function enter(account: string, job: string, rules: readonly Rule[], book
     book.delete(oldest);
   }
   try {
-    localStorage.setItem(keyOf(account), JSON.stringify([...book.values()]));
+    localStorage.setItem(key, JSON.stringify([...book.values()]));
   } catch {
     // It holds until the page is left, and can be found out again.
   }

@@ -2,7 +2,7 @@
 // a person can write makes the page stand still.
 import { outputOf } from '#/jobs/job-output.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { readMarks, sameRule } from './read-marks.ts';
+import { readMarks } from './read-marks.ts';
 import type { MarkedStream } from './read-marks.ts';
 import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
 import type { Reading, Rule } from './rule.ts';
@@ -92,11 +92,6 @@ export class MarksReader {
       this.worker = undefined;
     }
     return ended;
-  }
-
-  /** Gives a pattern another chance. */
-  forgive(rule: Rule): void {
-    this.slow = this.slow.filter((each) => !sameRule(each, rule));
   }
 }
 

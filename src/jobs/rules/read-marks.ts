@@ -1,7 +1,7 @@
 // Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
 // worker, since a pattern may take as long as it likes.
 import { withoutAnsi } from '#/ui/log-view-ansi.ts';
-import { RULED } from './rule.ts';
+import { RULED, sameRule } from './rule.ts';
 import type { Found, Reading, Rule } from './rule.ts';
 
 export interface MarkedStream {
@@ -14,7 +14,7 @@ const CUT = /^\[\w+\] \d+ bytes left out here/;
 const EXCERPT = 160;
 
 /** A pattern, or in words why it is none. */
-function patternOf({ find, caseSensitive }: Pick<Rule, 'find' | 'caseSensitive'>): RegExp | string {
+export function patternOf({ find, caseSensitive }: Pick<Rule, 'find' | 'caseSensitive'>): RegExp | string {
   try {
     return new RegExp(find, caseSensitive ? '' : 'i');
   } catch (error) {
@@ -112,13 +112,6 @@ export interface ReadHow {
   /** Called before each pattern, which may never come back. */
   before?: (rule: Rule) => void;
 }
-
-export const sameRule = (one: Rule, two: Rule): boolean =>
-  one.find === two.find &&
-  one.pattern === two.pattern &&
-  one.caseSensitive === two.caseSensitive &&
-  one.stream === two.stream &&
-  one.verdict === two.verdict;
 
 export function readMarks(
   streams: readonly MarkedStream[],

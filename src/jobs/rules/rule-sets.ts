@@ -1,6 +1,6 @@
 // The outcome rules of all artifacts as text, for the browser's store and for a file that goes to a colleague. What is read
 // may be anything: what is no rule is left out, and counted.
-import { RULED, RULE_STREAMS } from './rule.ts';
+import { RULED, RULE_STREAMS, sameRule } from './rule.ts';
 import type { Rule } from './rule.ts';
 
 /** The rules of one name: an artifact in all its versions, a workflow, or a job. */
@@ -11,9 +11,9 @@ export interface RuleSet {
 
 const FORMAT = 'muster-outcome-rules';
 /** Far above what a person writes; a file beyond it is no file of rules. */
-const MOST_RULES = 50;
+export const MOST_RULES = 50;
 const MOST_SETS = 1000;
-const LONGEST_FIND = 500;
+export const LONGEST_FIND = 500;
 const LONGEST_NAME = 255;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -32,7 +32,7 @@ function readRule(value: unknown): Rule[] {
 }
 
 /** The sets in a text; what is none is left out. `undefined`: the text is nothing of the kind. */
-function parseRuleSets(text: string): { sets: RuleSet[]; leftOut: number } | undefined {
+export function parseRuleSets(text: string): { sets: RuleSet[]; leftOut: number } | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -57,3 +57,23 @@ export const readRuleSets = (text: string): RuleSet[] => (text && parseRuleSets(
 
 export const printRuleSets = (sets: readonly RuleSet[], space?: number): string =>
   JSON.stringify({ format: FORMAT, version: 1, sets }, undefined, space);
+
+/** The sets with one name's rules in place of those it had; without rules the name goes. */
+export function withRules(sets: readonly RuleSet[], name: string, rules: readonly Rule[]): RuleSet[] {
+  const others = sets.filter((set) => set.name !== name);
+  return rules.length === 0 ? others : [...others, { name, rules }].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** What becomes of a name that has rules here and in a file. */
+export type Clash = 'mine' | 'theirs' | 'both';
+
+export function mergeRuleSets(mine: readonly RuleSet[], theirs: readonly RuleSet[], clash: Clash): RuleSet[] {
+  let merged = [...mine];
+  for (const { name, rules } of theirs) {
+    const own = mine.find((set) => set.name === name)?.rules ?? [];
+    if (own.length > 0 && clash === 'mine') continue;
+    const added = rules.filter((rule) => !own.some((each) => sameRule(each, rule)));
+    merged = withRules(merged, name, clash === 'theirs' ? rules : [...own, ...added].slice(0, MOST_RULES));
+  }
+  return merged;
+}

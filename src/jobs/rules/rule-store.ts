@@ -1,11 +1,8 @@
 // The outcome rules of whoever is signed in, as this browser keeps them, the same in all its tabs.
 import { useMemo, useSyncExternalStore } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { sessionQueries } from '#/api/session.ts';
+import { useAccountKey } from './account-key.ts';
 import { printRuleSets, readRuleSets } from './rule-sets.ts';
 import type { RuleSet } from './rule-sets.ts';
-
-const keyOf = (account: string) => `muster-outcome-rules:${account}`;
 
 /** What could not be kept, where a browser refuses to; it holds until the page is left. */
 const unkept = new Map<string, string>();
@@ -53,8 +50,7 @@ export interface RuleStore {
 }
 
 export function useRuleStore(): RuleStore {
-  const { data: session } = useQuery(sessionQueries.current());
-  const key = keyOf(session?.UserEmail ?? '');
+  const key = useAccountKey('muster-outcome-rules');
   const text = useSyncExternalStore(subscribe, () => read(key));
   const sets = useMemo(() => readRuleSets(text), [text]);
   return useMemo(() => ({ sets, save: (next) => keep(key, next) }), [sets, key]);

@@ -4,27 +4,40 @@ import { useQuery } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { useRememberedNames } from './remembered-names.ts';
 import { ruleNameOf } from './rule-name.ts';
 import { useRuleStore } from './rule-store.ts';
 import type { RuleSet } from './rule-sets.ts';
 
 type Ran = Pick<Job, 'ArtifactId' | 'WorkflowId' | 'JobName'>;
 
-/** The name that rules for a job are kept under; stays the same function as long as the lists do. */
-function useRuleName(wanted = true): (job: Ran) => string {
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: wanted }).data;
-  const workflows = useQuery({ ...workflowQueries.list(), enabled: wanted }).data;
+/**
+ * The name that rules for a job are kept under; undefined while that is being looked up. Stays the same function as long
+ * as the lists do.
+ */
+export function useRuleName(wanted = true): (job: Ran) => string | undefined {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: wanted });
+  const workflows = useQuery({ ...workflowQueries.list(), enabled: wanted });
   const names = useMemo(
     () =>
       new Map([
-        ...(artifacts ?? []).map(({ ArtifactId, Name, Version }) => [ArtifactId, ruleNameOf(Name, Version)] as const),
-        ...(workflows ?? []).map(({ WorkflowId, Name }) => [WorkflowId, Name] as const),
+        ...(artifacts.data ?? []).map(({ ArtifactId, Name, Version }): [string, string] => [
+          ArtifactId,
+          ruleNameOf(Name, Version),
+        ]),
+        ...(workflows.data ?? []).map(({ WorkflowId, Name }): [string, string] => [WorkflowId, Name]),
       ]),
-    [artifacts, workflows],
+    [artifacts.data, workflows.data],
   );
+  const remembered = useRememberedNames(names);
+  const known = !artifacts.isPending && !workflows.isPending;
   return useCallback(
-    ({ ArtifactId, WorkflowId, JobName }) => names.get(ArtifactId || WorkflowId || '') ?? JobName,
-    [names],
+    ({ ArtifactId, WorkflowId, JobName }) => {
+      const id = ArtifactId || WorkflowId;
+      if (!id) return JobName;
+      return names.get(id) ?? remembered.get(id) ?? (known ? JobName : undefined);
+    },
+    [names, remembered, known],
   );
 }
 

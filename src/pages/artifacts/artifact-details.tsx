@@ -5,22 +5,29 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { CommandLine } from '#/ui/secret-dialog.tsx';
+import type { Dialog } from '#/ui/use-dialog.ts';
 import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
+import type { ArtifactDialog } from './artifact-facts.tsx';
 import { maskToken } from './mask-token.ts';
 import classes from './artifact-details.module.css';
 
-export function ArtifactDetails({ artifact, onClose }: { artifact: Artifact | undefined; onClose: () => void }) {
+interface ArtifactDetailsProps {
+  artifact: Artifact | undefined;
+  dialog: Dialog<ArtifactDialog>;
+}
+
+export function ArtifactDetails({ artifact, dialog }: ArtifactDetailsProps) {
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={dialog.close}
       size="lg"
       centered
       title={artifact ? `${artifact.Name} ${artifact.Version}` : 'No such artifact'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {artifact ? (
-        <Facts artifact={artifact} />
+        <Facts artifact={artifact} dialog={dialog} />
       ) : (
         <p>It is not in the registry. It may have been deleted since the link was made.</p>
       )}
@@ -28,7 +35,7 @@ export function ArtifactDetails({ artifact, onClose }: { artifact: Artifact | un
   );
 }
 
-function Facts({ artifact }: { artifact: Artifact }) {
+function Facts({ artifact, dialog }: { artifact: Artifact; dialog: Dialog<ArtifactDialog> }) {
   const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
   return (
     <Stack gap="md">
@@ -67,7 +74,10 @@ function Facts({ artifact }: { artifact: Artifact }) {
           </p>
         </div>
       )}
-      <Group justify="flex-end">
+      <Group justify="flex-end" gap="sm">
+        <Button component={Link} variant="default" {...dialog.link('rules', ArtifactId)}>
+          Outcome rules…
+        </Button>
         <Button component={Link} to={paths.deploy({ artifact: ArtifactId })}>
           Deploy
         </Button>

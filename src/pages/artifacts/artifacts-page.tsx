@@ -5,6 +5,8 @@ import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
+import { ruleNameOf } from '#/jobs/rules/rule-name.ts';
+import { OpenRules } from '#/jobs/rules/ui/open-rules.tsx';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
@@ -106,7 +108,10 @@ export function ArtifactsPage() {
       >
         {(all) => <Registry artifacts={all} dialog={dialog} marked={marked} account={account.data} />}
       </View>
-      {dialog.name === 'details' && known && <ArtifactDetails artifact={subject} onClose={dialog.close} />}
+      {dialog.name === 'details' && known && <ArtifactDetails artifact={subject} dialog={dialog} />}
+      {dialog.name === 'rules' && subject && (
+        <OpenRules name={ruleNameOf(subject.Name, subject.Version)} onClose={dialog.close} />
+      )}
       {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
     </Page>
   );

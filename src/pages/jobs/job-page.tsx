@@ -20,6 +20,7 @@ import { devicesText, explainWaiting } from '#/jobs/job-words.ts';
 import { countStates, movingIn, outcomeOf, overallState, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
 import { useRules } from '#/jobs/rules/use-rules.ts';
 import { useVerdicts } from '#/jobs/use-verdicts.ts';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
@@ -90,9 +91,14 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
         )
       }
       actions={
-        <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
-          Delete…
-        </Button>
+        <>
+          <Button variant="default" onClick={() => address.open({ dialog: 'rules' })}>
+            Outcome rules…
+          </Button>
+          <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
+            Delete…
+          </Button>
+        </>
       }
     >
       <View query={query} name="the job" empty={null}>
@@ -103,6 +109,13 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
           </>
         )}
       </View>
+      {address.params.get('dialog') === 'rules' && (
+        <OpenRulesOfJob
+          job={job}
+          child={address.params.get('child') ?? undefined}
+          onClose={() => address.close('dialog')}
+        />
+      )}
       {address.params.get('dialog') === 'delete' && (
         <DeleteJobDialog
           job={job}
