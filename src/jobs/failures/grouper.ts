@@ -1,0 +1,268 @@
+// Puts the failed devices of a job into groups by what they said. It takes them one by one, as they come in; a group
+// keeps its id and its wording when it grows, so that nothing jumps under the reader and a link goes on to mean it.
+import { keyOf, tokensOf } from './line-tokens.ts';
+import type { Token } from './line-tokens.ts';
+import { CAUSES, tellingLine } from './telling-line.ts';
+import { plainLines } from './plain-lines.ts';
+
+/** One device that did not succeed. */
+export interface Failure {
+  key: string;
+  /** How it ended: only what ended alike shares a group. */
+  ended: string;
+  exitCode: number | undefined;
+  /** What the device is called: its name and id. */
+  names: string[];
+  stdout: string;
+  stderr: string;
+  /** What the service says of the end. */
+  said: string;
+}
+
+export interface TitlePiece {
+  text: string;
+  spaced: boolean;
+  /** Differs between the devices of the group. */
+  varies: boolean;
+  /** Some of what stands there instead; empty where it does not differ. */
+  values: string[];
+}
+
+export interface FailureGroup {
+  id: string;
+  ended: string;
+  /** The line of the first device of the group; empty where they said nothing. */
+  title: TitlePiece[];
+  /** All members, in the order in which they came. */
+  keys: string[];
+  exitCodes: { code: number; count: number }[];
+  /** The most common wordings, where there is more than one. */
+  ways: { line: string; count: number }[];
+}
+
+/** Lines that are equal but for what varies. */
+interface Wording {
+  group: Group;
+  tokens: Token[];
+  weights: number[];
+  line: string;
+  count: number;
+  /** What stands at each token that varies, a few of each. */
+  values: Map<number, Set<string>>;
+}
+
+interface Group {
+  id: string;
+  ended: string;
+  exitCode: number | undefined;
+  first: Wording | undefined;
+  /** Of the tokens of the first wording, those that every wording has. */
+  common: boolean[];
+  weight: number;
+  members: Map<string, { wording: Wording | undefined; exitCode: number | undefined }>;
+  wordings: Wording[];
+}
+
+/** Two lines this much alike say the same in other words. */
+const ALIKE = 0.75;
+/** Groups a new wording is compared with, and how many that have one of its words are looked at. */
+const COMPARED = 4;
+const LOOKED_AT = 64;
+/** Longer lines are compared by their beginning. */
+const MOST_TOKENS = 60;
+const MOST_VALUES = 5;
+const MOST_WAYS = 5;
+
+/** 53 bits in short (cyrb53): an id that any browser finds again for the same words. */
+function hashOf(text: string): string {
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 2654435761);
+    two = Math.imul(two ^ code, 1597334677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(two ^ (two >>> 13), 3266489909);
+  two = Math.imul(two ^ (two >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909);
+  return (4294967296 * (2097151 & two) + (one >>> 0)).toString(36);
+}
+
+const isWord = ({ text, varies }: Token) => varies === undefined && /[\p{L}\p{N}]/u.test(text);
+
+/** How much each token counts: words of the cause three times, signs and what varies nothing. */
+function weightsOf(tokens: readonly Token[], line: string): number[] {
+  const cause = CAUSES.exec(line);
+  const end = cause ? cause.index + cause[0].length : 0;
+  let at = 0;
+  return tokens.map((token) => {
+    at = line.indexOf(token.text, at);
+    const inside = cause !== null && at >= cause.index && at < end;
+    at += token.text.length;
+    return isWord(token) ? (inside ? 3 : 1) : 0;
+  });
+}
+
+/** Of the first tokens, those that the others have in the same order: the heaviest such choice (LCS by weight). */
+function shared(first: readonly Token[], others: readonly Token[], weights: readonly number[]): boolean[] {
+  const width = others.length + 1;
+  const best = new Float64Array((first.length + 1) * width);
+  const equal = (i: number, j: number) => {
+    const one = first[i];
+    const two = others[j];
+    return one && two && (one.varies ? one.varies === two.varies : !two.varies && one.text === two.text);
+  };
+  for (let i = first.length - 1; i >= 0; i--)
+    for (let j = others.length - 1; j >= 0; j--)
+      best[i * width + j] = equal(i, j)
+        ? (weights[i] ?? 0) + 0.001 + (best[(i + 1) * width + j + 1] ?? 0)
+        : Math.max(best[(i + 1) * width + j] ?? 0, best[i * width + j + 1] ?? 0);
+  const kept = first.map(() => false);
+  for (let i = 0, j = 0; i < first.length && j < others.length;) {
+    if (equal(i, j)) {
+      kept[i++] = true;
+      j++;
+    } else if ((best[(i + 1) * width + j] ?? 0) >= (best[i * width + j + 1] ?? 0)) i++;
+    else j++;
+  }
+  return kept;
+}
+
+const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
+
+export class Grouper {
+  private readonly groups = new Map<string, Group>();
+  private readonly wordings = new Map<string, Wording>();
+  private readonly groupOf = new Map<string, Group>();
+  /** The groups that have a word in their first wording. */
+  private readonly byWord = new Map<string, Group[]>();
+
+  /** Takes a device in; one that was there before is taken out first. */
+  put(failure: Failure): void {
+    const { key, ended, exitCode, stdout, stderr, said } = failure;
+    this.remove(key);
+    const line = tellingLine({ stdout: plainLines(stdout), stderr: plainLines(stderr), said });
+    const names = failure.names.map((name) => name.toLowerCase());
+    const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
+    const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line) : undefined;
+    const group = wording?.group ?? this.silentGroup(ended, exitCode);
+    if (wording) {
+      wording.count++;
+      for (const [at, { text, varies }] of tokens.entries()) {
+        if (!varies) continue;
+        const values = wording.values.get(at) ?? new Set();
+        if (values.size < MOST_VALUES) wording.values.set(at, values.add(text));
+      }
+    }
+    group.members.set(key, { wording, exitCode });
+    this.groupOf.set(key, group);
+  }
+
+  remove(key: string): void {
+    const group = this.groupOf.get(key);
+    if (!group) return;
+    const wording = group.members.get(key)?.wording;
+    if (wording) wording.count--;
+    group.members.delete(key);
+    this.groupOf.delete(key);
+  }
+
+  private wordingOf(ended: string, tokens: Token[], line: string): Wording {
+    const key = `${ended}\n${keyOf(tokens)}`;
+    const known = this.wordings.get(key);
+    if (known) return known;
+    const weights = weightsOf(tokens, line);
+    const group = this.alike(ended, tokens, weights) ?? this.newGroup(ended, hashOf(key));
+    const wording: Wording = { group, tokens, weights, line, count: 0, values: new Map() };
+    group.wordings.push(wording);
+    this.wordings.set(key, wording);
+    if (!group.first) {
+      group.first = wording;
+      group.common = tokens.map(() => true);
+      group.weight = sum(weights);
+      for (const word of new Set(tokens.filter(isWord).map(({ text }) => text))) {
+        const groups = this.byWord.get(word);
+        if (groups) groups.push(group);
+        else this.byWord.set(word, [group]);
+      }
+    }
+    return wording;
+  }
+
+  /** The group whose first wording is most alike; it is made to fit this one, too. */
+  private alike(ended: string, tokens: Token[], weights: number[]): Group | undefined {
+    const hits = new Map<Group, number>();
+    for (const [at, token] of tokens.entries())
+      if (isWord(token))
+        for (const group of (this.byWord.get(token.text) ?? []).slice(0, LOOKED_AT))
+          if (group.ended === ended) hits.set(group, (hits.get(group) ?? 0) + (weights[at] ?? 0));
+    const own = sum(weights);
+    let best: { group: Group; kept: boolean[]; score: number } | undefined;
+    for (const [group] of [...hits].sort(([, one], [, two]) => two - one).slice(0, COMPARED)) {
+      const { first } = group;
+      if (!first) continue;
+      const kept = shared(first.tokens, tokens, first.weights);
+      const same = kept.reduce((total, keeps, at) => total + (keeps ? (first.weights[at] ?? 0) : 0), 0);
+      const words = kept.filter((keeps, at) => keeps && (first.weights[at] ?? 0) > 0).length;
+      const score = (2 * same) / (own + group.weight);
+      if (words >= 2 && score >= ALIKE && score > (best?.score ?? 0)) best = { group, kept, score };
+    }
+    if (!best) return undefined;
+    const { kept } = best;
+    best.group.common = best.group.common.map((common, at) => common && kept[at] === true);
+    return best.group;
+  }
+
+  private silentGroup(ended: string, exitCode: number | undefined): Group {
+    const id = hashOf(`${ended}\n\u0000${exitCode ?? ''}`);
+    return this.groups.get(id) ?? this.newGroup(ended, id, exitCode);
+  }
+
+  private newGroup(ended: string, id: string, exitCode?: number): Group {
+    const made: Group = {
+      id,
+      ended,
+      exitCode,
+      first: undefined,
+      common: [],
+      weight: 0,
+      members: new Map(),
+      wordings: [],
+    };
+    this.groups.set(id, made);
+    return made;
+  }
+
+  /** The largest first, of equals the one that came first. */
+  all(): FailureGroup[] {
+    return Array.from(this.groups.values())
+      .filter(({ members }) => members.size > 0)
+      .sort((one, two) => two.members.size - one.members.size)
+      .map(shownGroup);
+  }
+}
+
+function shownGroup({ id, ended, first, common, members, wordings }: Group): FailureGroup {
+  const codes = new Map<number, number>();
+  for (const { exitCode } of members.values())
+    if (exitCode !== undefined) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
+  const used = wordings.filter(({ count }) => count > 0);
+  const title = (first?.tokens ?? []).map((token, at): TitlePiece => {
+    const values = [...(first?.values.get(at) ?? [])];
+    const varies = token.varies ? values.length > 1 || used.length > 1 : common[at] === false && isWord(token);
+    return { text: token.text, spaced: token.spaced, varies, values: values.length > 1 ? values : [] };
+  });
+  return {
+    id,
+    ended,
+    title,
+    keys: [...members.keys()],
+    exitCodes: Array.from(codes, ([code, count]) => ({ code, count })).sort((one, two) => two.count - one.count),
+    ways:
+      used.length > 1
+        ? used
+            .sort((one, two) => two.count - one.count)
+            .slice(0, MOST_WAYS)
+            .map(({ line, count }) => ({ line, count }))
+        : [],
+  };
+}

@@ -1,0 +1,126 @@
+// One line of a log as words, and as what differs from device to device though it means the same: numbers, ids,
+// addresses, paths, times, the device's own name. Two lines with the same key say the same.
+
+export type Varying = 'name' | 'time' | 'address' | 'id' | 'path' | 'number';
+
+export interface Token {
+  text: string;
+  /** Set on what differs from device to device. */
+  varies?: Varying;
+  /** A blank stands before it. */
+  spaced: boolean;
+}
+
+const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}`;
+const CLOCK = String.raw`\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:\s?(?:Z|UTC|[+-]\d\d:?\d\d))?\b`;
+const SYSLOG = String.raw`(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2}(?:,?\s+\d{4},?)?`;
+const TIME = `(?:(?:${DATE}|${SYSLOG})(?:T|,?\\s+)(?:${CLOCK})|${DATE}|${CLOCK})`;
+/** What a program may put before every line: a time, or the kernel's seconds since the start. */
+const STAMP = new RegExp(`^\\s*[\\[(<]?\\s*(?:${TIME}|(?<=\\[\\s*)\\d+\\.\\d+)\\s*[\\])>]?[\\s,:|-]*`, 'i');
+/**
+ * A shell says where it stood before it says what went wrong: "./update.sh: line 12: ", "sh: 1: ", "zsh:1: ", with the
+ * word for a line in the language of the device. Where it stood differs between versions of a script.
+ */
+const SHELL = /^[^\s:]{1,160}:\s?(?:\p{L}{2,12}\s)?\d{1,6}\s?: (?=\S)/u;
+
+const INNER = String.raw`[\p{L}\p{N}_.@%+~=-]`;
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<address>\b[a-z][a-z0-9+.-]{1,11}://[^\s"'<>)\]]+` +
+      String.raw`|\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b` +
+      String.raw`|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|/\d{1,2})?\b` +
+      String.raw`|(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}(?::?[0-9a-f]{1,4})\b|(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?)`,
+    `(?<time>\\b${TIME})`,
+    String.raw`(?<id>\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b0x[0-9a-f]+\b` +
+      String.raw`|\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b|\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}\b)`,
+    `(?<path>(?<![\\p{L}\\p{N}_/.])(?:~|\\.{1,2})?(?:/${INNER}+)+/?|\\b[a-z]:\\\\[^\\s"'<>|]+` +
+      `|(?<![\\p{L}\\p{N}_/.-])(?:${INNER}+/){2,}${INNER}*|(?<![\\p{L}\\p{N}_/.-])(?:${INNER}+/)+${INNER}+\\.[a-z]\\w{0,5}\\b)`,
+    String.raw`(?<number>\d+(?:[.,:]\d+)*)`,
+    String.raw`(?<word>[\p{L}\p{M}_]+(?:['’-](?=\p{L})[\p{L}\p{M}_]+)*)`,
+    String.raw`[^\s]`,
+  ].join('|'),
+  'giu',
+);
+
+/** Numbers behind these words are not amounts but tell one error from another: "returned error: 404". */
+const CODE = /^(?:error|err|errno|code|status|exit|exited|signal|http|returned|rc|result)$/i;
+
+function isCode(tokens: readonly Token[], text: string): boolean {
+  if (!/^\d{1,3}$/.test(text)) return false;
+  let at = tokens.length - 1;
+  while (at >= 0 && tokens.length - at <= 2 && /^[:=#([]$/.test(tokens[at]?.text ?? '')) at--;
+  if (CODE.test(tokens[at]?.text ?? '')) return true;
+  // "HTTP/1.1 404"
+  return tokens[at - 1]?.text === '/' && CODE.test(tokens[at - 2]?.text ?? '');
+}
+
+/** Adds the tokens of a text in which none of the names stands. */
+function addTokens(tokens: Token[], text: string, spaced: boolean): void {
+  TOKEN.lastIndex = 0;
+  let end = 0;
+  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
+    let [found] = match;
+    const { address, time, id, path, number } = match.groups ?? {};
+    // A full stop ends the sentence, not the path.
+    if ((path || address) && found.length > 2 && /[.,;:]$/.test(found)) {
+      found = found.slice(0, -1);
+      TOKEN.lastIndex--;
+    }
+    const varies: Varying | undefined = address
+      ? 'address'
+      : time
+        ? 'time'
+        : id
+          ? 'id'
+          : path
+            ? 'path'
+            : number && !isCode(tokens, found)
+              ? 'number'
+              : undefined;
+    tokens.push({ text: found, spaced: match.index > end || (end === 0 && spaced), ...(varies && { varies }) });
+    end = match.index + found.length;
+  }
+}
+
+const LEAST_NAME = 3;
+const inWord = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+
+/** Where one of the names stands in the text, as a word of its own. */
+function findName(text: string, names: readonly string[], from: number): { at: number; length: number } | undefined {
+  const lower = text.toLowerCase();
+  for (const name of names) {
+    if (name.length < LEAST_NAME) continue;
+    for (let at = lower.indexOf(name, from); at >= 0; at = lower.indexOf(name, at + 1))
+      if (!inWord(text[at - 1]) && !inWord(text[at + name.length])) return { at, length: name.length };
+  }
+  return undefined;
+}
+
+/** The line without what was put before it: times, and where the shell stood. */
+export function bareLine(line: string): string {
+  const first = line.replace(STAMP, '');
+  return first.replace(STAMP, '').replace(SHELL, '').trim() || line.trim();
+}
+
+/** `names`: what the device is called, in small letters. */
+export function tokensOf(line: string, names: readonly string[] = []): Token[] {
+  const tokens: Token[] = [];
+  let from = 0;
+  for (let name = findName(line, names, 0); name; name = findName(line, names, from)) {
+    const before = line.slice(from, name.at);
+    addTokens(tokens, before, /^\s/.test(before));
+    tokens.push({
+      text: line.slice(name.at, name.at + name.length),
+      varies: 'name',
+      spaced: /\s$/.test(before),
+    });
+    from = name.at + name.length;
+  }
+  const rest = line.slice(from);
+  addTokens(tokens, rest, /^\s/.test(rest));
+  return tokens;
+}
+
+/** Equal for two lines that say the same. Letter case counts: languages differ in what it means. */
+export const keyOf = (tokens: readonly Token[]): string =>
+  tokens.map(({ text, varies, spaced }) => `${spaced ? ' ' : ''}${varies ? `\u0000${varies}` : text}`).join('');

@@ -1,0 +1,70 @@
+// The line of a log that tells why: not always the last one, since what failed is followed by what follows from it.
+import { bareLine } from './line-tokens.ts';
+
+/** The words of an operating system for what went wrong (POSIX errno, strerror), and as definite ones of programs. */
+export const CAUSES: RegExp = new RegExp(
+  [
+    'no space left on device|disk quota exceeded|read-only file system|no such file or directory|no such device',
+    'permission denied|operation not permitted|file exists|not a directory|is a directory|directory not empty',
+    'too many open files|argument list too long|text file busy|exec format error|broken pipe|resource busy',
+    'device or resource busy|input/output error|cannot allocate memory|out of memory|segmentation fault|bus error',
+    'connection (?:refused|reset by peer|timed out)|network is unreachable|no route to host|host is down',
+    'temporary failure in name resolution|name or service not known|could not resolve host|operation timed out',
+    'command not found|not found|undefined symbol|cannot open shared object file|syntax error|unexpected eof',
+    'checksum (?:mismatch|failed)|hash mismatch|signature (?:verification failed|mismatch)|bad signature',
+    'certificate (?:has expired|verify failed)|unexpected end of file|not in gzip format|unbound variable',
+    'illegal instruction|stale file handle|too many levels of symbolic links|invalid argument|killed|core dumped',
+  ].join('|'),
+  'i',
+);
+const NAMED = /\b[A-Z]\w*(?:Error|Exception)\b|^panic:|\bE(?:ACCES|NOENT|NOSPC|PERM|CONNREFUSED|TIMEDOUT|IO|EXIST)\b/;
+const WORDS =
+  /\b(?:error|fatal|failed|failure|fail|fails|exception|panic|cannot|can['’]t|couldn['’]t|could not|unable|denied|refused|unreachable|invalid|corrupt(?:ed)?|mismatch|missing|unsupported|expired|rejected|critical|timed? ?out|timeout|aborted|unexpected|wrong|rolled back|rolling back|assertion)\b/i;
+/** Lines that only say that something failed before: the word counts for less. */
+const FOLLOWS =
+  /\b(?:exit(?:ing|ed)?(?: with)?(?: (?:status|code|failure))|exit status|due to previous errors|complete log of this run|returned non-zero|aborting|giving up|error \d+$|see above|for details)\b|^(?:(?:error|fatal|failed|failure)[.! ]*|\w+ failed[.!]?)$|^make(?:\[\d+\])?: \*\*\*|^npm (?:err|error)!? *$/i;
+
+/** The last lines of a stream that are looked at. */
+const LOOKED_AT = 60;
+
+function weightOf(line: string): number {
+  const words = CAUSES.test(line) ? 10 : NAMED.test(line) ? 9 : WORDS.test(line) ? 6 : 0;
+  return words > 0 && FOLLOWS.test(line) ? words - 4 : words;
+}
+
+interface Told {
+  line: string;
+  weight: number;
+}
+
+/** The heaviest of the last lines; of equals the latest. */
+function heaviest(lines: readonly string[]): Told | undefined {
+  let best: Told | undefined;
+  let passed = 0;
+  for (let at = lines.length - 1; at >= 0 && passed < LOOKED_AT; at--) {
+    const line = bareLine(lines[at] ?? '');
+    if (!/[\p{L}\p{N}]/u.test(line)) continue;
+    // What stands nearer to the end counts a little more.
+    const weight = weightOf(line) - passed / 20;
+    if (!best || weight > best.weight) best = { line, weight };
+    passed++;
+  }
+  return best;
+}
+
+export interface Output {
+  stdout: readonly string[];
+  stderr: readonly string[];
+  /** What the service itself says of the end. */
+  said: string;
+}
+
+/** Without what the shell and the log put before it; empty where nothing was said. */
+export function tellingLine({ stdout, stderr, said }: Output): string {
+  const told = heaviest(stderr);
+  const printed = heaviest(stdout);
+  // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.
+  const best = told && (!printed || told.weight + 1.5 >= printed.weight || told.weight > 4) ? told : printed;
+  if (said !== '' && (!best || best.weight < 4)) return bareLine(said);
+  return best?.line ?? '';
+}
