@@ -37,6 +37,7 @@ const SELDOM = new RegExp(
     '-dialog\\.tsx$',
     '/src/fleet/(facet|filter)-',
     '/src/api/fleet/',
+    '/src/(fleet/(bulk|run-guard)|ui/leave-guard)',
   ].join('|'),
 );
 

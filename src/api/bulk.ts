@@ -5,9 +5,10 @@ import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
-import { isMissing } from '#/api/api-error.ts';
+import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { deviceQueries } from '#/api/devices.ts';
+import { jobState } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 
 type Id = Pick<Device, 'DeviceId'>;
@@ -81,3 +82,25 @@ export async function bulkDeploy(draft: Pick<JobDraft, 'Name' | 'ArtifactId' | '
       (await list()).some((job) => !before.has(job.JobId) && job.JobName === draft.Name && job.DeviceId === DeviceId),
   };
 }
+
+/**
+ * Cancels jobs that still wait. The items are jobs: what stands as a device's id is a job's. Each is read once more
+ * before, since deleting one that has begun would stop it on its device.
+ */
+export const bulkCancel = (): BulkWrite => {
+  const current = ({ DeviceId: job_id }: Id) =>
+    call(jobEndpoints.get, { params: { job_id } }).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+  return {
+    send: async (item) => {
+      const job = await current(item);
+      if (!job) return;
+      if (jobState(job) !== 'Waiting')
+        throw new ApiError('refused', 'It does not wait any more', { detail: 'It was left as it is.' });
+      await call(jobEndpoints.remove, { params: { job_id: item.DeviceId } });
+    },
+    check: async (item) => (await current(item)) === undefined,
+  };
+};

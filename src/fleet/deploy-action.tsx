@@ -108,7 +108,7 @@ export function DeployAction(frame: BulkActionProps) {
 }
 
 /** Which of them run it now. */
-function Readiness({ devices }: { devices: Device[] }) {
+export function Readiness({ devices }: { devices: Device[] }) {
   const online = devices.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
   const waiting = devices.length - online;
   return (

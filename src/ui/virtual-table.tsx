@@ -1,6 +1,7 @@
 // A table for any number of rows: all of them up to a few hundred, beyond that only those in view, in a scrolling region
 // of its own. The same columns as a plain data table.
 import { useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Column } from './data-table.tsx';
 import tableClasses from './table.module.css';
@@ -9,6 +10,9 @@ import classes from './virtual-table.module.css';
 export interface VirtualColumn<Row> extends Column<Row> {
   /** Share of the width, as CSS: rows that come and go must not move the columns. */
   width?: string;
+  /** What stands in the head instead of the plain name: a button that sorts, a box that selects all. */
+  head?: ReactNode;
+  sorted?: 'ascending' | 'descending' | undefined;
 }
 
 interface VirtualTableProps<Row> {
@@ -75,9 +79,9 @@ export function VirtualTable<Row>({
         </colgroup>
         <thead>
           <tr>
-            {columns.map(({ header, align, tools }) => (
-              <th key={header} scope="col" data-align={align} data-tools={tools}>
-                {tools ? <span className="visually-hidden">{header}</span> : header}
+            {columns.map(({ header, align, tools, head, sorted }) => (
+              <th key={header} scope="col" data-align={align} data-tools={tools} aria-sort={sorted}>
+                {head ?? (tools ? <span className="visually-hidden">{header}</span> : header)}
               </th>
             ))}
           </tr>

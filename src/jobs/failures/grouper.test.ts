@@ -21,7 +21,10 @@ const grouped = (...failures: Failure[]) => {
 const titles = (grouper: Grouper) =>
   grouper
     .all()
-    .map(({ keys, title }) => `${keys.length} × ${title.map(({ text, varies, spaced }) => `${spaced ? ' ' : ''}${varies ? `<${text}>` : text}`).join('')}`);
+    .map(
+      ({ keys, title }) =>
+        `${keys.length} × ${title.map(({ text, varies, spaced }) => `${spaced ? ' ' : ''}${varies ? `<${text}>` : text}`).join('')}`,
+    );
 
 test('numbers, paths and names make no difference, words do; the largest group comes first', () => {
   const grouper = grouped(
@@ -53,7 +56,10 @@ test('the same cause in other words is one group, another cause is not', () => {
     failure('3', 'mkdir: cannot create directory /c: Permission denied'),
     failure('4', 'tar: /a/x: Cannot open: Permission denied'),
   );
-  assert.deepEqual(grouper.all().map(({ keys }) => keys), [['1', '2'], ['3'], ['4']]);
+  assert.deepEqual(
+    grouper.all().map(({ keys }) => keys),
+    [['1', '2'], ['3'], ['4']],
+  );
   const [first] = grouper.all();
   assert.deepEqual(
     first?.ways.map(({ line }) => line),
@@ -72,7 +78,9 @@ test('who said nothing is grouped by exit code; how it ended keeps groups apart'
     failure('6', '', { ended: 'Interrupted', exitCode: undefined, said: 'The device went down while it ran' }),
   );
   assert.deepEqual(
-    grouper.all().map(({ ended, keys, title, exitCodes }) => [ended, keys.join(), title.length > 0, exitCodes[0]?.code]),
+    grouper
+      .all()
+      .map(({ ended, keys, title, exitCodes }) => [ended, keys.join(), title.length > 0, exitCodes[0]?.code]),
     [
       ['Failed', '1,2', false, 1],
       ['Failed', '3', false, 127],
@@ -92,13 +100,18 @@ test('groups keep their id and wording when more come, and when some go', () => 
   const after = grouper.all();
   assert.equal(after[0]?.id, before?.id);
   assert.equal(after[0]?.title.map(({ text }) => text).join(''), before?.title.map(({ text }) => text).join(''));
-  assert.deepEqual(after.map(({ keys }) => keys.length), [47, 1]);
+  assert.deepEqual(
+    after.map(({ keys }) => keys.length),
+    [47, 1],
+  );
   assert.equal(grouped(failure('9', 'cannot read 77 of /z')).all()[0]?.id, before?.id);
 });
 
 test('a title is what was said, as text, whatever it is', () => {
   const line = '<img src=x onerror=alert(1)> \u202Egnp.exe failed';
-  const text = grouped(failure('1', line)).all()[0]?.title.map(({ text: each, spaced }) => `${spaced ? ' ' : ''}${each}`);
+  const text = grouped(failure('1', line))
+    .all()[0]
+    ?.title.map(({ text: each, spaced }) => `${spaced ? ' ' : ''}${each}`);
   assert.equal(text?.join(''), '<img src=x onerror=alert(1)> gnp.exe failed');
 });
 

@@ -8,7 +8,10 @@ const log = (stdout: string | string[], stderr = '', names: string[] = []) => ({
   names,
 });
 const shown = (result: ReturnType<typeof diffLogs>) =>
-  result.rows.map(({ side, text, count }) => ({ both: ' ', failed: '-', healthy: '+', gap: '~' })[side] + (side === 'gap' ? count : text));
+  result.rows.map(
+    ({ side, text, count }) =>
+      ({ both: ' ', failed: '-', healthy: '+', gap: '~' })[side] + (side === 'gap' ? count : text),
+  );
 
 test('lines that differ only by what varies are the same', () => {
   const result = diffLogs(log('unit-1 starts at 10:00:01\nfree: 5 kB\nno room', '', ['unit-1']), [

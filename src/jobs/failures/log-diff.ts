@@ -55,7 +55,7 @@ function linesOf({ stdout, stderr, names }: LogText): Line[] {
 function matches(one: Line[], two: Line[]): [number, number][] | undefined {
   const most = Math.min(MOST_STEPS, one.length + two.length);
   const offset = most + 1;
-  let reach = new Int32Array(2 * offset + 1);
+  const reach = new Int32Array(2 * offset + 1);
   const history: Int32Array[] = [];
   for (let steps = 0; steps <= most; steps++) {
     history.push(reach.slice());
@@ -87,7 +87,7 @@ function walkBack(history: Int32Array[], offset: number, length: number, otherLe
     x = beforeX;
     y = beforeY;
   }
-  return pairs.reverse();
+  return pairs.toReversed();
 }
 
 const row = (side: DiffRow['side'], { text, error }: Line): DiffRow => ({ side, text, error, count: 1 });

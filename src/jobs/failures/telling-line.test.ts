@@ -14,7 +14,10 @@ test('the cause is told, not what follows from it', () => {
     told('Traceback (most recent call last):\n  File "/a.py", line 3, in <module>\nValueError: bad width'),
     'ValueError: bad width',
   );
-  assert.equal(told('curl: (6) Could not resolve host: x\nupdate failed\nexit status 6'), 'curl: (6) Could not resolve host: x');
+  assert.equal(
+    told('curl: (6) Could not resolve host: x\nupdate failed\nexit status 6'),
+    'curl: (6) Could not resolve host: x',
+  );
   assert.equal(told('make: *** [all] Error 2', 'cc: error: no input'), 'cc: error: no input');
 });
 

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Time } from '#/ui/time.tsx';
-import { BY_ITSELF } from './use-late-fleet.ts';
+import { BY_ITSELF } from '#/fleet/use-late-fleet.ts';
 import classes from './devices-page.module.css';
 
 interface FleetNoteProps {

@@ -12,7 +12,7 @@ import type { TableRows } from './device-table.tsx';
 import { beyondService, deviceFilterOf } from './fleet-view.ts';
 import type { FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from './table-columns.tsx';
-import { useLateFleet } from './use-late-fleet.ts';
+import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 
 export interface Listing {
   /** What is listed, as a view takes it. */

@@ -1,93 +1,40 @@
-// The devices of a group or tag job: how each stands, filtered by state, and the output of the one that is opened.
-import { useMemo } from 'react';
-import { Link } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
+// The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
+// done again or taken back. Beside the list the output of the one that is opened.
+import { Suspense, lazy, useMemo } from 'react';
 import { Button, CloseButton, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { IconRefresh, IconSearch } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobQueries } from '#/api/jobs.ts';
-import { rowName } from '#/ui/data-table.tsx';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { jobState } from '#/api/jobs.ts';
+import { BulkBar } from '#/fleet/bulk-bar.tsx';
+import { useSelection } from '#/fleet/selection.ts';
+import type { Selection } from '#/fleet/selection.ts';
+import { STATES, totalOf } from '#/jobs/outcome.ts';
+import type { VerdictCounts } from '#/jobs/verdict.ts';
 import { formatCount } from '#/ui/format.ts';
+import { visible } from '#/ui/log-view-glyphs.ts';
+import { readSort } from '#/ui/sort-head.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
-import { Empty, View } from '#/ui/view.tsx';
+import { useNow } from '#/ui/time.tsx';
+import type { Address } from '#/ui/use-address.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useTyped } from '#/ui/use-typed.ts';
+import { Empty } from '#/ui/view.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { ChildPanel } from './child-panel.tsx';
-import { filterChildren, readFilter } from './job-filter.ts';
-import { timesOf } from '#/jobs/job-times.ts';
-import { Duration } from '#/jobs/duration.tsx';
-import { STATES, totalOf } from '#/jobs/outcome.ts';
-import { useVerdicts } from '#/jobs/use-verdicts.ts';
-import type { Verdicts } from '#/jobs/use-verdicts.ts';
-import type { VerdictCounts } from '#/jobs/verdict.ts';
-import { VerdictMark } from '#/jobs/verdict-mark.tsx';
-import { useAddress } from '#/ui/use-address.ts';
-import type { Address } from '#/ui/use-address.ts';
+import { FAILURES, UNANSWERED, nameOf } from './child-jobs.ts';
+import type { ChildJobs } from './child-jobs.ts';
+import { SORTABLE, childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
+import { useChildSearch } from './job-children-search.ts';
+import { readFilter } from './job-filter.ts';
+import { whyNoRetry } from './retry.ts';
 import classes from './job-page.module.css';
 
-/** What tells a child in the URL: its id, or its place where a service gives children no ids. */
-const keysOf = (children: Job[]) => new Map(children.map((child, place) => [child, child.JobId || `no-${place + 1}`]));
-
-interface Opening {
-  keys: Map<Job, string>;
-  opened: string | null;
-  address: Address;
-  verdicts: Verdicts;
-}
-
-const NONE: Job[] = [];
-
-const columnsOf = ({ keys, opened, address, verdicts }: Opening): VirtualColumn<Job>[] => {
-  const columns: VirtualColumn<Job>[] = [
-    {
-      header: 'Device',
-      width: opened ? '46%' : '36%',
-      cell: (child) => {
-        const key = keys.get(child) ?? '';
-        const name = child.DeviceName || child.DeviceId || `Device ${key}`;
-        const { to, state } = address.opening({ child: key });
-        // Going from one output to the next is not a step that Back should take.
-        return (
-          <Link
-            to={to}
-            state={state}
-            replace={opened !== null}
-            preventScrollReset
-            className={rowName}
-            aria-current={opened === key ? 'true' : undefined}
-            title={`Output of ${name}`}
-          >
-            {name}
-          </Link>
-        );
-      },
-    },
-    { header: 'State', width: opened ? '32%' : '18%', cell: (child) => <VerdictMark judgement={verdicts.of(child)} /> },
-    { header: 'Exit code', width: opened ? '22%' : '12%', phone: 'second', cell: exitCode },
-  ];
-  if (opened) return columns;
-  return [
-    ...columns,
-    {
-      header: 'Started',
-      width: '18%',
-      phone: 'hide',
-      cell: (child) => <Time at={timesOf(child).started} raw={child.StartTime} />,
-    },
-    { header: 'Duration', width: '16%', phone: 'second', cell: (child) => <Duration job={child} /> },
-  ];
-};
-
-const exitCode = ({ ExitCode }: Job) =>
-  ExitCode === undefined ? (
-    <span className="dim">–</span>
-  ) : (
-    <>
-      <span className={classes['onPhone']}>exit code </span>
-      {ExitCode}
-    </>
-  );
+const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
+const CancelWaitingDialog = lazy(async () => ({
+  default: (await import('./cancel-waiting-dialog.tsx')).CancelWaitingDialog,
+}));
 
 function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
   const { state } = readFilter(address.params);
@@ -106,80 +53,200 @@ function StateFilter({ counts, address }: { counts: VerdictCounts; address: Addr
   );
 }
 
-export function JobChildren({ parent }: { parent: Job }) {
-  const address = useAddress();
-  const children = useQuery(jobQueries.children(parent.JobId));
-  const filter = readFilter(address.params);
-  const keys = useMemo(() => keysOf(children.data ?? []), [children.data]);
-  const verdicts = useVerdicts(children.data ?? NONE, parent);
-  const opened = address.params.get('child');
-  const row = [...keys].find(([, key]) => key === opened)?.[0];
+function Search({ address }: { address: Address }) {
+  const applied = address.params.get('name') ?? '';
+  const { typed, setTyped, send } = useTyped(applied, (name) => address.set({ name }));
   return (
-    <View
-      query={children}
-      name="the devices of this job"
-      isEmpty={(rows) => rows.length === 0}
-      empty={
-        <Empty title="No devices" action={null}>
-          The service lists no child jobs for this job.
-        </Empty>
+    <TextInput
+      size="xs"
+      className={classes['search'] ?? ''}
+      aria-label="Find in names and output"
+      placeholder="Find in names and output"
+      leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      rightSection={
+        typed && (
+          <CloseButton
+            size="xs"
+            aria-label="Clear the search"
+            onClick={() => {
+              setTyped('');
+              send('');
+            }}
+          />
+        )
       }
-    >
-      {(rows) => {
-        const shown = filterChildren(rows, filter, (child) => verdicts.of(child).verdict);
-        return (
-          <div className={classes['split']} data-opened={opened !== null || undefined}>
-            <div className={classes['children']}>
-              <div className={classes['childFilters']}>
-                <StateFilter counts={verdicts.counts} address={address} />
-                {(rows.length > 10 || filter.name) && (
-                  <TextInput
-                    size="xs"
-                    aria-label="Find a device by name"
-                    placeholder="Find a device"
-                    leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
-                    value={filter.name}
-                    onChange={(event) => address.set({ name: event.currentTarget.value })}
-                    rightSection={
-                      filter.name && (
-                        <CloseButton size="xs" aria-label="Clear the name" onClick={() => address.set({ name: '' })} />
-                      )
-                    }
-                    spellCheck={false}
-                  />
-                )}
-              </div>
-              {shown.length === 0 ? (
-                <Empty
-                  title="No device matches"
-                  action={
-                    <Button variant="default" onClick={() => address.set({ name: '', state: '' })}>
-                      Show all
-                    </Button>
-                  }
-                />
-              ) : (
-                <VirtualTable
-                  name="Devices of this job"
-                  columns={columnsOf({ keys, opened, address, verdicts })}
-                  rows={shown}
-                  rowKey={(child) => keys.get(child) ?? ''}
-                  isSelected={(child) => keys.get(child) === opened}
-                />
-              )}
-            </div>
-            {opened !== null && (
-              <ChildPanel
-                key={opened}
-                id={row ? row.JobId : opened}
-                row={row}
-                fallback={`Device ${opened}`}
-                address={address}
-              />
-            )}
-          </div>
-        );
-      }}
-    </View>
+      spellCheck={false}
+    />
+  );
+}
+
+/** The boxes that select devices: the selection of the device table and the map. */
+function boxes(shown: readonly Job[], { ids, add, remove, toggle }: Selection): VirtualColumn<Job> {
+  const all = shown.map(({ DeviceId }) => DeviceId).filter(Boolean);
+  const here = all.filter((id) => ids.has(id)).length;
+  return {
+    header: 'Selected',
+    width: '42px',
+    phone: 'hide',
+    head: (
+      <input
+        type="checkbox"
+        aria-label="Select all of these devices"
+        checked={here > 0 && here === all.length}
+        ref={(box) => {
+          if (box) box.indeterminate = here > 0 && here < all.length;
+        }}
+        onChange={({ currentTarget }) => (currentTarget.checked ? add(all) : remove(all))}
+      />
+    ),
+    cell: (child) =>
+      child.DeviceId && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${nameOf(child, '')}`}
+          checked={ids.has(child.DeviceId)}
+          onChange={() => toggle(child.DeviceId)}
+        />
+      ),
+  };
+}
+
+interface JobChildrenProps {
+  parent: Job;
+  jobs: ChildJobs;
+  fleet: FleetIndex | undefined;
+  address: Address;
+}
+
+export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) {
+  const { rows, keys, byKey, verdicts } = jobs;
+  const { state, name } = readFilter(address.params);
+  const now = useNow();
+  const selection = useSelection();
+  const found = useChildSearch(rows, name);
+  const opened = address.params.get('child');
+  const row = opened === null ? undefined : byKey.get(opened);
+  const sort = readSort(address.params.get('sort'), SORTABLE);
+  const filtered = useMemo(
+    () =>
+      rows.filter(
+        (child) => (state === undefined || verdicts.of(child).verdict === state) && (!found || found.has(child)),
+      ),
+    [rows, state, verdicts, found],
+  );
+  const shown = sortChildren(filtered, sort, { verdicts, fleet, now });
+  const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
+  return (
+    <div className={classes['split']} data-opened={opened !== null || undefined}>
+      <div className={classes['children']}>
+        <div className={classes['childFilters']}>
+          <StateFilter counts={verdicts.counts} address={address} />
+          {(rows.length > 10 || name) && <Search address={address} />}
+        </div>
+        <ChildActions {...{ parent, jobs, address, selection }} />
+        {shown.length === 0 ? (
+          <Empty
+            title="No device matches"
+            action={
+              <Button variant="default" onClick={() => address.set({ name: '', state: '' })}>
+                Show all
+              </Button>
+            }
+          />
+        ) : (
+          <VirtualTable
+            name="Devices of this job"
+            columns={childColumns({
+              jobs,
+              fleet,
+              fields,
+              opened,
+              address,
+              sort,
+              found,
+              box: boxes(shown, selection),
+            })}
+            rows={shown as Job[]}
+            rowKey={(child) => keys.get(child) ?? ''}
+            isSelected={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}
+          />
+        )}
+        <BulkBar shown={shown.map(({ DeviceId }) => DeviceId).filter(Boolean)} where="this list" />
+      </div>
+      {opened !== null && (
+        <ChildPanel
+          key={opened}
+          id={row ? row.JobId : opened}
+          row={row}
+          fallback={visible(`Device ${opened}`)}
+          address={address}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ChildActionsProps {
+  parent: Job;
+  jobs: ChildJobs;
+  address: Address;
+  selection: Selection;
+}
+
+/** Doing it again on some of the devices, and taking it back where it waits. */
+function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: ChildActionsProps) {
+  const dialog = address.params.get('dialog');
+  useFocusBack(dialog !== null);
+  const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
+  const retries = [
+    { id: 'retry-failed', which: 'the failed', targets: of(FAILURES) },
+    { id: 'retry-unanswered', which: 'the unanswered', targets: of(UNANSWERED) },
+    {
+      id: 'retry-selected',
+      which: 'the selected',
+      targets: selection.ids.size > 0 ? rows.filter(({ DeviceId }) => selection.ids.has(DeviceId)) : [],
+    },
+  ];
+  const waiting = rows.filter((child) => child.JobId !== '' && jobState(child) === 'Waiting');
+  const offered = retries.filter(({ id, targets }) => targets.length > 0 && id !== 'retry-unanswered');
+  const unanswered = retries[1];
+  if (unanswered && unanswered.targets.length > 0 && unanswered.targets.length < (retries[0]?.targets.length ?? 0))
+    offered.splice(1, 0, unanswered);
+  const chosen = retries.find(({ id }) => id === dialog);
+  const close = () => address.close('dialog');
+  const noRetry = whyNoRetry(parent, 1);
+  return (
+    <>
+      {(offered.length > 0 || waiting.length > 0) && (
+        <div className={classes['actions']} role="group" aria-label="Actions for devices of this job">
+          {offered.map(({ id, which, targets }) => (
+            <Button
+              key={id}
+              size="xs"
+              variant="default"
+              leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+              disabled={noRetry !== undefined}
+              title={noRetry ?? ''}
+              onClick={() => address.open({ dialog: id })}
+            >
+              Retry {which} ({formatCount(targets.length)})…
+            </Button>
+          ))}
+          {waiting.length > 0 && (
+            <Button size="xs" variant="default" onClick={() => address.open({ dialog: 'cancel-waiting' })}>
+              Cancel the {formatCount(waiting.length)} that {waiting.length === 1 ? 'waits' : 'wait'}…
+            </Button>
+          )}
+        </div>
+      )}
+      <Suspense>
+        {chosen && chosen.targets.length > 0 && (
+          <RetryDialog job={parent} targets={chosen.targets} which={chosen.which} onClose={close} />
+        )}
+        {dialog === 'cancel-waiting' && <CancelWaitingDialog waiting={waiting} onClose={close} />}
+      </Suspense>
+    </>
   );
 }

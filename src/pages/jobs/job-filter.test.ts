@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { filterChildren, filterJobs, isFiltered, readFilter } from '#/pages/jobs/job-filter.ts';
+import { filterJobs, isFiltered, readFilter } from '#/pages/jobs/job-filter.ts';
 
 const jobs = [
   jobSchema.parse({ JobId: '1', JobName: 'Update firmware', DeviceId: 'd', Status: 'Succeeded' }),
@@ -26,14 +26,4 @@ test('a state finds parents with such a child; Succeeded only those that are so 
 test('an unknown state in the URL is no filter', () => {
   assert.deepEqual(found('state=nonsense'), ['1', '2', '3', '4']);
   assert.equal(isFiltered(readFilter(new URLSearchParams('state=nonsense&name='))), false);
-});
-
-test('children are found by their device', () => {
-  const children = [
-    jobSchema.parse({ DeviceName: 'Camera-7', Status: 'Failed' }),
-    jobSchema.parse({ DeviceId: 'cam-8', Status: 'Waiting' }),
-    jobSchema.parse({ DeviceName: 'lamp', Status: 'Failed' }),
-  ];
-  assert.equal(filterChildren(children, { name: 'cam', state: undefined }).length, 2);
-  assert.equal(filterChildren(children, { name: 'cam', state: 'Failed' }).length, 1);
 });

@@ -1,6 +1,5 @@
 // The filter of a list of jobs, as it stands in the URL.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
 import { STATES, outcomeOf, stateOf } from '#/jobs/outcome.ts';
 import type { Verdict } from '#/jobs/verdict.ts';
 
@@ -27,19 +26,5 @@ export function filterJobs(jobs: Job[], { name, state }: JobFilter): Job[] {
   const part = name.trim().toLowerCase();
   return jobs.filter(
     (job) => (part === '' || job.JobName.toLowerCase().includes(part)) && (state === undefined || isIn(job, state)),
-  );
-}
-
-/** The same for the children of a parent, which are known by their device. */
-export function filterChildren(
-  children: Job[],
-  { name, state }: JobFilter,
-  verdictOf: (child: Job) => Verdict = jobState,
-): Job[] {
-  const part = name.trim().toLowerCase();
-  return children.filter(
-    (child) =>
-      (part === '' || (child.DeviceName || child.DeviceId).toLowerCase().includes(part)) &&
-      (state === undefined || verdictOf(child) === state),
   );
 }

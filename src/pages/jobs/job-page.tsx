@@ -1,28 +1,33 @@
-// One job: how it stands, and its output. A job to a group or tag shows its devices, one to a device its log.
-import { useMemo } from 'react';
+// One job: how it stands, and its output. A job to a group or tag shows why it failed and its devices, one to a device
+// its log.
+import { Suspense, lazy, useMemo } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
+import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { isParent, jobQueries, jobState } from '#/api/jobs.ts';
+import { useLateFleet } from '#/fleet/use-late-fleet.ts';
+import { useVerdicts } from '#/jobs/use-verdicts.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
+import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeleteJobDialog } from './delete-job-dialog.tsx';
+import { FAILURES, keysOf } from './child-jobs.ts';
+import type { ChildJobs } from './child-jobs.ts';
 import { JobChildren } from './job-children.tsx';
+import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
-import { devicesText, explainWaiting } from '#/jobs/job-words.ts';
-import { countStates, movingIn, outcomeOf, overallState, totalOf } from '#/jobs/outcome.ts';
+import { explainWaiting } from '#/jobs/job-words.ts';
+import { countStates, outcomeOf, overallState, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
-import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
 import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
 import { useRules } from '#/jobs/rules/use-rules.ts';
-import { useVerdicts } from '#/jobs/use-verdicts.ts';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
@@ -128,22 +133,46 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   );
 }
 
+const loadFailures = () => import('./failures/failures-panel.tsx');
+const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
+
 function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
-  const total = totalOf(outcome);
-  const done = total - movingIn(outcome);
+  const address = useAddress();
+  const query = useQuery(jobQueries.children(job.JobId));
+  const account = useQuery(accountQueries.get());
+  const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
+  const rows = query.data ?? NONE;
+  const verdicts = useVerdicts(rows, job);
+  const jobs = useMemo((): ChildJobs => {
+    const keys = keysOf(rows);
+    return { rows, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
+  }, [rows, verdicts]);
+  const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
+  const panelHere = useLater(loadFailures, failed);
   return (
     <>
-      {total > 0 && (
-        <section className={classes['progress']} aria-label="Progress">
-          <p>
-            <strong>
-              {done === total ? `Done on ${devicesText(total)}` : `${formatCount(done)} of ${devicesText(total)} done`}
-            </strong>
-          </p>
-          <OutcomeBar outcome={outcome} wide />
-        </section>
-      )}
-      <JobChildren parent={job} />
+      <JobProgress outcome={outcome} rows={rows} fleet={fleet} />
+      <View
+        query={query}
+        name="the devices of this job"
+        isEmpty={(list) => list.length === 0}
+        empty={
+          <Empty title="No devices" action={null}>
+            The service lists no child jobs for this job.
+          </Empty>
+        }
+      >
+        {() => (
+          <>
+            {failed && panelHere && (
+              <Suspense>
+                <FailuresPanel job={job} jobs={jobs} address={address} />
+              </Suspense>
+            )}
+            <JobChildren parent={job} jobs={jobs} fleet={fleet} address={address} />
+          </>
+        )}
+      </View>
     </>
   );
 }

@@ -1,0 +1,59 @@
+// How long the rest of a job is going to take, judged by the devices that have ended: said only when enough of them have.
+import type { Job } from '#/contract/jobs.ts';
+import { jobState } from '#/api/jobs.ts';
+import { durationOf, timesOf } from '#/jobs/job-times.ts';
+
+/** Fewer than these that have ended tell nothing of the rest. */
+const ENOUGH = 5;
+/** The latest that count: a job may become slower or faster on the way. */
+const LATEST = 40;
+/** Milliseconds in which they must have ended: a burst says nothing of the pace. */
+const LEAST_SPAN = 2_000;
+
+const median = (values: number[]) => values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? 0;
+
+/**
+ * Milliseconds until all that can go on now have ended; undefined where nobody can tell. `isAway`: whether a waiting
+ * job's device is known to be offline, so that it is not counted.
+ */
+export function timeLeft(children: readonly Job[], now: Date, isAway: (child: Job) => boolean): number | undefined {
+  const ends: number[] = [];
+  const lengths: number[] = [];
+  const running: number[] = [];
+  let waiting = 0;
+  for (const child of children) {
+    const state = jobState(child);
+    const times = timesOf(child);
+    const length = durationOf(times, now);
+    if (state === 'Waiting') waiting += isAway(child) ? 0 : 1;
+    else if (state === 'Running') running.push(length ?? 0);
+    else if (times.ended && length !== undefined) {
+      ends.push(times.ended.getTime());
+      lengths.push(length);
+    }
+  }
+  if (waiting + running.length === 0 || ends.length < ENOUGH) return undefined;
+  const usual = median(lengths);
+  if (waiting === 0) {
+    // All that is left runs at once. Where one takes longer than usual, nothing is known any more.
+    const rest = usual - Math.min(...running);
+    return rest > 0 ? rest : undefined;
+  }
+  const latest = ends.sort((one, two) => one - two).slice(-LATEST);
+  const span = now.getTime() - (latest[0] ?? 0);
+  if (span < LEAST_SPAN) return undefined;
+  const pace = span / latest.length;
+  // Nothing has ended for much longer than it should take: it stands still, and the pace of before is no promise.
+  const silence = now.getTime() - (latest.at(-1) ?? 0);
+  if (silence > 5 * pace + 2 * usual + 10_000) return undefined;
+  return pace * (waiting + running.length);
+}
+
+/** "less than a minute", "about 3 minutes", "about 2 hours". */
+export function leftText(milliseconds: number): string {
+  const minutes = Math.ceil(milliseconds / 60_000);
+  if (minutes <= 1) return 'less than a minute';
+  if (minutes < 90) return `about ${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 36 ? `about ${hours} hours` : `about ${Math.round(hours / 24)} days`;
+}

@@ -1,0 +1,61 @@
+// Takes a job back from the devices where it still waits. Where it has begun, it goes on.
+import { useState } from 'react';
+import type { Job } from '#/contract/jobs.ts';
+import { device } from '#/contract/devices.ts';
+import { bulkCancel } from '#/api/bulk.ts';
+import { BulkFrame } from '#/fleet/bulk-frame.tsx';
+import { devicesText } from '#/fleet/bulk-plan.ts';
+import { BulkSteps } from '#/fleet/bulk-steps.tsx';
+import { visible } from '#/ui/log-view-glyphs.ts';
+import classes from './job-page.module.css';
+
+const STALE = [['jobs'], ['devices', 'jobs']];
+const nothing = () => undefined;
+
+export function CancelWaitingDialog({ waiting, onClose }: { waiting: readonly Job[]; onClose: () => void }) {
+  const [jobs] = useState(() => waiting.filter(({ JobId }) => JobId !== ''));
+  // What is worked on are the jobs: their ids stand where a device's would.
+  const read = () =>
+    Promise.resolve(
+      jobs.map(({ JobId, DeviceName, DeviceId }) =>
+        device.parse({ DeviceId: JobId, DeviceName: DeviceName || DeviceId || JobId }),
+      ),
+    );
+  return (
+    <BulkFrame
+      title={`Cancel where it waits: ${devicesText(jobs.length)}`}
+      ids={jobs.map(({ JobId }) => JobId)}
+      read={read}
+      stale={STALE}
+      onClose={onClose}
+    >
+      {(frame) => (
+        <BulkSteps
+          {...frame}
+          order={{
+            what: 'Cancel',
+            keep: nothing,
+            does: ['does not run it any more', 'do not run it any more'],
+            fault: undefined,
+            button: (count) => `Cancel on ${devicesText(count)}`,
+            typed: jobs.length > 1,
+            danger: true,
+            prepare: () => Promise.resolve(bulkCancel()),
+          }}
+          note={(change) => (
+            <>
+              <p>It is taken off their queue and off this list. Where it begins meanwhile, it goes on.</p>
+              <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes['names']}>
+                <ul>
+                  {change.map(({ DeviceId, DeviceName }) => (
+                    <li key={DeviceId}>{visible(DeviceName)}</li>
+                  ))}
+                </ul>
+              </div>
+            </>
+          )}
+        />
+      )}
+    </BulkFrame>
+  );
+}
