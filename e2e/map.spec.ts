@@ -86,7 +86,6 @@ test('the filters are those of the table, and stay in the URL', async ({ signedI
   await page.getByRole('option', { name: /^pumps/ }).click();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/group=cameras&group=pumps/);
-  await expect(rows).toHaveCount(3);
   await page.getByLabel('Search devices by name or ID').fill('cam-2');
   await expect(rows).toHaveCount(1);
   await expect(page).toHaveURL(/q=cam-2/);

@@ -1,31 +1,25 @@
 // Saves the selected devices as a CSV file.
-import { useEffect, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import { devicesText } from '#/fleet/bulk-plan.ts';
 import type { BulkActionProps } from '#/fleet/bulk-steps.tsx';
-import { exportDevices } from '#/fleet/export-devices.ts';
+import { deviceColumns } from '#/fleet/device-columns.ts';
+import { useDeviceExport } from '#/fleet/export-devices.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Failure } from '#/ui/view.tsx';
 import classes from './bulk-dialog.module.css';
 
 export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
   const locations = useQuery(deviceQueries.locations());
-  const [written, setWritten] = useState<number>();
-  const cancel = useRef(new AbortController());
-  useEffect(() => () => cancel.current.abort(), []);
+  const { written, start } = useDeviceExport();
   const busy = written !== undefined;
-  const save = () => {
-    cancel.current = new AbortController();
-    setWritten(0);
-    void exportDevices({
-      devices,
-      places: locations.data ?? [],
-      signal: cancel.current.signal,
-      onProgress: setWritten,
-    }).then(onClose);
-  };
+  const save = () =>
+    void start({
+      columns: deviceColumns(devices, locations.data ?? []),
+      count: devices.length,
+      at: (place) => devices[place]!,
+    }).then((done) => done && onClose());
   return (
     <div className={classes['steps']}>
       <section aria-label="Plan" className={classes['plan']}>

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { readCsv } from '#/fleet/csv.ts';
+import { deviceColumns } from '#/fleet/device-columns.ts';
 import { devicesCsv } from '#/fleet/export-devices.ts';
 
 const devices = Array.from({ length: 1_200 }, (_, index) =>
   device.parse({ DeviceId: `d${index}`, DeviceName: index === 7 ? '=cmd()' : `device, ${index}`, LastSeenTime: '' }),
 );
 
+const all = { columns: deviceColumns(devices, []), count: devices.length, at: (place: number) => devices[place]! };
+
 test('every device is a row, however many portions it takes', async () => {
   const progress: number[] = [];
-  const parts = await devicesCsv({ devices, places: [], onProgress: (written) => progress.push(written) });
+  const parts = await devicesCsv({ ...all, onProgress: (written) => progress.push(written) });
   const rows = readCsv(parts?.join('') ?? '');
   assert.equal(rows.length, 1_201);
   assert.deepEqual(rows[1]?.cells.slice(0, 2), ['d0', 'device, 0']);
@@ -21,8 +24,7 @@ test('every device is a row, however many portions it takes', async () => {
 test('an export that is called off gives no file', async () => {
   const cancel = new AbortController();
   const parts = await devicesCsv({
-    devices,
-    places: [],
+    ...all,
     signal: cancel.signal,
     onProgress: () => cancel.abort(),
   });

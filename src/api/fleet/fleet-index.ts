@@ -7,7 +7,7 @@ import { Search, facetsOf, maskOf } from '#/api/fleet/filter.ts';
 import type { Facet, FacetValue, RowFilter } from '#/api/fleet/filter.ts';
 import { atOnce, inTurns } from '#/api/fleet/pace.ts';
 import { knownOrder, orderSteps, pick } from '#/api/fleet/sort.ts';
-import { deviceAt } from '#/api/fleet/table.ts';
+import { builtAt, deviceAt } from '#/api/fleet/table.ts';
 import type { Places, Table } from '#/api/fleet/table.ts';
 
 /** A field by its wire name (or DeviceId, Lat, Lng), and which way. */
@@ -108,6 +108,11 @@ export class FleetIndex {
   /** The device of a row; the same object again while it does not change. */
   device(row: number): Device {
     return deviceAt(this.table, row);
+  }
+
+  /** The same for one look at very many of them: it would be too much to remember them all. */
+  passing(row: number): Device {
+    return builtAt(this.table, row);
   }
 
   /** The fields that the service tells of any device: those worth a column. */

@@ -123,10 +123,17 @@ export class Draft {
   }
 }
 
-/** A device as the contract has it, rebuilt from its columns. */
+/** A device as the contract has it, rebuilt from its columns; the same object again while it does not change. */
 export function deviceAt(table: Table, row: number): Device {
   const handed = table.handed.get(row);
   if (handed) return handed;
+  const device = builtAt(table, row);
+  table.handed.set(row, device);
+  return device;
+}
+
+/** The same for one look at very many of them: nothing of it is remembered. */
+export function builtAt(table: Table, row: number): Device {
   const fields: Record<string, unknown> = { DeviceId: table.ids[row] };
   for (const [name, column] of table.columns) {
     const value = column.value(row);
@@ -134,6 +141,5 @@ export function deviceAt(table: Table, row: number): Device {
   }
   for (const name of ['DeviceGroup', 'LocalPort']) fields[name] ??= '';
   fields['DeviceStatus'] ??= 'Unknown';
-  table.handed.set(row, fields as Device);
   return fields as Device;
 }

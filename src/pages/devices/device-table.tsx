@@ -14,9 +14,12 @@ import { ColumnResizer } from './column-resizer.tsx';
 import { DeviceMenu } from './device-menu.tsx';
 import type { ViewSort } from './fleet-view.ts';
 import type { TableColumn } from './table-columns.tsx';
+import { useFocusedPlace } from './use-focused-place.ts';
 import { useRowWindow } from './use-row-window.ts';
 import { useTableKeys } from '#/ui/use-table-keys.ts';
 import classes from './device-table.module.css';
+
+const loadMarks = () => import('./mark-hits.ts');
 
 /** The devices on the table, in order. */
 export interface TableRows {
@@ -41,6 +44,8 @@ interface DeviceTableProps {
   isWhole: boolean;
   density: 'compact' | 'comfortable';
   onWidth: (id: string, width: number) => void;
+  /** What was searched for, to be marked where it was found. */
+  search: string | undefined;
   /** The keys of the table are asked for. */
   onHelp: () => void;
 }
@@ -58,6 +63,7 @@ export function DeviceTable({
   isWhole,
   density,
   onWidth,
+  search,
   onHelp,
 }: DeviceTableProps) {
   const { ids } = useSelection();
@@ -77,7 +83,37 @@ export function DeviceTable({
   );
   const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
   const isPart = rows.before !== undefined && (to - from < rows.count || (rows.total ?? rows.count) > rows.count);
-  const drawn = Array.from({ length: to - from }, (_, step) => rows.at(from + step));
+  const places = Array.from({ length: to - from }, (_, step) => from + step);
+  const { pinned, focusProps } = useFocusedPlace(rows.ids, from, to);
+  const row = (place: number) => {
+    const device = rows.at(place);
+    return (
+      <Row
+        key={device.DeviceId}
+        device={device}
+        columns={columns}
+        place={place}
+        index={isPart ? (rows.before ?? 0) + place + 2 : undefined}
+        selected={ids.has(device.DeviceId)}
+        select={select}
+        follow={follow}
+      />
+    );
+  };
+  const gap = (name: string, count: number) =>
+    count > 0 && <Spacer key={name} height={count * height} columns={columns.length + 2} />;
+  // A row that the reader scrolled away from while it has the focus stands apart, in its own place.
+  const above = pinned >= 0 && pinned < from;
+  const below = pinned >= to;
+  const isMarked = useRef(false);
+  useEffect(() => {
+    if (search === undefined && !isMarked.current) return;
+    isMarked.current = search !== undefined;
+    void loadMarks().then(
+      ({ markHits }) => markHits(body.current, search),
+      () => {}, // nobody misses what marks would show
+    );
+  });
   return (
     <table
       className={`${tableClasses['table']} ${classes['table']}`}
@@ -108,21 +144,14 @@ export function DeviceTable({
           </th>
         </tr>
       </thead>
-      <tbody ref={body}>
-        {from > 0 && <Spacer height={from * height} columns={columns.length + 2} />}
-        {drawn.map((device, step) => (
-          <Row
-            key={device.DeviceId}
-            device={device}
-            columns={columns}
-            place={from + step}
-            index={isPart ? (rows.before ?? 0) + from + step + 2 : undefined}
-            selected={ids.has(device.DeviceId)}
-            select={select}
-            follow={follow}
-          />
-        ))}
-        {to < rows.count && <Spacer height={(rows.count - to) * height} columns={columns.length + 2} />}
+      <tbody ref={body} {...focusProps}>
+        {[
+          ...(above ? [gap('above', pinned), row(pinned), gap('up', from - pinned - 1)] : [gap('above', from)]),
+          ...places.map(row),
+          ...(below
+            ? [gap('down', pinned - to), row(pinned), gap('below', rows.count - pinned - 1)]
+            : [gap('below', rows.count - to)]),
+        ]}
       </tbody>
     </table>
   );

@@ -3,7 +3,7 @@
 import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
-import { IconColumns3, IconDeviceLaptop, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { deviceQueries } from '#/api/devices.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -41,6 +41,9 @@ const KeysDialog = lazy(async () => ({ default: (await loadKeys()).KeysDialog })
 const loadColumns = () => import('./columns-dialog.tsx');
 const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).ColumnsDialog }));
 
+const loadExport = () => import('./export-view-dialog.tsx');
+const ExportViewDialog = lazy(async () => ({ default: (await loadExport()).ExportViewDialog }));
+
 const loadLinkNote = () => import('./link-note.tsx');
 const LinkNote = lazy(async () => ({ default: (await loadLinkNote()).LinkNote }));
 
@@ -74,6 +77,9 @@ export function DevicesPage() {
   const [columnsOpen, setColumnsOpen] = useState(false);
   useFocusBack(columnsOpen);
   const columnsHere = useLater(loadColumns, columnsOpen);
+  const [exportOpen, setExportOpen] = useState(false);
+  useFocusBack(exportOpen);
+  const exportHere = useLater(loadExport, exportOpen);
   const selected = useSelection().ids.size;
   const bulkHere = useLater(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
@@ -221,6 +227,19 @@ export function DevicesPage() {
               >
                 <IconColumns3 size={18} stroke={1.6} aria-hidden />
               </ActionIcon>
+              <ActionIcon
+                variant="default"
+                size={36}
+                aria-label="Export CSV"
+                title="Export what the table shows as CSV"
+                onClick={() => {
+                  // All of it is in the file, not a page.
+                  listing.load();
+                  setExportOpen(true);
+                }}
+              >
+                <IconFileExport size={18} stroke={1.6} aria-hidden />
+              </ActionIcon>
             </FilterBar>
             {linkNoteHere && isForeign && (
               <Suspense fallback={null}>
@@ -284,6 +303,7 @@ export function DevicesPage() {
                 isWhole={isWhole}
                 density={choice.density}
                 onWidth={(id, width) => setChoice({ ...choice, widths: { ...choice.widths, [id]: width } })}
+                search={filter.search ?? filter.name}
                 onHelp={() => setKeysOpen(true)}
               />
             )}
@@ -325,6 +345,17 @@ export function DevicesPage() {
       {columnsHere && columnsOpen && (
         <Suspense fallback={null}>
           <ColumnsDialog columns={told} choice={choice} onChange={setChoice} onClose={() => setColumnsOpen(false)} />
+        </Suspense>
+      )}
+      {exportHere && exportOpen && (
+        <Suspense fallback={null}>
+          <ExportViewDialog
+            listing={listing}
+            columns={columns}
+            filtered={filtered}
+            sorted={sort !== undefined}
+            onClose={() => setExportOpen(false)}
+          />
         </Suspense>
       )}
       {dialogsHere && dialog.name && (

@@ -28,8 +28,9 @@ export interface TableColumn {
 
 const timeCell = (raw: string | undefined) =>
   raw ? <Time at={parseTimestamp(raw)} raw={raw} /> : <span className="dim">Never</span>;
-const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
-const text = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
+export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
 const COLUMNS: readonly TableColumn[] = [
@@ -124,8 +125,8 @@ export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
       width: 130,
       isExtra: true,
       phone: 'hide' as const,
-      title: (device: Device) => text(device[field]),
-      cell: (device: Device) => text(device[field]),
+      title: (device: Device) => textOf(device[field]),
+      cell: (device: Device) => textOf(device[field]),
     })),
   ];
 }
@@ -146,7 +147,7 @@ export function fieldsOf(rows: readonly Device[]): Set<string> {
 function IdCell({ id, name }: { id: string; name: string }) {
   return (
     <span className={classes['id']}>
-      <span className="mono" title={id}>
+      <span className="mono" title={id} data-id-text>
         {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
       </span>
       <button type="button" aria-label={`Copy id of ${name}`} title="Copy id" onClick={() => void copyId(id)}>

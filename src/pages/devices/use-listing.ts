@@ -23,6 +23,8 @@ export interface Listing {
   index: FleetIndex | undefined;
   /** All rows that match, in order; undefined until the fleet is in memory. */
   matching: readonly string[] | undefined;
+  /** The same as rows of the index. */
+  found: Uint32Array | undefined;
   /** All of them are on the table, instead of a page. */
   isWhole: boolean;
   /** Whether there is, or may be, a next page. */
@@ -100,6 +102,7 @@ export function useListing({ page, rows, paged, filter, sort }: FleetView): List
     fleet,
     index,
     matching,
+    found: all,
     isWhole,
     more: data ? start + data.count < (data.total ?? 0) : (query.data?.more ?? false),
     devices: index?.size ?? devices,

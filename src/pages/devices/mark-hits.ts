@@ -1,0 +1,36 @@
+// Marks what a search found in the rows on the screen, without a change to them: the browser draws ranges of text.
+// https://drafts.csswg.org/css-highlight-api-1/
+import { fold, wordsOf } from '#/api/fleet/text.ts';
+
+const NAME = 'found';
+
+/** Where a word is in a text; nowhere where folding changes the length, so that places would not fit. */
+function* hitsIn(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
+  const folded = fold(text);
+  if (folded.length !== text.length) return;
+  for (const word of words)
+    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length))
+      yield [at, at + word.length];
+}
+
+/** `search`: as it was typed; undefined takes all marks away. A browser without highlights does nothing. */
+export function markHits(rows: Element | null, search: string | undefined): void {
+  if (!('highlights' in CSS)) return;
+  const words = wordsOf(search ?? '');
+  if (!rows || words.length === 0) {
+    CSS.highlights.delete(NAME);
+    return;
+  }
+  const ranges: Range[] = [];
+  for (const cell of rows.querySelectorAll('a[href], [data-id-text]')) {
+    const text = cell.firstChild;
+    if (!(text instanceof Text)) continue;
+    for (const [start, end] of hitsIn(text.data, words)) {
+      const range = new Range();
+      range.setStart(text, start);
+      range.setEnd(text, end);
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set(NAME, new Highlight(...ranges));
+}
