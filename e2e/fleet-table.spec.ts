@@ -192,6 +192,12 @@ test('without a total the table is paged, and read as a whole when asked', async
   await rewrite(page, ({ Devices }) => ({ Devices }));
   await open(page, service);
   await expect(shown(page)).toHaveText('1–25 of many');
+  // Its own filter looks into names; it says so, and what more there is to have.
+  await page.getByLabel('Search devices by name or ID').fill('unit-12');
+  await expect(shown(page)).toHaveText('1–11 of 11');
+  await page.getByLabel('Search devices by name or ID').fill('unit-1');
+  await expect(page.getByText('Searched in names only.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
   await page.getByRole('button', { name: 'Load all to sort and count' }).click();
   await expect(shown(page)).toHaveText('130 devices');
   await leave(page);
