@@ -44,6 +44,13 @@ function keep(key: string, sets: readonly RuleSet[]): boolean {
   return !unkept.has(key);
 }
 
+// Read once for all parts of a page: the same rules are the same object, by which it is known what was read with them.
+let last: { text: string; sets: readonly RuleSet[] } = { text: '', sets: [] };
+const setsIn = (text: string) => {
+  if (last.text !== text) last = { text, sets: readRuleSets(text) };
+  return last.sets;
+};
+
 export interface RuleStore {
   sets: readonly RuleSet[];
   save: (sets: readonly RuleSet[]) => boolean;
@@ -52,6 +59,6 @@ export interface RuleStore {
 export function useRuleStore(): RuleStore {
   const key = useAccountKey('muster-outcome-rules');
   const text = useSyncExternalStore(subscribe, () => read(key));
-  const sets = useMemo(() => readRuleSets(text), [text]);
+  const sets = setsIn(text);
   return useMemo(() => ({ sets, save: (next) => keep(key, next) }), [sets, key]);
 }
