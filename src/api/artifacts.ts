@@ -3,7 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
-import { ApiError, isLost } from '#/api/api-error.ts';
+import { ApiError, isLost, isMissing } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
 import type { UploadProgress } from '#/api/call.ts';
 
@@ -92,6 +92,28 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
   }
 }
 
+/** One that is gone already is what was asked for. */
+const remove = (id: string) =>
+  call(artifactEndpoints.remove, { params: { artifact_id: id } }).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+
+const removed = { invalidates: [['artifacts'], ['account'], ['jobs']] };
+
+/** Deleting many, one at a time: how to send each, and how to look whether it was done when its answer was lost. */
+export const artifactRemoval = {
+  send: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => remove(ArtifactId),
+  check: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
+    call(artifactEndpoints.get, { params: { artifact_id: ArtifactId } }).then(
+      () => false,
+      (error: unknown) => {
+        if (isMissing(error)) return true;
+        throw error;
+      },
+    ),
+  meta: removed,
+};
+
 export const artifactMutations = {
   upload: () =>
     mutationOptions({
@@ -100,9 +122,5 @@ export const artifactMutations = {
       gcTime: 0,
       meta: stored,
     }),
-  remove: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(artifactEndpoints.remove, { params: { artifact_id: id } }),
-      meta: { invalidates: [['artifacts'], ['account'], ['jobs']] },
-    }),
+  remove: (id: string) => mutationOptions({ mutationFn: () => remove(id), meta: removed }),
 };

@@ -1,4 +1,5 @@
 // All that is known of one artifact, with the Command that devices run.
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -8,15 +9,24 @@ import { CommandLine } from '#/ui/secret-dialog.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
 import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
+import { ArtifactJobs } from './artifact-jobs.tsx';
+import { UsageCounts } from './artifact-usage-counts.tsx';
+import { usageIn } from './artifact-usage.ts';
+import type { UsageIndex } from './artifact-usage.ts';
 import { maskToken } from './mask-token.ts';
 import classes from './artifact-details.module.css';
 
 interface ArtifactDetailsProps {
   artifact: Artifact | undefined;
+  /** All others, for those of the same content. */
+  artifacts: readonly Artifact[];
+  usage: UsageIndex;
+  /** The jobs were read, and do not say which artifact they run. */
+  usageUntold: boolean;
   dialog: Dialog<ArtifactDialog>;
 }
 
-export function ArtifactDetails({ artifact, dialog }: ArtifactDetailsProps) {
+export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialog }: ArtifactDetailsProps) {
   return (
     <Modal
       opened
@@ -27,7 +37,9 @@ export function ArtifactDetails({ artifact, dialog }: ArtifactDetailsProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {artifact ? (
-        <Facts artifact={artifact} dialog={dialog} />
+        <Facts artifact={artifact} artifacts={artifacts} dialog={dialog}>
+          <UsedBy artifact={artifact} usage={usage} untold={usageUntold} />
+        </Facts>
       ) : (
         <p>It is not in the registry. It may have been deleted since the link was made.</p>
       )}
@@ -35,8 +47,38 @@ export function ArtifactDetails({ artifact, dialog }: ArtifactDetailsProps) {
   );
 }
 
-function Facts({ artifact, dialog }: { artifact: Artifact; dialog: Dialog<ArtifactDialog> }) {
+/** How many jobs are named. */
+const MOST = 8;
+
+function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageIndex; untold: boolean }) {
+  if (!usage) return untold ? <p className="dim">Which jobs use it is not told by this service.</p> : null;
+  const { waiting, running, done } = usageIn(usage, artifact);
+  const jobs = [...waiting, ...running, ...done];
+  return (
+    <div className={classes['used']}>
+      <h3>Used by</h3>
+      {jobs.length > 0 ? (
+        <>
+          <UsageCounts artifacts={[artifact]} usage={usage} />
+          <ArtifactJobs jobs={jobs} name="Jobs that use it" most={MOST} />
+        </>
+      ) : (
+        <p className="dim">No job refers to it.</p>
+      )}
+    </div>
+  );
+}
+
+interface FactsProps {
+  artifact: Artifact;
+  artifacts: readonly Artifact[];
+  dialog: Dialog<ArtifactDialog>;
+  children: ReactNode;
+}
+
+function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
   const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
+  const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
     <Stack gap="md">
       <dl className={classes['facts']}>
@@ -64,7 +106,14 @@ function Facts({ artifact, dialog }: { artifact: Artifact; dialog: Dialog<Artifa
             </dd>
           </>
         )}
+        {same.length > 0 && (
+          <>
+            <dt>Same content</dt>
+            <dd>{same.map((other) => `${other.Name} ${other.Version}`).join(', ')}</dd>
+          </>
+        )}
       </dl>
+      {children}
       {Command && (
         <div className={classes['command']}>
           <CommandLine label="Command" command={Command} shown={maskToken(Command, [Name, ArtifactId, Sha256])} />

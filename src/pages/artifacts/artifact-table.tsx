@@ -1,81 +1,189 @@
-// The registry: every stored artifact, newest first, searched by name.
+// The registry as a table: the versions of one thing under one row that opens, what was uploaded last on top.
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { ActionIcon, Button } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/copy-button.tsx';
-import { DataTable, rowName } from '#/ui/data-table.tsx';
-import type { Column } from '#/ui/data-table.tsx';
-import { useMoreRows } from '#/ui/more-rows.tsx';
+import { rowName } from '#/ui/data-table.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
 import type { Dialog } from '#/ui/use-dialog.ts';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
+import { UsageCounts } from './artifact-usage-counts.tsx';
+import type { UsageIndex } from './artifact-usage.ts';
+import type { Versions } from './artifact-versions.ts';
+import { bytesOf } from './upload-findings.ts';
 import classes from './artifact-table.module.css';
 
+/** `group` set: the row that stands for several versions; `inner`: one of them, below it. */
+interface Row {
+  key: string;
+  /** Its own, or the newest of the group. */
+  artifact: Artifact;
+  group?: Versions & { open: boolean };
+  inner: boolean;
+}
+
 interface ArtifactTableProps {
-  artifacts: Artifact[];
+  groups: readonly Versions[];
+  /** Those found by a search are shown opened. */
+  opened: boolean;
   dialog: Dialog<ArtifactDialog>;
   /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
+  usage: UsageIndex;
+  /** Those whose content another one has, too. */
+  twins: ReadonlySet<Artifact>;
 }
 
-const columnsOf = ({ dialog, marked }: Omit<ArtifactTableProps, 'artifacts'>): Column<Artifact>[] => [
-  {
-    header: 'Name',
-    phone: 'wide',
-    cell: ({ ArtifactId, Name }) => (
-      <span className={classes['name']} data-marked={marked.has(ArtifactId) || undefined}>
-        <Link {...dialog.link('details', ArtifactId)} className={rowName} title={Name}>
-          {Name || 'Without a name'}
-        </Link>
-        {marked.has(ArtifactId) && <span className={classes['new']}>New</span>}
-      </span>
-    ),
-  },
-  { header: 'Version', cell: ({ Version }) => <span title={Version}>{Version}</span>, phone: 'second' },
-  { header: 'Type', cell: typeOf, phone: 'hide' },
-  { header: 'Size', align: 'end', cell: (artifact) => <ArtifactSize artifact={artifact} />, phone: 'end' },
-  {
-    header: 'Uploaded',
-    cell: (artifact) => <ArtifactAge artifact={artifact} />,
-    phone: 'second',
-  },
-  { header: 'Id', cell: ({ ArtifactId }) => <ShortId value={ArtifactId} what="artifact id" />, phone: 'hide' },
-  {
-    header: 'Actions',
-    tools: true,
-    cell: ({ ArtifactId, Name, Version }) => (
-      <span className={classes['tools']}>
-        <Button
-          component={Link}
-          to={paths.deploy({ artifact: ArtifactId })}
-          variant="default"
-          size="xs"
-          aria-label={`Deploy ${Name} ${Version}`}
-        >
-          Deploy
-        </Button>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={`Delete ${Name} ${Version}`}
-          title="Delete"
-          onClick={() => dialog.open('delete', ArtifactId)}
-        >
-          <IconTrash size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-      </span>
-    ),
-  },
-];
+function rowsOf(groups: readonly Versions[], isOpen: (name: string) => boolean): Row[] {
+  return groups.flatMap((group): Row[] => {
+    const [newest] = group.artifacts;
+    if (!newest) return [];
+    if (group.artifacts.length === 1) return [{ key: newest.ArtifactId, artifact: newest, inner: false }];
+    const open = isOpen(group.name);
+    const head: Row = { key: `group ${group.name}`, artifact: newest, group: { ...group, open }, inner: false };
+    if (!open) return [head];
+    return [head, ...group.artifacts.map((artifact) => ({ key: artifact.ArtifactId, artifact, inner: true }))];
+  });
+}
 
-export function ArtifactTable({ artifacts, ...rest }: ArtifactTableProps) {
-  const [rows, more] = useMoreRows(artifacts);
-  return (
-    <>
-      <DataTable name="Artifacts" columns={columnsOf(rest)} rows={rows} rowKey={({ ArtifactId }) => ArtifactId} />
-      {more}
-    </>
-  );
+export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: ArtifactTableProps) {
+  // What a person opened or closed, against how the groups stand by themselves.
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [before, setBefore] = useState(opened);
+  if (before !== opened) {
+    setBefore(opened);
+    setToggled(new Set());
+  }
+  const toggle = (name: string) =>
+    setToggled((now) => (now.has(name) ? new Set([...now].filter((each) => each !== name)) : new Set([...now, name])));
+  const rows = rowsOf(groups, (name) => toggled.has(name) !== opened);
+  const hasSums = groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
+
+  const columns: VirtualColumn<Row>[] = [
+    {
+      header: 'Name',
+      width: '26%',
+      phone: 'wide',
+      cell: ({ artifact, group, inner }) =>
+        group ? (
+          <button
+            type="button"
+            className={classes['group']}
+            aria-expanded={group.open}
+            onClick={() => toggle(group.name)}
+          >
+            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            <span className={rowName} title={group.name}>
+              {group.name || 'Without a name'}
+            </span>
+            <span className={classes['count']}>{formatCount(group.artifacts.length)} versions</span>
+          </button>
+        ) : (
+          <span
+            className={classes['name']}
+            data-inner={inner || undefined}
+            data-marked={marked.has(artifact.ArtifactId) || undefined}
+          >
+            <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName} title={artifact.Name}>
+              {artifact.Name || 'Without a name'}
+            </Link>
+            {marked.has(artifact.ArtifactId) && <span className={classes['new']}>New</span>}
+            {twins.has(artifact) && (
+              <span
+                className={classes['count']}
+                title="Another artifact has the same content: open this one to see which"
+              >
+                Same content
+              </span>
+            )}
+          </span>
+        ),
+    },
+    {
+      header: 'Version',
+      width: '12%',
+      phone: 'second',
+      cell: ({ artifact: { Version } }) => <span title={Version}>{Version}</span>,
+    },
+    { header: 'Type', width: '7%', phone: 'hide', cell: ({ artifact }) => typeOf(artifact) },
+    {
+      header: 'Size',
+      width: '8%',
+      align: 'end',
+      phone: 'end',
+      cell: ({ artifact, group }) =>
+        group ? <TotalSize artifacts={group.artifacts} /> : <ArtifactSize artifact={artifact} />,
+    },
+    ...(usage
+      ? [
+          {
+            header: 'Jobs',
+            width: '15%',
+            phone: 'second' as const,
+            cell: ({ artifact, group }: Row) => (
+              <UsageCounts artifacts={group?.artifacts ?? [artifact]} usage={usage} />
+            ),
+          },
+        ]
+      : []),
+    {
+      header: 'Uploaded',
+      width: '10%',
+      phone: 'second',
+      cell: ({ artifact }) => <ArtifactAge artifact={artifact} />,
+    },
+    ...(hasSums
+      ? [
+          {
+            header: 'SHA-256',
+            width: '11%',
+            phone: 'hide' as const,
+            cell: ({ artifact: { Sha256 }, group }: Row) =>
+              group || !Sha256 ? <span className="dim">–</span> : <ShortId value={Sha256} what="SHA-256" />,
+          },
+        ]
+      : []),
+    {
+      header: 'Actions',
+      width: '128px',
+      tools: true,
+      cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
+        group ? null : (
+          <span className={classes['tools']}>
+            <Button
+              component={Link}
+              to={paths.deploy({ artifact: ArtifactId })}
+              variant="default"
+              size="xs"
+              aria-label={`Deploy ${Name} ${Version}`}
+            >
+              Deploy
+            </Button>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Delete ${Name} ${Version}`}
+              title="Delete"
+              onClick={() => dialog.open('delete', ArtifactId)}
+            >
+              <IconTrash size={18} stroke={1.6} aria-hidden />
+            </ActionIcon>
+          </span>
+        ),
+    },
+  ];
+  return <VirtualTable name="Artifacts" columns={columns} rows={rows} rowKey={({ key }) => key} />;
+}
+
+/** Of all versions; where only numbers without a unit are known there is nothing to add up. */
+function TotalSize({ artifacts }: { artifacts: readonly Artifact[] }) {
+  if (artifacts.some(({ SizeBytes }) => SizeBytes === undefined)) return <span className="dim">–</span>;
+  const total = artifacts.reduce((sum, artifact) => sum + bytesOf(artifact), 0);
+  return <span title={`${formatCount(total)} bytes in all`}>{formatBytes(total)}</span>;
 }

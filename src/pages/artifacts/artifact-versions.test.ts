@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { artifact } from '#/contract/artifacts.ts';
-import { groupVersions, nameWithout, nextVersion, suggestedVersion } from './artifact-versions.ts';
+import { groupVersions, nameWithout, nextVersion, searchVersions, suggestedVersion } from './artifact-versions.ts';
 
 let made = 0;
 const at = (Name: string, Version: string) =>
@@ -40,6 +40,19 @@ test('versions of one name are one group, the newest on top', () => {
       ['app.tar.gz', '1.1', '1.0'],
     ],
   );
+});
+
+test('a name brings all of its versions, a version or an id only itself', () => {
+  const old = at('app_1.0.tar.gz', '1.0');
+  const groups = groupVersions([old, at('app_1.1.tar.gz', '1.1'), at('tool.sh', '1.0')]);
+  const found = (wanted: string, ...always: string[]) =>
+    searchVersions(groups, wanted, new Set(always)).map(({ artifacts }) => artifacts.map(({ Version }) => Version));
+  assert.deepEqual(found(''), [['1.0'], ['1.1', '1.0']]);
+  assert.deepEqual(found('APP'), [['1.1', '1.0']]);
+  assert.deepEqual(found('1.0'), [['1.0'], ['1.0']]);
+  assert.deepEqual(found('app_1.1.tar.gz 1.1'), [['1.1']]);
+  assert.deepEqual(found(old.ArtifactId), [['1.0']]);
+  assert.deepEqual(found('nothing', old.ArtifactId), [['1.0']]);
 });
 
 test('the next version', () => {

@@ -42,6 +42,38 @@ export function groupVersions(artifacts: readonly Artifact[]): Versions[] {
   return Array.from(groups, ([name, members]) => ({ name, artifacts: members }));
 }
 
+/**
+ * The groups in which `wanted` is found. A name that holds it brings all of its versions, anything else (a version, an id,
+ * a SHA-256) only those. `always`: ids of those that stay in sight.
+ */
+export function searchVersions(
+  groups: readonly Versions[],
+  wanted: string,
+  always: ReadonlySet<string> = new Set(),
+): Versions[] {
+  const part = wanted.trim().toLowerCase();
+  if (part === '') return [...groups];
+  const isIt = ({ ArtifactId, Name, Version, Sha256 }: Artifact) =>
+    always.has(ArtifactId) ||
+    ArtifactId.toLowerCase() === part ||
+    `${Name} ${Version}`.toLowerCase().includes(part) ||
+    (part.length > 5 && (Sha256?.toLowerCase().startsWith(part) ?? false));
+  return groups.flatMap((group) => {
+    if (group.name.toLowerCase().includes(part)) return [group];
+    const artifacts = group.artifacts.filter(isIt);
+    return artifacts.length > 0 ? [{ ...group, artifacts }] : [];
+  });
+}
+
+/** Those whose content another one has, too, as far as the service tells sums. */
+export function sharedContent(artifacts: readonly Artifact[]): Set<Artifact> {
+  const bySum = Map.groupBy(
+    artifacts.filter(({ Sha256 }) => Sha256),
+    ({ Sha256 = '' }) => Sha256.toLowerCase(),
+  );
+  return new Set([...bySum.values()].filter(({ length }) => length > 1).flat());
+}
+
 /** 1.2.3 → 1.2.4, 2.0-rc.1 → 2.0-rc.2, 2026.09 → 2026.10; '' for what is no row of numbers, a commit's hash for example. */
 export function nextVersion(version: string): string {
   if (!/^v?\d+(\.\d+)*([-+._~][\w.+~-]*)?$/i.test(version)) return '';

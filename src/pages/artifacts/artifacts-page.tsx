@@ -16,6 +16,7 @@ import type { ArtifactDialog } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';
 import { chooseFiles } from './choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
+import { DeleteArtifactVersions } from './delete-artifact-versions.tsx';
 import { Registry } from './registry.tsx';
 import { uploadFindings } from './upload-findings.ts';
 import { UploadGuard } from './upload-guard.tsx';
@@ -35,6 +36,7 @@ export function ArtifactsPage() {
   const account = useQuery(accountQueries.get());
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
+  const usageUntold = jobs.data !== undefined && usage === undefined;
   const dialog = useDialog<ArtifactDialog>('artifact');
   useFocusBack(dialog.name !== null);
   const [queue, items] = useUploadQueue();
@@ -106,13 +108,31 @@ export function ArtifactsPage() {
           )
         }
       >
-        {(all) => <Registry artifacts={all} dialog={dialog} marked={marked} account={account.data} />}
+        {(all) => (
+          <Registry
+            artifacts={all}
+            dialog={dialog}
+            marked={marked}
+            account={account.data}
+            usage={usage}
+            usageUntold={usageUntold}
+          />
+        )}
       </View>
-      {dialog.name === 'details' && known && <ArtifactDetails artifact={subject} dialog={dialog} />}
+      {dialog.name === 'details' && known && (
+        <ArtifactDetails
+          artifact={subject}
+          artifacts={known}
+          usage={usage}
+          usageUntold={usageUntold}
+          dialog={dialog}
+        />
+      )}
       {dialog.name === 'rules' && subject && (
         <OpenRules name={ruleNameOf(subject.Name, subject.Version)} onClose={dialog.close} />
       )}
       {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
+      {dialog.name === 'old' && known && <DeleteArtifactVersions artifacts={known} onClose={dialog.close} />}
     </Page>
   );
 }

@@ -1,23 +1,43 @@
-// The question before an artifact is deleted.
-import { useMutation } from '@tanstack/react-query';
+// The question before an artifact is deleted: which jobs would fail, and what space is freed.
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
+import { jobQueries } from '#/api/jobs.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
 import { focusPage } from '#/ui/use-focus-back.ts';
+import { ArtifactJobs } from './artifact-jobs.tsx';
+import { usageIn, usageOf } from './artifact-usage.ts';
+import classes from './artifact-details.module.css';
 
 interface DeleteArtifactProps {
   artifact: Artifact;
   onClose: () => void;
 }
 
+/** How many of the jobs that would fail are named. */
+const MOST = 5;
+
+/** The name to type; for one that no keyboard has (another script's marks, a page of text) a word. */
+const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? name.trim() : 'delete');
+
 export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
-  const remove = useMutation(artifactMutations.remove(artifact.ArtifactId));
+  const { ArtifactId, Name, Version, SizeBytes } = artifact;
+  const remove = useMutation(artifactMutations.remove(ArtifactId));
+  // As of now: what a list said a while ago could be wrong by a job.
+  const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
+  const index = usageOf(jobs.data);
+  const usage = index && usageIn(index, artifact);
+  // Not read yet, or not readable: it may be needed.
+  const unread = jobs.data === undefined;
+  const waits = usage !== undefined && usage.waiting.length > 0;
   return (
     <ConfirmDialog
       opened
       onClose={onClose}
       title="Delete artifact"
       confirmLabel="Delete artifact"
+      typed={waits || unread ? typeable(Name) : undefined}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() =>
@@ -29,10 +49,44 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
         })
       }
     >
-      <strong>
-        {artifact.Name} {artifact.Version}
-      </strong>{' '}
-      leaves the registry for good. Jobs that still wait for it will fail; devices that already ran it keep what it did.
+      <div className={classes['used']}>
+        <p>
+          <strong>
+            {Name} {Version}
+          </strong>{' '}
+          leaves the registry for good{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
+          that already ran it keep what it did.
+        </p>
+        {usage ? (
+          <>
+            {waits && (
+              <>
+                <p>
+                  <strong>
+                    {usage.waiting.length === 1 ? '1 job waits' : `${formatCount(usage.waiting.length)} jobs wait`} for
+                    it and would fail, on{' '}
+                    {usage.waitingDevices === 1 ? '1 device' : `${formatCount(usage.waitingDevices)} devices`}:
+                  </strong>
+                </p>
+                <ArtifactJobs jobs={usage.waiting} name="Jobs that would fail" most={MOST} />
+              </>
+            )}
+            {usage.running.length > 0 && (
+              <p>
+                {usage.running.length === 1 ? '1 job is' : `${formatCount(usage.running.length)} jobs are`} running it:
+                a device that has not fetched it yet would fail, too.
+              </p>
+            )}
+            {!waits && usage.running.length === 0 && <p>No job waits for it.</p>}
+          </>
+        ) : jobs.error ? (
+          <p>Which jobs wait for it could not be read. Those that do will fail.</p>
+        ) : unread ? (
+          <p>Reading which jobs wait for it…</p>
+        ) : (
+          <p>Which jobs use it is not told by this service. Those that still wait for it will fail.</p>
+        )}
+      </div>
     </ConfirmDialog>
   );
 }

@@ -1,16 +1,19 @@
 // The stored artifacts with their search and the room that is left.
+import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { formatBytes } from '#/ui/format.ts';
+import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
+import { useTyped } from '#/ui/use-typed.ts';
 import { Empty } from '#/ui/view.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { ArtifactTable } from './artifact-table.tsx';
-import { newestFirst } from './artifact-versions.ts';
+import type { UsageIndex } from './artifact-usage.ts';
+import { groupVersions, searchVersions, sharedContent } from './artifact-versions.ts';
 import { roomLeft } from './upload-findings.ts';
 import classes from './artifacts-page.module.css';
 
@@ -20,11 +23,14 @@ interface RegistryProps {
   dialog: Dialog<ArtifactDialog>;
   /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
+  usage: UsageIndex;
+  /** The jobs were read, and do not say which artifact they run. */
+  usageUntold: boolean;
 }
 
-export function Registry({ artifacts, account, dialog, marked }: RegistryProps) {
+export function Registry({ artifacts, account, dialog, marked, usage, usageUntold }: RegistryProps) {
   const [params, setParams] = useSearchParams();
-  const name = params.get('name') ?? '';
+  const wanted = params.get('name') ?? '';
   const search = (text: string) =>
     setParams(
       (now) => {
@@ -34,30 +40,50 @@ export function Registry({ artifacts, account, dialog, marked }: RegistryProps) 
       },
       { replace: true },
     );
-  const wanted = name.trim().toLowerCase();
-  // The new one stays in sight, whatever is searched for.
-  const found = newestFirst(artifacts).filter(
-    ({ ArtifactId, Name }) => marked.has(ArtifactId) || Name.toLowerCase().includes(wanted),
-  );
+  const { typed, setTyped } = useTyped(wanted, search);
+  const groups = useMemo(() => groupVersions(artifacts), [artifacts]);
+  const twins = useMemo(() => sharedContent(artifacts), [artifacts]);
+  // The new ones stay in sight, whatever is searched for.
+  const found = searchVersions(groups, wanted, marked);
+  const several = groups.some((group) => group.artifacts.length > 1);
   return (
     <>
       <div className={classes['tools']}>
         <TextInput
           type="search"
-          aria-label="Search by name"
-          placeholder="Search by name"
+          aria-label="Search by name, version or SHA-256"
+          placeholder="Name, version or SHA-256"
           leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-          value={name}
-          onChange={({ currentTarget }) => search(currentTarget.value)}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           className={classes['search'] ?? ''}
         />
+        <span className={classes['counts']}>
+          <span className="dim tabular">{countsSaid(artifacts.length, groups.length)}</span>
+          <Button
+            variant="default"
+            disabled={!several}
+            title={several ? undefined : 'Nothing is stored in more than one version'}
+            onClick={() => dialog.open('old')}
+          >
+            Delete old versions
+          </Button>
+        </span>
         <Storage account={account} />
       </div>
+      {usageUntold && <p className="dim">Which jobs use an artifact is not told by this service.</p>}
       {found.length > 0 ? (
-        <ArtifactTable artifacts={found} dialog={dialog} marked={marked} />
+        <ArtifactTable
+          groups={found}
+          opened={wanted.trim() !== ''}
+          dialog={dialog}
+          marked={marked}
+          usage={usage}
+          twins={twins}
+        />
       ) : (
         <Empty
-          title={`No artifact is called “${name.trim()}”`}
+          title={`No artifact matches “${wanted.trim()}”`}
           action={
             <Button variant="default" onClick={() => search('')}>
               Clear the search
@@ -68,6 +94,12 @@ export function Registry({ artifacts, account, dialog, marked }: RegistryProps) 
     </>
   );
 }
+
+const plural = (count: number, word: string) => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
+const countsSaid = (artifacts: number, names: number) =>
+  names === artifacts
+    ? plural(artifacts, 'artifact')
+    : `${plural(artifacts, 'version')} of ${plural(names, 'artifact')}`;
 
 function Storage({ account }: { account: Account | undefined }) {
   const { ArtifactBytesUsed: used, ArtifactBytesLimit: limit } = account ?? {};

@@ -51,7 +51,7 @@ export function uploadFindings(
 }
 
 /** The true size; 0 where only a number without a unit is known. */
-const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
+export const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
 
 /**
  * What could go to make room, in the order in which it is missed least: old versions that no job waits for or runs, then

@@ -1,0 +1,25 @@
+// Which artifacts go when only the newest versions of each name are kept.
+import type { Artifact } from '#/contract/artifacts.ts';
+import { isNeeded } from './artifact-usage.ts';
+import type { UsageIndex } from './artifact-usage.ts';
+import { groupVersions } from './artifact-versions.ts';
+import { bytesOf } from './upload-findings.ts';
+
+export interface Cleanup {
+  /** Old ones that no job waits for or runs, as far as the service tells. */
+  going: Artifact[];
+  /** Old ones that a job still needs. */
+  needed: Artifact[];
+  /** Bytes that are freed. */
+  frees: number;
+}
+
+export function planCleanup(artifacts: readonly Artifact[], keep: number, usage: UsageIndex): Cleanup {
+  const old = groupVersions(artifacts).flatMap((group) => group.artifacts.slice(keep));
+  const going = old.filter((artifact) => !isNeeded(usage, artifact));
+  return {
+    going,
+    needed: old.filter((artifact) => isNeeded(usage, artifact)),
+    frees: going.reduce((sum, artifact) => sum + bytesOf(artifact), 0),
+  };
+}

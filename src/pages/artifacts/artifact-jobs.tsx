@@ -1,0 +1,40 @@
+// The jobs that refer to an artifact, by name, with the way to each.
+import { Link } from 'react-router';
+import type { Job } from '#/contract/jobs.ts';
+import { isParent, jobState } from '#/api/jobs.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import classes from './artifact-details.module.css';
+
+interface ArtifactJobsProps {
+  jobs: readonly Job[];
+  /** What they are, for screen readers. */
+  name: string;
+  /** How many are named. */
+  most: number;
+}
+
+/** A group's or tag's job by how many of its devices still wait. */
+const targetOf = ({ Counts, DeviceName, DeviceId, DeviceGroup }: Job): string => {
+  const waiting = Counts?.['Waiting'] ?? 0;
+  if (Counts) return `${DeviceGroup ? `group ${DeviceGroup}, ` : ''}${formatCount(waiting)} waiting`;
+  return DeviceName || DeviceId;
+};
+
+export function ArtifactJobs({ jobs, name, most }: ArtifactJobsProps) {
+  return (
+    <>
+      <ul className={classes['jobs']} aria-label={name}>
+        {jobs.slice(0, most).map((job) => (
+          <li key={job.JobId}>
+            <Link to={paths.job(job.JobId)}>{job.JobName || 'Without a name'}</Link>
+            <span className="dim">{targetOf(job)}</span>
+            {!isParent(job) && <StateMark state={jobState(job)} />}
+          </li>
+        ))}
+      </ul>
+      {jobs.length > most && <p className="dim">and {formatCount(jobs.length - most)} more</p>}
+    </>
+  );
+}
