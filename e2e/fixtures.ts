@@ -143,11 +143,11 @@ export class Service {
   }
 
   /** Uploads a script, the shortest way to something that can be deployed. */
-  async uploadScript(name: string, text: string, destination: string): Promise<string> {
+  async uploadScript(name: string, text: string, destination: string, version = '1.0.0'): Promise<string> {
     const form = new FormData();
     for (const [field, value] of Object.entries({
       size: String(text.length),
-      version: '1.0.0',
+      version,
       type: 'script',
       destination,
       command: `./${name}`,

@@ -33,7 +33,7 @@ export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialo
       onClose={dialog.close}
       size="lg"
       centered
-      title={artifact ? `${artifact.Name} ${artifact.Version}` : 'No such artifact'}
+      title={artifact ? <bdi>{`${artifact.Name} ${artifact.Version}`}</bdi> : 'No such artifact'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {artifact ? (
@@ -109,7 +109,11 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
         {same.length > 0 && (
           <>
             <dt>Same content</dt>
-            <dd>{same.map((other) => `${other.Name} ${other.Version}`).join(', ')}</dd>
+            <dd>
+              {same.map((other) => (
+                <bdi key={other.ArtifactId} className={classes['same']}>{`${other.Name} ${other.Version}`}</bdi>
+              ))}
+            </dd>
           </>
         )}
       </dl>

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { ActionIcon, Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
@@ -27,6 +28,9 @@ interface Row {
   group?: Versions & { open: boolean };
   inner: boolean;
 }
+
+/** Where sums have room beside the rest; the details always show them. */
+const WIDE = '(min-width: 1200px)';
 
 interface ArtifactTableProps {
   groups: readonly Versions[];
@@ -63,13 +67,13 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   const toggle = (name: string) =>
     setToggled((now) => (now.has(name) ? new Set([...now].filter((each) => each !== name)) : new Set([...now, name])));
   const rows = rowsOf(groups, (name) => toggled.has(name) !== opened);
-  const hasSums = groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
+  const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
+  const hasSums = wide && groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
 
   const columns: VirtualColumn<Row>[] = [
     {
       header: 'Name',
       width: '26%',
-      phone: 'wide',
       cell: ({ artifact, group, inner }) =>
         group ? (
           <button
@@ -135,23 +139,23 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
     {
       header: 'Uploaded',
       width: '10%',
-      phone: 'second',
+      phone: 'end',
       cell: ({ artifact }) => <ArtifactAge artifact={artifact} />,
     },
     ...(hasSums
       ? [
           {
             header: 'SHA-256',
-            width: '11%',
+            width: '152px',
             phone: 'hide' as const,
             cell: ({ artifact: { Sha256 }, group }: Row) =>
-              group || !Sha256 ? <span className="dim">–</span> : <ShortId value={Sha256} what="SHA-256" />,
+              group || !Sha256 ? null : <ShortId value={Sha256} what="SHA-256" />,
           },
         ]
       : []),
     {
       header: 'Actions',
-      width: '128px',
+      width: '136px',
       tools: true,
       cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
         group ? null : (

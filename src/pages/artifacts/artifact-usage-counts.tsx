@@ -16,6 +16,6 @@ export function UsageCounts({ artifacts, usage }: UsageCountsProps) {
     const number = count(state);
     return number > 0 ? [`${formatCount(number)} ${state}`] : [];
   });
-  if (said.length === 0) return <span className="dim">none</span>;
+  if (said.length === 0) return <span className="dim">no jobs</span>;
   return <span title={`Jobs: ${said.join(', ')}`}>{said.join(' · ')}</span>;
 }

@@ -18,7 +18,7 @@ export function nameWithout(version: string, name: string): string {
 const timeOf = ({ CreatedTime }: Artifact) => parseTimestamp(CreatedTime)?.getTime() ?? -1;
 
 /** Newest first; those whose time cannot be read last. */
-export function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
+function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
   const times = new Map(artifacts.map((artifact) => [artifact, timeOf(artifact)]));
   return artifacts.toSorted((a, b) => (times.get(b) ?? -1) - (times.get(a) ?? -1));
 }

@@ -120,13 +120,7 @@ export function ArtifactsPage() {
         )}
       </View>
       {dialog.name === 'details' && known && (
-        <ArtifactDetails
-          artifact={subject}
-          artifacts={known}
-          usage={usage}
-          usageUntold={usageUntold}
-          dialog={dialog}
-        />
+        <ArtifactDetails artifact={subject} artifacts={known} usage={usage} usageUntold={usageUntold} dialog={dialog} />
       )}
       {dialog.name === 'rules' && subject && (
         <OpenRules name={ruleNameOf(subject.Name, subject.Version)} onClose={dialog.close} />

@@ -120,7 +120,9 @@ export function DeleteArtifactVersions({
                     {plan.frees > 0 && `, which frees ${formatBytes(plan.frees)}`}.
                   </>
                 )}{' '}
-                {plan.needed.length > 0 && `${artifactsText(plan.needed.length)} more stay: jobs still need them.`}
+                {plan.needed.length === 1 && 'One old version more stays: a job still needs it.'}
+                {plan.needed.length > 1 &&
+                  `${formatCount(plan.needed.length)} old versions more stay: jobs still need them.`}
               </p>
               {jobs.error && !jobs.data ? (
                 <p>Which jobs wait for an artifact could not be read, so nothing can be deleted here now.</p>

@@ -52,7 +52,9 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
       <div className={classes['used']}>
         <p>
           <strong>
-            {Name} {Version}
+            <bdi>
+              {Name} {Version}
+            </bdi>
           </strong>{' '}
           leaves the registry for good{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
           that already ran it keep what it did.

@@ -14,8 +14,14 @@ export function UploadGuard({ names }: { names: readonly string[] }) {
       confirmLabel="Leave and cancel"
       open={paths.signIn()}
     >
-      {several ? `${formatCount(names.length)} files are` : `${first} is`} still being uploaded. Leaving this page
-      cancels that, and nothing of {several ? 'them' : 'it'} is kept.
+      {several ? (
+        `${formatCount(names.length)} files are`
+      ) : (
+        <>
+          <bdi>{first}</bdi> is
+        </>
+      )}{' '}
+      still being uploaded. Leaving this page cancels that, and nothing of {several ? 'them' : 'it'} is kept.
     </LeaveGuard>
   );
 }

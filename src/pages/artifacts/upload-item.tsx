@@ -103,19 +103,21 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
         )}
       </div>
       <ItemFields item={item} queue={queue} error={error} focused={focused} />
-      <div className={classes['checks']}>
-        <button type="button" aria-expanded={open} className={classes['toggle']} onClick={() => setToggled(!open)}>
-          <IconChevronRight size={16} stroke={1.6} aria-hidden />
-          {checksSaid(item)}
-        </button>
-        {open && <CheckList findings={findings} sha256={item.checked?.sha256} />}
-        {open && inspection && <InspectedContents inspection={inspection} />}
-      </div>
       <FormError error={unplacedError(error, LABELS)} />
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
       ) : (
         <div className={classes['buttons']}>
+          <button type="button" aria-expanded={open} className={classes['toggle']} onClick={() => setToggled(!open)}>
+            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            {checksSaid(item)}
+          </button>
+          {open && (
+            <div className={classes['checks']}>
+              <CheckList findings={findings} sha256={item.checked?.sha256} />
+              {inspection && <InspectedContents inspection={inspection} />}
+            </div>
+          )}
           {stage.name === 'looking' ? (
             <span role="status">No answer came. The list is being asked whether the file arrived…</span>
           ) : stage.name === 'waiting' ? (
@@ -126,7 +128,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
               </Button>
             </>
           ) : (
-            <Send item={item} refused={refused}>
+            <Send item={item} refused={refused} alone={alone}>
               <BrowseButton onChoose={onReplace} label={`Another file for ${file.name}`}>
                 Choose another file
               </BrowseButton>
@@ -141,10 +143,12 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
 function Send({
   item: { file, findings, stage },
   refused,
+  alone,
   children,
 }: {
   item: JudgedFile;
   refused: boolean;
+  alone: boolean;
   children: ReactNode;
 }) {
   const button = useRef<HTMLButtonElement>(null);
@@ -164,6 +168,7 @@ function Send({
       {children}
       <Button
         type="submit"
+        variant={alone ? 'filled' : 'default'}
         ref={button}
         disabled={why !== undefined}
         title={why}

@@ -57,9 +57,9 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
             <ul className={classes['spare']}>
               {named.map((artifact) => (
                 <li key={artifact.ArtifactId}>
-                  <span className={classes['name']}>
+                  <bdi className={classes['name']}>
                     {artifact.Name} {artifact.Version}
-                  </span>
+                  </bdi>
                   <span className="dim tabular">
                     <ArtifactSize artifact={artifact} /> · <ArtifactAge artifact={artifact} />
                   </span>

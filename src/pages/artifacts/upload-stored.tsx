@@ -25,7 +25,9 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
       <IconCheck size={18} stroke={1.6} aria-hidden />
       <span>
         <strong>
-          {name} {version}
+          <bdi>
+            {name} {version}
+          </bdi>
         </strong>{' '}
         is stored and ready to deploy.
       </span>
