@@ -25,7 +25,7 @@ const developmentPolicy = [
 
 /**
  * What only dialogs, menus, pickers and single pages use, so that no first page waits for it: positioning, focus traps,
- * forms, the map; the fleet index, which the table is drawn before.
+ * forms, the map, logs, jobs; the fleet index, which the table is drawn before. Nothing that stays may need any of it.
  */
 const SELDOM = new RegExp(
   [
@@ -35,7 +35,12 @@ const SELDOM = new RegExp(
     '@mantine/core/esm/(utils/Floating|components/(Autocomplete|Combobox/(?!Combobox(Chevron|\\.module))|FocusTrap|Menu|Modal|Overlay|Popover|Portal|ScrollArea|Select|Tooltip))',
     '@mantine/hooks/esm/(use-focus|use-drag)',
     '-dialog\\.tsx$',
-    '/src/fleet/(facet|filter)-',
+    'node_modules/(anser|@tanstack/(react-virtual|virtual-core))/',
+    '/src/jobs/',
+    '/src/fleet/(?!selec|use-late-fleet)',
+    '/src/ui/(log-view|virtual-table|drop-area|secret-dialog|more-rows|leave-guard|meter|save-file)',
+    '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
+    '/src/contract/(artifacts|workflows|tunnels|refusal)',
     '/src/api/fleet/',
     '/src/(fleet/(bulk|run-guard)|ui/leave-guard)',
   ].join('|'),

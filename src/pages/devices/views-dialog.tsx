@@ -6,7 +6,7 @@ import { BrowseButton } from '#/ui/drop-area.tsx';
 import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
 import type { DeviceView } from './use-device-view.ts';
-import classes from './views-menu.module.css';
+import classes from './views-parts.module.css';
 
 export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
 

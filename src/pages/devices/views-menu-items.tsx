@@ -20,7 +20,7 @@ import { OpenedMenu } from '#/ui/opened-menu.tsx';
 import { printViews } from './saved-views.ts';
 import type { DeviceView } from './use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
-import classes from './views-menu.module.css';
+import classes from './views-parts.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
