@@ -1,6 +1,6 @@
 // The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the book.
 import { useEffect, useMemo, useState } from 'react';
-import { jobState } from '#/api/jobs.ts';
+import { isMoving, jobState } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { marksReader } from './rules/marks-reader.ts';
 import type { Reading, Rule } from './rules/rule.ts';
@@ -14,8 +14,6 @@ export interface Verdicts {
   counts: VerdictCounts;
   /** Whether some of the output is still being searched; what is said of it until then is the service's word. */
   busy: boolean;
-  /** Whether any of the jobs goes by rules. */
-  ruled: boolean;
 }
 
 // Jobs that did not change are the same objects, and two parts of a page may ask for the same ones.
@@ -53,25 +51,11 @@ export async function readVerdicts(
 export const judge = (job: Job, rules: readonly Rule[] | undefined): Judgement =>
   verdictOf(job, rules, rules && readingOf(job, rules));
 
-/**
- * `jobs` must be the same array as long as nothing in it changes. `parent`: whose children they are, since other services
- * do not repeat in a child what it runs.
- */
-export function useVerdicts(jobs: readonly Job[], parent?: Job): Verdicts {
-  const book = useBookKey();
+/** `ruledAs`: the job whose artifact decides by which rules. */
+function useJudged(jobs: readonly Job[], ruledAs: Job | undefined): Verdicts & { rules: readonly Rule[] | undefined } {
   const rulesOf = useRules();
   const [reads, setReads] = useState(0);
-  const ruledAs = parent ?? jobs[0];
   const rules = ruledAs && rulesOf(ruledAs)?.rules;
-
-  const verdicts = useMemo(() => {
-    // Counted up whenever more was read.
-    void reads;
-    const judged = new Map(jobs.map((job) => [job, judge(job, rules)]));
-    const of = (job: Job) => judged.get(job) ?? judge(job, rules);
-    const busy = rules !== undefined && jobs.some((job) => hasEnded(job) && !readingOf(job, rules));
-    return { of, counts: countVerdicts(judged.values()), busy, ruled: rules !== undefined };
-  }, [jobs, rules, reads]);
 
   useEffect(() => {
     if (!rules) return;
@@ -80,14 +64,42 @@ export function useVerdicts(jobs: readonly Job[], parent?: Job): Verdicts {
     return () => leaving.abort();
   }, [jobs, rules]);
 
-  const booked = parent ?? (jobs.length === 1 ? jobs[0] : undefined);
-  const done = verdicts.ruled && !verdicts.busy && jobs.length > 0 && !jobs.some((job) => !isOver(job));
+  return useMemo(() => {
+    // Counted up whenever more was read.
+    void reads;
+    const judged = new Map(jobs.map((job) => [job, judge(job, rules)]));
+    const of = (job: Job) => judged.get(job) ?? judge(job, rules);
+    const busy = rules !== undefined && jobs.some((job) => hasEnded(job) && !readingOf(job, rules));
+    return { of, counts: countVerdicts(judged.values()), busy, rules };
+  }, [jobs, rules, reads]);
+}
+
+/**
+ * Of the children of a parent, all of them: other services do not repeat in a child what it runs. `jobs` must be the same
+ * array as long as nothing in it changes.
+ */
+export function useVerdicts(jobs: readonly Job[], parent: Job): Verdicts {
+  const book = useBookKey();
+  const verdicts = useJudged(jobs, parent);
+  const { rules, busy, counts } = verdicts;
+  const done = rules && !busy && jobs.length > 0 && !jobs.some(isMoving);
   useEffect(() => {
-    if (!done || !booked?.JobId || !rules) return;
-    const because = parent ? undefined : verdicts.of(booked).because;
-    enter(book, booked.JobId, rules, { counts: verdicts.counts, because });
-  }, [book, booked, done, parent, rules, verdicts]);
+    if (done && parent.JobId) enter(book, parent.JobId, rules, { counts });
+  }, [book, parent.JobId, done, rules, counts]);
   return verdicts;
 }
 
-const isOver = (job: Job) => jobState(job) !== 'Waiting' && jobState(job) !== 'Running';
+const NONE: Job[] = [];
+
+/** Of one job or child, whose whole output is at hand; undefined without one. `parent`: of a child, where it is known. */
+export function useVerdict(job: Job | undefined, parent?: Job): Judgement | undefined {
+  const book = useBookKey();
+  const jobs = useMemo(() => (job ? [job] : NONE), [job]);
+  const { of, rules, busy, counts } = useJudged(jobs, parent ?? job);
+  const judgement = job && of(job);
+  const done = rules && !busy && job !== undefined && !isMoving(job);
+  useEffect(() => {
+    if (done && job.JobId) enter(book, job.JobId, rules, { counts, because: judgement?.because });
+  }, [book, job, done, rules, counts, judgement]);
+  return judgement;
+}

@@ -6,7 +6,8 @@ import { overallState } from './outcome.ts';
 import type { Judgement } from './verdict.ts';
 import type { Booked } from './verdict-book.ts';
 
-const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
+/** "Told by rule “rolled back” at line 3. The service says Succeeded." */
+export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
   `Told by ${because}.${verdict === raw ? '' : ` The service says ${raw}.`}`;
 
 export function VerdictMark({ judgement }: { judgement: Judgement }) {

@@ -5,16 +5,18 @@ import { useQuery } from '@tanstack/react-query';
 import { ActionIcon } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobQueries, jobState } from '#/api/jobs.ts';
+import { jobQueries } from '#/api/jobs.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
 import { Failure, Skeleton } from '#/ui/view.tsx';
 import { JobLog } from './job-log.tsx';
+import { useVerdict } from '#/jobs/use-verdicts.ts';
+import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { Duration } from '#/jobs/duration.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
+  parent: Job;
   /** Empty where the service gives children no id. */
   id: string;
   /** The child as the list has it. */
@@ -24,11 +26,12 @@ interface ChildPanelProps {
   address: Address;
 }
 
-export function ChildPanel({ id, row, fallback, address }: ChildPanelProps) {
+export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelProps) {
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
   const child = single.data ?? row;
+  const judgement = useVerdict(child, parent);
   const heading = useRef<HTMLHeadingElement>(null);
   // On a phone the list makes room for the output, and the focus would be lost with it.
   useEffect(() => {
@@ -43,7 +46,7 @@ export function ChildPanel({ id, row, fallback, address }: ChildPanelProps) {
         </h2>
         {child && (
           <div className={classes['panelFacts']}>
-            <StateMark state={jobState(child)} />
+            {judgement && <VerdictMark judgement={judgement} />}
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />
             {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
@@ -60,7 +63,7 @@ export function ChildPanel({ id, row, fallback, address }: ChildPanelProps) {
         </ActionIcon>
       </header>
       {child ? (
-        <JobLog job={child} device={name} address={address} />
+        <JobLog job={child} judgement={judgement} device={name} address={address} />
       ) : single.error ? (
         <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
       ) : (

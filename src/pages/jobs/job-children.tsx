@@ -178,6 +178,7 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
       {opened !== null && (
         <ChildPanel
           key={opened}
+          parent={parent}
           id={row ? row.JobId : opened}
           row={row}
           fallback={visible(`Device ${opened}`)}

@@ -8,11 +8,9 @@ import { tagQueries } from '#/api/tags.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton, ShortId } from '#/ui/copy-button.tsx';
-import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { timesOf } from '#/jobs/job-times.ts';
 import { targetOf, targetText } from '#/jobs/job-words.ts';
-import type { Judgement } from '#/jobs/verdict.ts';
 import { Duration } from '#/jobs/duration.tsx';
 import classes from './job-page.module.css';
 
@@ -58,7 +56,7 @@ function Ran({ artifact, workflow }: { artifact: string | undefined; workflow: s
   return found ? <Link to={paths.workflows()}>{found.Name}</Link> : <ShortId value={workflow} what="workflow id" />;
 }
 
-export function JobFacts({ job, judgement }: { job: Job; judgement: Judgement }) {
+export function JobFacts({ job }: { job: Job }) {
   const { created, started, ended } = timesOf(job);
   return (
     <>
@@ -86,14 +84,6 @@ export function JobFacts({ job, judgement }: { job: Job; judgement: Judgement })
           <Duration job={job} />
         </Fact>
         {job.ExitCode !== undefined && <Fact name="Exit code">{job.ExitCode}</Fact>}
-        {judgement.verdict !== judgement.raw && (
-          <>
-            <Fact name="Told by">{judgement.because}</Fact>
-            <Fact name="The service says">
-              <StateMark state={judgement.raw} />
-            </Fact>
-          </>
-        )}
         <Fact name="Job ID">
           <ShortId value={job.JobId} what="job id" />
         </Fact>

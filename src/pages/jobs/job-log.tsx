@@ -4,25 +4,33 @@ import { isMoving, jobState } from '#/api/jobs.ts';
 import { LogView } from '#/ui/log-view.tsx';
 import { logFileName, outputOf } from '#/jobs/job-output.ts';
 import { explain, otherFields } from '#/jobs/job-words.ts';
+import { reasonOf } from '#/jobs/verdict-mark.tsx';
+import type { Judgement } from '#/jobs/verdict.ts';
 import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
 
 interface JobLogProps {
   job: Job;
+  judgement: Judgement | undefined;
   /** Whose output it is, for the name of the region and of the file. */
   device: string;
   address: Address;
 }
 
-export function JobLog({ job, device, address }: JobLogProps) {
+export function JobLog({ job, judgement, device, address }: JobLogProps) {
   const { streams, said } = outputOf(job);
   const shown = streams.find(({ name }) => name === address.params.get('log'))?.name;
-  const meaning = explain(jobState(job));
+  const meaning = explain(judgement?.verdict ?? jobState(job));
+  const reason = judgement && judgement.verdict !== judgement.raw && reasonOf(judgement);
   const others = otherFields(job);
   const bare = others.length > 0 && streams.every(({ text }) => text === '') && (!isMoving(job) || job.JobId === '');
   return (
     <>
-      {meaning && <p className={classes['note']}>{meaning}</p>}
+      {(meaning || reason) && (
+        <p className={classes['note']}>
+          {meaning} {reason}
+        </p>
+      )}
       {said && <p className={classes['said']}>{said}</p>}
       {!bare && (
         <LogView

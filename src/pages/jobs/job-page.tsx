@@ -10,7 +10,8 @@ import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { isParent, jobQueries, jobState } from '#/api/jobs.ts';
 import { useLateFleet } from '#/fleet/use-late-fleet.ts';
-import { useVerdicts } from '#/jobs/use-verdicts.ts';
+import { useVerdict, useVerdicts } from '#/jobs/use-verdicts.ts';
+import type { Judgement } from '#/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
@@ -24,7 +25,7 @@ import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { explainWaiting } from '#/jobs/job-words.ts';
-import { countStates, outcomeOf, overallState, totalOf } from '#/jobs/outcome.ts';
+import { countStates, outcomeOf, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
 import { useRules } from '#/jobs/rules/use-rules.ts';
@@ -76,16 +77,15 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   const address = useAddress();
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  const single = useMemo(() => (isParent(job) ? NONE : [job]), [job]);
-  const judgement = useVerdicts(single).of(job);
-  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : undefined;
+  const judgement = useVerdict(isParent(job) ? undefined : job);
+  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
   return (
     <Page
       title={name}
       heading={
         <span className={classes['heading']}>
-          {name} {state ? <StateMark state={state} /> : <VerdictMark judgement={judgement} />}
+          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateMark state={state} />}
         </span>
       }
       back={
@@ -109,8 +109,8 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
       <View query={query} name="the job" empty={null}>
         {() => (
           <>
-            <JobFacts job={job} judgement={judgement} />
-            {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} />}
+            <JobFacts job={job} />
+            {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} judgement={judgement} />}
           </>
         )}
       </View>
@@ -177,7 +177,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
   );
 }
 
-function SingleBody({ job }: { job: Job }) {
+function SingleBody({ job, judgement }: { job: Job; judgement: Judgement | undefined }) {
   const address = useAddress();
   const waiting = jobState(job) === 'Waiting';
   const device = useQuery({
@@ -189,7 +189,7 @@ function SingleBody({ job }: { job: Job }) {
   return (
     <>
       {waiting && <p className={classes['note']}>{explainWaiting(online)}</p>}
-      <JobLog job={job} device={job.DeviceName || job.DeviceId || 'the job'} address={address} />
+      <JobLog job={job} judgement={judgement} device={job.DeviceName || job.DeviceId || 'the job'} address={address} />
     </>
   );
 }

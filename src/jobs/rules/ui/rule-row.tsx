@@ -14,7 +14,7 @@ export function faultOf(rule: Rule): string | undefined {
   if (rule.find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
   if (!rule.pattern) return undefined;
   const pattern = patternOf(rule);
-  if (typeof pattern === 'string') return `As a pattern ${pattern}`;
+  if (typeof pattern === 'string') return `${pattern.charAt(0).toUpperCase()}${pattern.slice(1)}`;
   return pattern.test('') ? 'This pattern finds every line' : undefined;
 }
 
@@ -29,7 +29,7 @@ interface RuleRowProps {
   onRemove: () => void;
 }
 
-const STREAM_WORDS = { both: 'stdout or stderr', stdout: 'stdout', stderr: 'stderr' };
+const STREAM_WORDS = { both: 'Both streams', stdout: 'stdout', stderr: 'stderr' };
 
 export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: RuleRowProps) {
   const fault = strict || rule.find !== '' ? faultOf(rule) : undefined;
@@ -38,7 +38,6 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
       <TextInput
         size="xs"
         className={classes['find'] ?? ''}
-        classNames={{ input: 'mono' }}
         aria-label={`Mark of rule ${number}`}
         placeholder={rule.pattern ? 'A pattern, for one line' : 'Text in a line of the log'}
         value={rule.find}
@@ -78,7 +77,7 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
         onChange={(event) =>
           onChange({ ...rule, verdict: RULED.find((each) => each === event.currentTarget.value) ?? rule.verdict })
         }
-        data={RULED.toReversed().map((value) => ({ value, label: `means ${value.toLowerCase()}` }))}
+        data={RULED.toReversed().map((value) => ({ value, label: value }))}
       />
       <ActionIcon variant="subtle" color="gray" aria-label={`Remove rule ${number}`} title="Remove" onClick={onRemove}>
         <IconTrash size={16} stroke={1.6} aria-hidden />
@@ -106,7 +105,7 @@ function Toggle({ name, on, onToggle, children }: ToggleProps) {
   return (
     <ActionIcon
       variant={on ? 'light' : 'subtle'}
-      color={on ? 'brand' : 'gray'}
+      {...(on ? {} : { color: 'gray' })}
       size={30}
       aria-label={name}
       aria-pressed={on}
