@@ -6,6 +6,7 @@ import type { Device } from '#/contract/devices.ts';
 import { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { readList } from '#/api/fleet/list-text.ts';
 import { Draft, emptyTable } from '#/api/fleet/table.ts';
+import { sampleDevice } from './sample-fleet.ts';
 import { median, milliseconds, timeOf } from './section.ts';
 import type { Figure, Row, Section } from './section.ts';
 
@@ -156,27 +157,5 @@ async function heldBy(make: () => Promise<unknown>): Promise<number> {
 
 function pageText(page: number, count: number): string {
   const from = page * PAGE;
-  return JSON.stringify(Array.from({ length: Math.min(PAGE, count - from) }, (_, n) => sample(from + n)));
-}
-
-/** A device as our own service lists it; the same at each run. */
-function sample(n: number): Device {
-  const hash = (Math.imul(n + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
-  return {
-    DeviceId: `${hash}-4000-8000-${String(n).padStart(12, '0')}`,
-    DeviceName: `camera-${(n * 7919) % 100_003}`,
-    DeviceGroup: `group-${n % 40}`,
-    LocalAddr: `10.${n % 4}.${(n >> 8) % 250}.${n % 250}`,
-    LocalPort: String(40_000 + (n % 2000)),
-    DeviceStatus: n % 5 === 0 ? 'Offline' : 'Online',
-    CustomerName: `Customer ${n % 300}`,
-    CustomerSite: `Site ${n % 2000}`,
-    CreatedTime: new Date(1.7e12 + n * 60_000).toISOString(),
-    LastSeenTime: new Date(1.75e12 + ((n * 7919) % 1_000_000) * 1000).toISOString(),
-    AgentVersion: `1.${n % 7}.0`,
-    SysOS: 'linux',
-    SysArch: n % 3 === 0 ? 'arm64' : 'x64',
-    SysHostname: `host-${n}`,
-    Tags: Array.from({ length: n % 3 }, (_, i) => ({ TagId: `t${(n + i) % 12}`, TagName: `tag ${(n + i) % 12}` })),
-  };
+  return JSON.stringify(Array.from({ length: Math.min(PAGE, count - from) }, (_, n) => sampleDevice(from + n)));
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { chromium } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
-import { milliseconds } from './section.ts';
+import { kilobytes, milliseconds } from './section.ts';
 import type { Row } from './section.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -36,16 +36,19 @@ onmessage = ({ data }) => {
   index.load(JSON.parse(new TextDecoder().decode(data)).map(({ Lat, Lng }) => ({
     type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [Lng, Lat] },
   })));
+  self.index = index;
   postMessage(index.getClusters([-180, -85, 180, 85], 2));
 };`;
 const PAGE = `
 import { ClusterIndex } from './cluster-index.js';
 const ask = (worker, bytes) => new Promise((resolve, fail) => {
-  worker.onmessage = ({ data }) => { worker.terminate(); resolve(data); };
+  worker.onmessage = ({ data }) => resolve(data);
   worker.onerror = ({ message }) => fail(new Error(message));
   worker.postMessage(bytes, [bytes]);
 });
+const memory = async () => (await performance.measureUserAgentSpecificMemory()).bytes;
 const measured = async (work) => {
+  const empty = await memory();
   const bytes = await (await fetch('locations.json')).arrayBuffer();
   let longest = 0;
   const observer = new PerformanceObserver((list) => {
@@ -53,28 +56,37 @@ const measured = async (work) => {
   });
   observer.observe({ type: 'longtask' });
   const begun = performance.now();
-  const clusters = await work(bytes);
+  // What answers the next question, of another zoom, stays: the index here, or the worker that has it.
+  const { clusters, kept } = await work(bytes);
   const took = performance.now() - begun;
   await new Promise((resolve) => setTimeout(resolve, 100));
   observer.disconnect();
-  return { took, longest, clusters };
+  const held = (await memory()) - empty;
+  return { took, longest, clusters, held, kept: kept !== undefined };
 };
 Object.assign(window, {
   ours: () => measured(async (bytes) => {
-    const curve = await ask(new Worker('ours.js', { type: 'module' }), bytes);
-    return new ClusterIndex(curve).clusters({ west: 0, north: 0, east: 1, south: 1 }, 76 / 1024, 42 / 1024).length;
+    const worker = new Worker('ours.js', { type: 'module' });
+    const kept = new ClusterIndex(await ask(worker, bytes));
+    worker.terminate();
+    const { length } = kept.clusters({ west: 0, north: 0, east: 1, south: 1 }, 76 / 1024, 42 / 1024);
+    return { clusters: length, kept };
   }),
-  theirs: () => measured(async (bytes) => (await ask(new Worker('theirs.js'), bytes)).length),
+  theirs: () => measured(async (bytes) => {
+    const kept = new Worker('theirs.js');
+    return { clusters: (await ask(kept, bytes)).length, kept };
+  }),
   markers: () => measured(async (bytes) => {
     const map = L.map('map', { maxZoom: 18 }).setView([20, 0], 2);
     const group = L.markerClusterGroup();
     group.addLayers(JSON.parse(new TextDecoder().decode(bytes)).map(({ Lat, Lng }) => L.marker([Lat, Lng])));
     map.addLayer(group);
-    return document.querySelectorAll('.marker-cluster').length;
+    return { clusters: document.querySelectorAll('.marker-cluster').length, kept: map };
   }),
 });`;
 
-type Measured = { took: number; longest: number; clusters: number };
+/** `held`: bytes of the page and its workers when it is done. */
+type Measured = { took: number; longest: number; clusters: number; held: number };
 
 /** Rows of one fleet; none, with a word, on a machine without a browser. */
 export async function browserRows(count: number, locations: string): Promise<Row[]> {
@@ -98,10 +110,21 @@ export async function browserRows(count: number, locations: string): Promise<Row
   };
   const server = createServer(({ url = '' }, response) => {
     const [type, text] = files[url] ?? ['text/plain', ''];
-    response.writeHead(url in files ? 200 : 404, { 'content-type': type }).end(text);
+    // Only an isolated page may measure its memory.
+    const isolated = {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+      'content-type': type,
+    };
+    response.writeHead(url in files ? 200 : 404, isolated).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch(launchOptions());
+  const options = launchOptions();
+  const browser = await chromium.launch({
+    ...options,
+    // Else the browser measures memory when it finds the time: some seconds, up to half a minute.
+    args: [...(options.args ?? []), '--enable-blink-features=ForceEagerMeasureMemory'],
+  });
   try {
     const measure = async (name: 'ours' | 'theirs' | 'markers') => {
       const page = await browser.newPage();
@@ -119,6 +142,16 @@ export async function browserRows(count: number, locations: string): Promise<Row
         what: `${name}: bytes to clusters, Chromium`,
         figure: milliseconds(our.took),
         against: { what: 'supercluster in a worker', figure: milliseconds(their.took) },
+      },
+      {
+        what: `${name}: memory of the page and its worker`,
+        figure: kilobytes(our.held),
+        against: { what: 'supercluster in a worker', figure: kilobytes(their.held) },
+      },
+      {
+        what: `${name}: longest task of the page`,
+        figure: milliseconds(our.longest),
+        against: { what: 'what a browser calls long', figure: milliseconds(50) },
       },
     ];
     if (count > MOST_MARKERS) return rows;

@@ -4,15 +4,10 @@ import Supercluster from 'supercluster';
 import { ClusterIndex, KINDS, buildCurve, project } from '#/pages/map/cluster-index.ts';
 import type { Window } from '#/pages/map/cluster-index.ts';
 import { browserRows } from './map-browser.ts';
+import { scatter } from './sample-fleet.ts';
+import type { Location } from './sample-fleet.ts';
 import { milliseconds, timeOf } from './section.ts';
 import type { Row, Section } from './section.ts';
-
-/** A location as the API tells it. */
-interface Location {
-  DeviceId: string;
-  Lat: number;
-  Lng: number;
-}
 
 const WORLD: Window = { west: 0, north: 0, east: 1, south: 1 };
 const WORLD_ZOOM = 2;
@@ -91,23 +86,4 @@ function rowsFor(count: number, text: string): Row[] {
       against: frame,
     },
   ];
-}
-
-/** Places round some cities and anywhere; the same at each run. */
-function scatter(count: number): Location[] {
-  let seed = 12_345;
-  const random = () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed / 2 ** 32;
-  };
-  const cities = Array.from({ length: 300 }, () => ({ lat: random() * 120 - 55, lng: random() * 360 - 180 }));
-  return Array.from({ length: count }, (_, i) => {
-    const city = cities[Math.floor(random() * cities.length)];
-    const near = city && random() < 0.9;
-    return {
-      DeviceId: `device-${i}`,
-      Lat: near ? city.lat + (random() - 0.5) * 0.4 : random() * 160 - 80,
-      Lng: near ? city.lng + (random() - 0.5) * 0.4 : random() * 360 - 180,
-    };
-  });
 }

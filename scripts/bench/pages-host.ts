@@ -1,0 +1,103 @@
+// A host for pages that are measured: the built dashboard with the API of a fleet of any size behind it, and a page of
+// Mantine's own table with the same devices, as most dashboards would have it.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { build } from 'vite';
+import type { Rolldown } from 'vite';
+import { sampleDevice, scatter } from './sample-fleet.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const PEER = '/mantine-table';
+
+/** Draws the devices it is given, and again at each letter of a filter. */
+const PEER_CODE = `
+import { createElement as h, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { flushSync } from 'react-dom';
+import { MantineProvider, Table } from '@mantine/core';
+const FIELDS = ['DeviceName', 'DeviceStatus', 'DeviceGroup', 'CustomerName', 'CustomerSite', 'LocalAddr', 'LastSeenTime'];
+function Rows({ devices }) {
+  const [text, setText] = useState('');
+  window.type = (next) => flushSync(() => setText(next));
+  const shown = text === '' ? devices : devices.filter(({ DeviceName }) => DeviceName.includes(text));
+  return h(Table, null, h(Table.Tbody, null, shown.map((device) =>
+    h(Table.Tr, { key: device.DeviceId }, FIELDS.map((field) => h(Table.Td, { key: field }, device[field]))))));
+}
+window.draw = (devices) => flushSync(() =>
+  createRoot(document.getElementById('root')).render(h(MantineProvider, null, h(Rows, { devices }))));
+`;
+
+async function peerCode(): Promise<string> {
+  const built = (await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [
+      {
+        name: 'peer',
+        resolveId: (id: string) => (id === 'peer.js' ? path.join(ROOT, 'peer.js') : null),
+        load: (id: string) => (id === path.join(ROOT, 'peer.js') ? PEER_CODE : null),
+      },
+    ],
+    build: { write: false, rolldownOptions: { input: 'peer.js', output: { format: 'iife' } } },
+  })) as Rolldown.RolldownOutput;
+  return built.output[0].code;
+}
+
+/** The API of so many devices, all on the map. */
+function apiOf(count: number): (url: string) => string {
+  const devices = Array.from({ length: count }, (_, n) => sampleDevice(n));
+  const locations = JSON.stringify(
+    scatter(count).map(({ Lat, Lng }, n) => ({ DeviceId: devices[n]?.DeviceId, Lat, Lng })),
+  );
+  return (url) => {
+    if (url === '/auth/session') return JSON.stringify({ SignedIn: true, UserEmail: 'bench@muster.local' });
+    if (url === '/v1/devices/location') return locations;
+    const [, page, rows] = (/^\/v1\/devices\/(\d+)\/(\d+)$/.exec(url) ?? []).map(Number);
+    if (page === undefined || rows === undefined) return '[]';
+    return JSON.stringify({ Devices: devices.slice((page - 1) * rows, page * rows), TotalNumDevices: count });
+  };
+}
+
+export interface PagesHost {
+  url: string;
+  /** The page of Mantine's table; `draw(devices)` and `type(text)` are there. */
+  peer: string;
+  /** From here on the fleet has so many devices. */
+  setSize: (count: number) => void;
+  close: () => void;
+}
+
+export async function startHost(): Promise<PagesHost> {
+  const peer = await peerCode();
+  let api = apiOf(0);
+  const server = createServer(({ url = '' }, response) => {
+    const send = (type: string, body: string | Buffer): void =>
+      void response.writeHead(200, { 'content-type': type }).end(body);
+    if (/^\/(?:v1|auth)\//.test(url)) return send('application/json', api(url));
+    if (url === PEER)
+      return send('text/html', `<!doctype html><div id="root"></div><script src="${PEER}.js"></script>`);
+    if (url === `${PEER}.js`) return send('text/javascript', peer);
+    const file = path.extname(url) ? path.join(ROOT, 'dist', path.normalize(url)) : path.join(ROOT, 'dist/index.html');
+    try {
+      send(TYPES[path.extname(file)] ?? (file.endsWith('.html') ? 'text/html' : 'font/woff2'), readFileSync(file));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    peer: url + PEER,
+    setSize: (count) => (api = apiOf(count)),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

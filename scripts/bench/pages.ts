@@ -1,0 +1,226 @@
+// The table and the map as a person has them: the built dashboard in Chromium, with a fleet behind it. The table stands
+// beside Mantine's own with the same rows, what moves beside the frame of a screen.
+import { chromium } from '@playwright/test';
+import type { Browser, CDPSession, Page } from '@playwright/test';
+import { findBrowser, launchOptions } from '../browser.ts';
+import { buildIfStale } from '../dist.ts';
+import { startHost } from './pages-host.ts';
+import type { PagesHost } from './pages-host.ts';
+import { sampleDevice } from './sample-fleet.ts';
+import { median, milliseconds } from './section.ts';
+import type { Figure, Row, Section } from './section.ts';
+
+const TABLES = [1_000, 10_000];
+const RUNS = 5;
+const FRAME = { what: 'a frame', figure: milliseconds(1000 / 60) };
+/** A drag across the map and back, in pixels from its middle. */
+const PANS = [
+  [250, 60],
+  [-250, -60],
+  [0, 0],
+] as const;
+/** The shortest task that a browser reports as long. */
+const LONG = { what: 'a long task', figure: milliseconds(50) };
+
+/** In each page: how long frames took since the last look, and a way to wait for the next one. */
+const WATCH = `
+  window.frames95 = []; let last;
+  const frame = (at) => { if (last) window.frames95.push(at - last); last = at; requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+  window.painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done;
+    port2.postMessage(0);
+  }));`;
+
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  /** Processor time of the thread, in microseconds. */
+  tdur?: number;
+  args: { name?: string };
+}
+
+export const pages: Section = async ({ points }) => {
+  const subject = 'the built dashboard in Chromium';
+  if (!findBrowser()) {
+    process.stderr.write('There is no browser on this machine, so the pages are not measured.\n');
+    return { subject, rows: [] };
+  }
+  await buildIfStale();
+  const host = await startHost();
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const rows: Row[] = [];
+    for (const count of TABLES) rows.push(...(await tableRows(browser, host, count)));
+    for (const count of [10_000, ...points]) rows.push(...(await mapRows(browser, host, count)));
+    return { subject, rows };
+  } finally {
+    await browser.close();
+    host.close();
+  }
+};
+
+const named = (count: number, what: string) => `${count.toLocaleString('en-US')} ${what}`;
+
+async function opened(browser: Browser, url: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.addInitScript(WATCH);
+  await page.goto(url);
+  return page;
+}
+
+/** Milliseconds that the main thread worked while `act` was carried out and painted. */
+async function busy(page: Page, session: CDPSession, act: () => Promise<unknown>): Promise<number> {
+  const worked = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const before = await worked();
+  await act();
+  await page.evaluate('painted()');
+  return (await worked()) - before;
+}
+
+async function tableRows(browser: Browser, host: PagesHost, count: number): Promise<Row[]> {
+  host.setSize(count);
+  // The map needs the whole fleet, so that it is in memory when the table is opened.
+  const page = await opened(browser, `${host.url}/map`);
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const onMap = page.getByRole('region', { name: 'Devices in view' });
+  // Asking by role would be a good part of what is measured.
+  const go = (path: string) => page.evaluate(`document.querySelector('nav a[href="${path}"]').click()`);
+  const drawn = () => page.waitForFunction("document.querySelectorAll('tbody tr').length > 5");
+  await onMap.waitFor();
+  const openings: number[] = [];
+  const keys: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    openings.push(
+      await busy(page, session, async () => {
+        await go('/devices');
+        await drawn();
+      }),
+    );
+    const filter = page.getByLabel('Filter by name');
+    await filter.focus();
+    for (const text of ['7', '77']) {
+      const applied = page.waitForURL((url) => url.searchParams.get('name') === text);
+      keys.push(
+        await busy(page, session, async () => {
+          await page.keyboard.press('7');
+          await applied;
+        }),
+      );
+    }
+    await go('/map');
+    await onMap.waitFor();
+  }
+  await go('/devices');
+  await drawn();
+  await page.evaluate('painted()');
+  await page.getByRole('table', { name: 'Devices' }).hover();
+  await frame95(page);
+  const longest = await longestTask(browser, page, async () => {
+    for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 700);
+  });
+  const frame = await frame95(page);
+  const rows = await page.locator('tbody tr').count();
+  await page.close();
+
+  const peer = await peerTimes(browser, host, count);
+  const name = named(count, 'rows');
+  const against = (figure: number) => ({ what: "Mantine's Table", figure: milliseconds(figure) });
+  return [
+    {
+      what: `${name}: the page opened, main thread`,
+      figure: milliseconds(median(openings)),
+      against: against(peer.drawn),
+    },
+    {
+      what: `${name}: a letter of a filter, main thread`,
+      figure: milliseconds(median(keys)),
+      against: against(peer.typed),
+    },
+    { what: `${name}: scrolled, 95th percentile frame`, figure: frame, against: FRAME },
+    { what: `${name}: scrolled, longest task`, figure: longest, against: LONG },
+    {
+      what: `${name}: rows in the page`,
+      figure: { value: rows, unit: 'rows' },
+      against: { what: 'all of them', figure: { value: count, unit: 'rows' } },
+    },
+  ];
+}
+
+async function peerTimes(browser: Browser, host: PagesHost, count: number): Promise<{ drawn: number; typed: number }> {
+  const drawn: number[] = [];
+  const typed: number[] = [];
+  const devices = JSON.stringify(Array.from({ length: count }, (_, n) => sampleDevice(n)));
+  for (let run = 0; run < 3; run++) {
+    const page = await opened(browser, host.peer);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    await page.evaluate(`window.devices = ${devices}; 0`);
+    drawn.push(await busy(page, session, () => page.evaluate('draw(devices)')));
+    typed.push(await busy(page, session, () => page.evaluate('type("7")')));
+    await page.close();
+  }
+  return { drawn: median(drawn), typed: median(typed) };
+}
+
+/** The longest task of the page's main thread during `act`: its own time, not that in which others had the processor. */
+async function longestTask(browser: Browser, page: Page, act: () => Promise<unknown>): Promise<Figure> {
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await act();
+  await page.evaluate('painted()');
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`));
+  if (tasks.length === 0) throw new Error('The browser told of no task.');
+  return milliseconds(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0));
+}
+
+/** What 95 of 100 frames since the last look took at most. */
+async function frame95(page: Page): Promise<Figure> {
+  const frames = await page.evaluate<number[]>('frames95.splice(0)');
+  const sorted = frames.toSorted((one, two) => one - two);
+  return milliseconds(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN);
+}
+
+async function mapRows(browser: Browser, host: PagesHost, count: number): Promise<Row[]> {
+  host.setSize(count);
+  const page = await opened(browser, `${host.url}/account`);
+  const opening = await longestTask(browser, page, async () => {
+    await page.locator('nav a[href="/map"]').click();
+    const list = page.getByRole('region', { name: 'Devices in view' });
+    await list.getByRole('listitem').first().waitFor({ timeout: 300_000 });
+  });
+  const map = await page.getByRole('region', { name: 'Map of device locations' }).boundingBox();
+  if (!map) throw new Error('The map has no box.');
+  const [x, y] = [map.x + map.width / 2, map.y + map.height / 2];
+  await frame95(page);
+  const moving = await longestTask(browser, page, async () => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (const [right, down] of PANS) await page.mouse.move(x + right, y + down, { steps: 40 });
+    await page.mouse.up();
+    for (const way of ['in', 'in', 'out', 'out']) {
+      const before = page.url();
+      await page.getByRole('button', { name: `Zoom ${way}` }).click();
+      await page.waitForURL((url) => url.href !== before);
+    }
+  });
+  const frame = await frame95(page);
+  await page.close();
+  const name = `map of ${named(count, 'devices')}`;
+  return [
+    { what: `${name}: longest task until it is drawn`, figure: opening, against: LONG },
+    { what: `${name}: panned and zoomed, 95th percentile frame`, figure: frame, against: FRAME },
+    { what: `${name}: panned and zoomed, longest task`, figure: moving, against: LONG },
+  ];
+}
