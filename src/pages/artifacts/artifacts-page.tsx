@@ -16,7 +16,7 @@ import type { ArtifactDialog } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';
 import { chooseFiles } from './choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
-import { DeleteArtifactVersions } from './delete-artifact-versions.tsx';
+import { OpenDeleteVersions } from './open-delete-versions.tsx';
 import { Registry } from './registry.tsx';
 import { uploadFindings } from './upload-findings.ts';
 import { UploadGuard } from './upload-guard.tsx';
@@ -126,7 +126,7 @@ export function ArtifactsPage() {
         <OpenRules name={ruleNameOf(subject.Name, subject.Version)} onClose={dialog.close} />
       )}
       {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
-      {dialog.name === 'old' && known && <DeleteArtifactVersions artifacts={known} onClose={dialog.close} />}
+      {dialog.name === 'old' && known && <OpenDeleteVersions artifacts={known} onClose={dialog.close} />}
     </Page>
   );
 }

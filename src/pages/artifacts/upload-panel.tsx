@@ -27,6 +27,7 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
   const list = useRef<HTMLUListElement>(null);
   const ready = items.filter(isReady);
   const ended = items.filter(({ stage }) => stage.name === 'stored');
+  const unsent = items.length - ended.length;
   const remove = (...ids: string[]) => {
     queue.remove(...ids);
     if (ids.length === items.length) onEmptied();
@@ -43,13 +44,15 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
                 Clear the stored
               </Button>
             )}
-            <Button
-              disabled={ready.length === 0}
-              title={ready.length === 0 ? 'No file is ready: see what each one lacks' : undefined}
-              onClick={() => queue.start(...ready.map(({ id }) => id))}
-            >
-              Upload all ready ({formatCount(ready.length)})
-            </Button>
+            {unsent > 1 && (
+              <Button
+                disabled={ready.length === 0}
+                title={ready.length === 0 ? 'No file is ready: see what each one lacks' : undefined}
+                onClick={() => queue.start(...ready.map(({ id }) => id))}
+              >
+                Upload all ready ({formatCount(ready.length)})
+              </Button>
+            )}
           </>
         )
       }
@@ -72,7 +75,7 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
               <UploadItem
                 item={item}
                 queue={queue}
-                alone={items.length === 1}
+                alone={unsent === 1}
                 focused={item.id === focused}
                 onReplace={(files) => onReplace(item, files)}
                 onRemove={() => remove(item.id)}
