@@ -8,7 +8,10 @@ import classes from './drop-area.module.css';
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
 /** Calls back with what is dropped on the window, unless it is `busy`; true while files are dragged over it. */
-export function useWindowDrop(busy: boolean, onDrop: (files: File[]) => void): boolean {
+export function useWindowDrop(
+  busy: boolean,
+  onDrop: (files: File[], transfer: DataTransfer | null) => void,
+): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef({ busy, onDrop });
   useEffect(() => {
@@ -33,7 +36,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[]) => void): b
       if (!carriesFiles(event)) return;
       event.preventDefault();
       set(0);
-      if (!latest.current.busy) latest.current.onDrop([...(event.dataTransfer?.files ?? [])]);
+      if (!latest.current.busy) latest.current.onDrop([...(event.dataTransfer?.files ?? [])], event.dataTransfer);
     };
     const handlers = { dragenter: enter, dragleave: leave, dragover: allow, drop } as const;
     for (const [type, handler] of Object.entries(handlers)) window.addEventListener(type, handler as EventListener);
@@ -65,6 +68,8 @@ interface BrowseButtonProps {
   accept?: string;
   /** Takes several files at once. */
   multiple?: boolean;
+  /** Takes a whole folder; each file tells its path in it. */
+  folder?: boolean;
   variant?: 'filled' | 'default';
   /** Takes the focus when it appears, in place of what was there before. */
   focused?: boolean;
@@ -77,6 +82,7 @@ export function BrowseButton({
   label,
   accept,
   multiple = false,
+  folder = false,
   variant = 'default',
   focused = false,
 }: BrowseButtonProps) {
@@ -92,7 +98,11 @@ export function BrowseButton({
         {children}
       </Button>
       <input
-        ref={input}
+        ref={(node) => {
+          input.current = node;
+          // React knows no such attribute, but all browsers do.
+          node?.toggleAttribute('webkitdirectory', folder);
+        }}
         type="file"
         hidden
         aria-label={label}

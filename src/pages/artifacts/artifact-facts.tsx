@@ -4,7 +4,7 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Time } from '#/ui/time.tsx';
 
-export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules';
+export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
 
 export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' : 'tar.gz');
 

@@ -1,5 +1,8 @@
 // Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
-import { useMemo, useState } from 'react';
+import { Suspense, lazy, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { IconPackage } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
@@ -9,11 +12,13 @@ import { ruleNameOf } from '#/jobs/rules/rule-name.ts';
 import { OpenRules } from '#/jobs/rules/ui/open-rules.tsx';
 import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, FormError, View } from '#/ui/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';
+import { droppedEntries } from './builder/picked-files.ts';
 import { chooseFiles } from './choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
 import { OpenDeleteVersions } from './open-delete-versions.tsx';
@@ -26,7 +31,10 @@ import { UploadRoom } from './upload-room.tsx';
 import { judge } from './upload-state.ts';
 import { useUploadQueue } from './use-upload-queue.ts';
 
-const WHAT = 'Drop tar.gz files with an update.sh in them, or single scripts, anywhere on this page.';
+const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
+
+const loadBuilder = () => import('./builder/builder-dialog.tsx');
+const BuilderDialog = lazy(async () => ({ default: (await loadBuilder()).BuilderDialog }));
 
 /** How often the list of jobs is read again, for where artifacts are used. */
 const JOBS_PACE = 15_000;
@@ -44,6 +52,14 @@ export function ArtifactsPage() {
   const [refusal, setRefusal] = useState<Error | null>(null);
   const [emptied, setEmptied] = useState(false);
   const known = artifacts.data;
+  const building = dialog.name === 'build';
+  const builderHere = useLater(loadBuilder, building);
+  // Only the dialog that the drop has opened takes it.
+  const [dropped, setDropped] = useState<FileSystemEntry[]>();
+  const closeBuilder = () => {
+    setDropped(undefined);
+    dialog.close();
+  };
 
   /** Takes files into the queue; `at`: in the place of that one. */
   const choose = async (files: File[], at?: string) => {
@@ -53,7 +69,12 @@ export function ArtifactsPage() {
     if (first) setFocused(first);
   };
   const onChoose = (files: File[]) => void choose(files);
-  const over = useWindowDrop(false, onChoose);
+  const over = useWindowDrop(building, (files, transfer) => {
+    const entries = droppedEntries(transfer);
+    if (!entries) return onChoose(files);
+    setDropped(entries);
+    dialog.open('build');
+  });
 
   const judged = items.map((item) =>
     judge(item, ({ file: { name, size }, fields, checked }) =>
@@ -69,7 +90,20 @@ export function ArtifactsPage() {
   const nothing = known?.length === 0 && items.length === 0;
   const subject = known?.find(({ ArtifactId }) => ArtifactId === dialog.subject);
   return (
-    <Page title="Artifacts" lead="What devices run: a tar.gz with an update.sh in it, or a single script.">
+    <Page
+      title="Artifacts"
+      lead="What devices run: a tar.gz with an update.sh in it, or a single script."
+      actions={
+        <Button
+          component={Link}
+          {...dialog.link('build')}
+          variant="default"
+          leftSection={<IconPackage size={18} stroke={1.6} aria-hidden />}
+        >
+          Build from a folder
+        </Button>
+      }
+    >
       <DropVeil over={over}>Drop to check the files</DropVeil>
       <UploadGuard names={underWay} />
       <FormError error={refusal} />
@@ -119,6 +153,19 @@ export function ArtifactsPage() {
           />
         )}
       </View>
+      {builderHere && building && (
+        <Suspense fallback={null}>
+          <BuilderDialog
+            dropped={dropped}
+            artifacts={known ?? []}
+            onBuilt={(file) => {
+              closeBuilder();
+              onChoose([file]);
+            }}
+            onClose={closeBuilder}
+          />
+        </Suspense>
+      )}
       {dialog.name === 'details' && known && (
         <ArtifactDetails artifact={subject} artifacts={known} usage={usage} usageUntold={usageUntold} dialog={dialog} />
       )}

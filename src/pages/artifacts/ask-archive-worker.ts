@@ -1,15 +1,26 @@
 // The way to the archive worker: one question at a time, so that twenty files that are dropped at once take the memory
 // of one. What is not wanted any more is ended at once, wherever it is.
-import type { ArchiveAnswer, ArchiveRequest } from './archive-worker.ts';
+import type { ArchiveAnswer, ArchiveRequest, PackOrder, Packed } from './archive-worker.ts';
+import type { ChosenFile, Inspection } from './inspect-file.ts';
 
 let line: Promise<unknown> = Promise.resolve();
 
-/** Fails with a sentence where the worker cannot be loaded or does not get through. */
-export function askArchiveWorker(
-  request: ArchiveRequest,
-  transfer: Transferable[],
-  signal: AbortSignal,
-): Promise<ArchiveAnswer> {
+/** Both fail with a sentence where the worker cannot be loaded or does not get through. */
+export async function inspectInWorker(file: ChosenFile, signal: AbortSignal): Promise<Inspection> {
+  // A copy goes to the worker; the page keeps what it will send.
+  const bytes = file.bytes.slice();
+  const answer = await inTurn({ inspect: { ...file, bytes } }, [bytes.buffer], signal);
+  if ('inspection' in answer) return answer.inspection;
+  throw new Error('fault' in answer ? answer.fault : '');
+}
+
+export async function packInWorker(order: PackOrder, signal: AbortSignal): Promise<Packed> {
+  const answer = await inTurn({ pack: order }, [], signal);
+  if ('packed' in answer) return answer.packed;
+  throw new Error('fault' in answer ? answer.fault : '');
+}
+
+function inTurn(request: ArchiveRequest, transfer: Transferable[], signal: AbortSignal): Promise<ArchiveAnswer> {
   const turn = line.then(() => ask(request, transfer, signal));
   line = turn.catch(() => undefined);
   return turn;
@@ -30,8 +41,7 @@ function ask(request: ArchiveRequest, transfer: Transferable[], signal: AbortSig
     signal.addEventListener('abort', giveUp);
     worker.addEventListener('message', ({ data }: MessageEvent<ArchiveAnswer>) => {
       end();
-      if ('fault' in data) reject(new Error(data.fault));
-      else resolve(data);
+      resolve(data);
     });
     worker.addEventListener('error', (event) => {
       event.preventDefault();

@@ -26,9 +26,15 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
   );
 }
 
-function ScriptBeginning({ script: { name, text, cut } }: { script: ScriptText }) {
+export function ScriptBeginning({
+  script: { name, text, cut },
+  open = false,
+}: {
+  script: ScriptText;
+  open?: boolean;
+}) {
   return (
-    <details className={classes['part']}>
+    <details className={classes['part']} open={open}>
       <summary>
         {name} {cut && <span className="dim">its first {formatBytes(text.length)}</span>}
       </summary>

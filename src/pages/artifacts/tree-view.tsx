@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { IconArrowRight, IconChevronRight, IconFile, IconFolder, IconLink } from '@tabler/icons-react';
+import { IconArrowRight, IconCheck, IconChevronRight, IconFile, IconFolder, IconLink, IconMinus } from '@tabler/icons-react';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { modeText, seenRows } from './archive-tree.ts';
 import type { TreeRow } from './archive-tree.ts';
@@ -25,8 +25,28 @@ function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
   );
 }
 
-export function TreeView({ name, rows }: { name: string; rows: readonly TreeRow[] }) {
-  const [closed, setClosed] = useState(() => closedAtFirst(rows));
+/** Where files are taken into an archive or left out. */
+export interface TreeMarks {
+  /** For each row; 'mixed' for a folder of which only some is taken in. */
+  taken: readonly (boolean | 'mixed')[];
+  /** A word about a row: why it is left out. */
+  note: (row: TreeRow) => string | undefined;
+  onTake: (row: TreeRow, take: boolean) => void;
+  /** Makes a file executable, or not any more. */
+  onRuns: (row: TreeRow) => void;
+}
+
+interface TreeViewProps {
+  name: string;
+  rows: readonly TreeRow[];
+  marks?: TreeMarks;
+}
+
+export function TreeView({ name, rows, marks }: TreeViewProps) {
+  const [closed, setClosed] = useState(() => {
+    const out = rows.filter(({ kind }, index) => kind === 'folder' && marks?.taken[index] === false);
+    return new Set([...closedAtFirst(rows), ...out.map(({ path }) => path)]) as ReadonlySet<string>;
+  });
   const [current, setCurrent] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const seen = seenRows(rows, closed);
@@ -70,7 +90,8 @@ export function TreeView({ name, rows }: { name: string; rows: readonly TreeRow[
       ArrowRight: () => (open ? go(at + 1) : folder && toggle(row, true)),
       ArrowLeft: () => (open ? toggle(row, false) : go(above())),
       Enter: () => folder && toggle(row),
-      ' ': () => folder && toggle(row),
+      ' ': () => (marks ? marks.onTake(row, marks.taken[seen[at] ?? 0] !== true) : folder && toggle(row)),
+      ...(marks && { x: () => !folder && marks.onRuns(row) }),
     };
     const act = keys[event.key];
     if (!act) return;
@@ -100,9 +121,13 @@ export function TreeView({ name, rows }: { name: string; rows: readonly TreeRow[
               start={start}
               open={row.kind === 'folder' ? !closed.has(row.path) : undefined}
               current={index === at}
-              onChoose={() => {
+              taken={marks?.taken[place]}
+              note={marks?.note(row)}
+              onChoose={(part) => {
                 setCurrent(place);
-                if (row.kind === 'folder') toggle(row);
+                if (part === 'take') marks?.onTake(row, marks.taken[place] !== true);
+                else if (part === 'runs' && row.kind !== 'folder') marks?.onRuns(row);
+                else if (row.kind === 'folder') toggle(row);
               }}
             />
           ) : null;
@@ -120,12 +145,15 @@ interface RowProps {
   start: number;
   open: boolean | undefined;
   current: boolean;
-  onChoose: () => void;
+  taken: boolean | 'mixed' | undefined;
+  note: string | undefined;
+  /** `part`: what of the row was clicked. */
+  onChoose: (part: string | undefined) => void;
 }
 
 const ICONS = { folder: IconFolder, 'symbolic link': IconLink, 'hard link': IconLink } as const;
 
-function Row({ id, row, start, open, current, onChoose }: RowProps) {
+function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps) {
   const Icon = ICONS[row.kind as keyof typeof ICONS] ?? IconFile;
   const mode = row.mode === undefined ? '' : modeText(row.mode);
   return (
@@ -140,10 +168,13 @@ function Row({ id, row, start, open, current, onChoose }: RowProps) {
       aria-posinset={row.place}
       aria-expanded={open}
       aria-selected={current}
+      aria-checked={taken}
       className={classes['row']}
       data-refused={row.refused || undefined}
       style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + 16 * (Math.min(row.depth, 12) - 1) }}
-      onClick={onChoose}
+      onClick={({ target }) =>
+        onChoose((target as Element).closest<HTMLElement>('[data-part]')?.dataset['part'])
+      }
     >
       <IconChevronRight
         size={14}
@@ -152,7 +183,14 @@ function Row({ id, row, start, open, current, onChoose }: RowProps) {
         className={classes['chevron']}
         data-shown={open !== undefined}
       />
-      <Icon size={16} stroke={1.6} aria-hidden className={classes['icon']} />
+      {taken === undefined ? (
+        <Icon size={16} stroke={1.6} aria-hidden className={classes['icon']} />
+      ) : (
+        <span data-part="take" data-taken={taken} className={classes['box']}>
+          {taken === true && <IconCheck size={12} stroke={2.4} aria-hidden />}
+          {taken === 'mixed' && <IconMinus size={12} stroke={2.4} aria-hidden />}
+        </span>
+      )}
       <span className={classes['name']} title={row.name}>
         {row.name}
         {row.target && (
@@ -161,13 +199,17 @@ function Row({ id, row, start, open, current, onChoose }: RowProps) {
             <IconArrowRight size={12} stroke={1.6} aria-label="links to" /> {row.target}
           </span>
         )}
+        {note && <span className={classes['note']}>{note}</span>}
         {row.refused && <span className={classes['refused']}>refused</span>}
       </span>
       <span className={`${classes['size'] ?? ''} tabular dim`}>
         {row.kind === 'folder' ? `${formatCount(row.files)} · ` : ''}
         {formatBytes(row.size)}
       </span>
-      <span className={`${classes['mode'] ?? ''} mono dim`} data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}>
+      <span
+        className={`${classes['mode'] ?? ''} mono dim`}
+        {...(taken !== undefined && row.kind !== 'folder' && { 'data-part': 'runs', title: 'Executable or not (x)' })}
+        data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}>
         {mode}
       </span>
     </div>

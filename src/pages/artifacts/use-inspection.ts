@@ -1,17 +1,13 @@
 // The findings about the chosen file as the chosen type; worked out anew when either changes, given up when it is gone.
 import { useEffect, useState } from 'react';
-import { askArchiveWorker } from './ask-archive-worker.ts';
+import { inspectInWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactType } from './guess.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
 async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSignal): Promise<Inspection> {
   try {
-    // A copy goes to the worker; the page keeps what it will send.
-    const bytes = file.bytes.slice();
-    const answer = await askArchiveWorker({ inspect: { ...file, type, bytes } }, [bytes.buffer], signal);
-    if ('inspection' in answer) return answer.inspection;
-    throw new Error(answer.fault);
+    return await inspectInWorker({ ...file, type }, signal);
   } catch (error) {
     signal.throwIfAborted();
     // A fault of ours or of the browser's must not stand in the way: the service checks again.

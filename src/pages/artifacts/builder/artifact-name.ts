@@ -1,0 +1,30 @@
+// Name and version of an archive that is built: they make its file name and its one folder, so that they are kept to
+// letters that mean the same everywhere.
+
+export const nameFault = (name: string): string | undefined =>
+  name === ''
+    ? 'Give it a name.'
+    : /^[A-Za-z0-9][\w.+-]{0,99}$/.test(name)
+      ? undefined
+      : 'Letters, digits and . _ + - only; the first is a letter or a digit.';
+
+export const versionFault = (version: string): string | undefined =>
+  version === ''
+    ? 'Give it a version.'
+    : /^\d[A-Za-z0-9.+-]{0,49}$/.test(version)
+      ? undefined
+      : 'It begins with a digit, as in 1.2.0; then letters, digits and . + -';
+
+/** What a folder's name suggests as the name of the archive, its version taken off. */
+export function suggestedName(folder: string, version: string): string {
+  const bare = version && folder.includes(version) ? folder.slice(0, folder.lastIndexOf(version)) : folder;
+  return bare
+    .replace(/[-_. ]*v?$/i, (end) => (bare === folder ? end : ''))
+    .replaceAll(/[^\w.+-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .replace(/-+$/, '')
+    .slice(0, 100);
+}
+
+export const folderOf = (name: string, version: string): string => `${name}_${version}`;
+export const fileNameOf = (name: string, version: string): string => `${folderOf(name, version)}.tar.gz`;

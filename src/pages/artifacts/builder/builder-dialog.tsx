@@ -1,0 +1,111 @@
+// Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at what came of it before it joins
+// the uploads.
+import { useRef, useState } from 'react';
+import type { DragEvent } from 'react';
+import { Button, Modal } from '@mantine/core';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { FormError } from '#/ui/view.tsx';
+import { BuilderFiles } from './builder-files.tsx';
+import { BuilderPreview } from './builder-preview.tsx';
+import { BuilderScript } from './builder-script.tsx';
+import { droppedEntries, fromField, readEntries } from './picked-files.ts';
+import type { Picked } from './picked-files.ts';
+import { findPrograms, useBuilder } from './use-builder.ts';
+import classes from './builder.module.css';
+
+const STEPS = ['Files', 'update.sh', 'Preview'] as const;
+
+interface BuilderDialogProps {
+  /** What was dropped on the page, and opened this. */
+  dropped: FileSystemEntry[] | undefined;
+  artifacts: readonly Artifact[];
+  onBuilt: (file: File) => void;
+  onClose: () => void;
+}
+
+export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderDialogProps) {
+  const builder = useBuilder(artifacts);
+  const [step, setStep] = useState(0);
+  const [reading, setReading] = useState(false);
+  const [refusal, setRefusal] = useState<Error | null>(null);
+
+  const take = async (read: () => Picked | Promise<Picked>) => {
+    setReading(true);
+    setRefusal(null);
+    try {
+      const picked = await read();
+      if (picked.files.size === 0) throw new Error('There is no file in it.');
+      builder.take(picked, await findPrograms(picked));
+      setStep(0);
+    } catch (error) {
+      setRefusal(error instanceof Error ? error : new Error('The files cannot be read.'));
+    } finally {
+      setReading(false);
+    }
+  };
+  const begun = useRef<FileSystemEntry[]>(undefined);
+  const begin = (node: HTMLElement | null) => {
+    if (!node || !dropped || begun.current === dropped) return;
+    begun.current = dropped;
+    void take(() => readEntries(dropped));
+  };
+  // The page behind takes what is dropped beside this dialog.
+  const over = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const drop = (event: DragEvent) => {
+    over(event);
+    const files = [...event.dataTransfer.files];
+    const entries = droppedEntries(event.dataTransfer);
+    void take(() => (entries ? readEntries(entries) : fromField(files)));
+  };
+
+  const { faults, picked } = builder;
+  const why = [
+    !picked
+      ? 'Choose files first'
+      : builder.files.length === 0
+        ? 'All files are left out'
+        : (faults.name ?? faults.version),
+    faults.target ?? (builder.own || builder.script.trim() !== '' ? undefined : 'update.sh is empty'),
+  ];
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={820}
+      title="Build an artifact"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeOnClickOutside={!picked}
+    >
+      <div ref={begin} className={classes['builder']} onDragEnter={over} onDragOver={over} onDrop={drop}>
+        <ol className={classes['steps']} aria-label="Steps">
+          {STEPS.map((name, index) => (
+            <li key={name} aria-current={index === step ? 'step' : undefined} data-done={index < step || undefined}>
+              <span className="tabular">{index + 1}</span> {name}
+            </li>
+          ))}
+        </ol>
+        <FormError error={refusal} />
+        {step === 0 && (
+          <BuilderFiles builder={builder} reading={reading} onChoose={(files) => void take(() => fromField(files))} />
+        )}
+        {step === 1 && <BuilderScript builder={builder} />}
+        {step === 2 && <BuilderPreview builder={builder} onBuilt={onBuilt} onBack={() => setStep(1)} />}
+        {step < 2 && picked && (
+          <div className={classes['buttons']}>
+            {step > 0 && (
+              <Button variant="default" onClick={() => setStep(step - 1)}>
+                Back
+              </Button>
+            )}
+            <Button disabled={why[step] !== undefined} title={why[step]} onClick={() => setStep(step + 1)}>
+              {step === 0 ? 'Next: update.sh' : 'Next: preview'}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,115 @@
+// The first step: which files, under which name and version, and what of them is taken in.
+import { TextInput } from '@mantine/core';
+import type { TreeRow } from '#/pages/artifacts/archive-tree.ts';
+import { TreeView } from '#/pages/artifacts/tree-view.tsx';
+import { BrowseButton } from '#/ui/drop-area.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { fileNameOf } from './artifact-name.ts';
+import { whyLeftOut } from './left-out.ts';
+import type { Builder } from './use-builder.ts';
+import classes from './builder.module.css';
+
+interface BuilderFilesProps {
+  builder: Builder;
+  reading: boolean;
+  onChoose: (files: File[]) => void;
+}
+
+const filesText = (count: number) => (count === 1 ? 'One file' : `${formatCount(count)} files`);
+
+export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) {
+  const { picked, rows, taken, files, fields, faults, fill } = builder;
+  const choosers = (
+    <>
+      <BrowseButton onChoose={onChoose} label="Folder to pack" folder>
+        Choose a folder
+      </BrowseButton>
+      <BrowseButton onChoose={onChoose} label="Files to pack" multiple>
+        Choose files
+      </BrowseButton>
+    </>
+  );
+  if (!picked)
+    return (
+      <div className={classes['drop']}>
+        {reading ? (
+          <p role="status">Reading the files…</p>
+        ) : (
+          <>
+            <p>Drop a folder or several files here. They are packed on this machine, and nothing is sent yet.</p>
+            <div className={classes['choosers']}>{choosers}</div>
+          </>
+        )}
+      </div>
+    );
+
+  const insideOf = (row: TreeRow) =>
+    rows
+      .slice(rows.indexOf(row), row.end)
+      .filter(({ kind }) => kind !== 'folder')
+      .map(({ path }) => path);
+  const left = picked.files.size - files.length;
+  return (
+    <>
+      <div className={classes['fields']}>
+        <TextInput
+          label="Name"
+          value={fields.name}
+          error={fields.name !== '' && faults.name}
+          onChange={({ currentTarget }) => fill({ name: currentTarget.value })}
+          autoComplete="off"
+          spellCheck={false}
+          required
+          data-autofocus
+        />
+        <TextInput
+          label="Version"
+          placeholder="1.2.0"
+          value={fields.version}
+          error={fields.version !== '' && faults.version}
+          onChange={({ currentTarget }) => fill({ version: currentTarget.value })}
+          autoComplete="off"
+          spellCheck={false}
+          required
+        />
+      </div>
+      <p className={classes['told']} role="status">
+        <strong>
+          {filesText(files.length)}, {formatBytes(builder.size)}
+        </strong>
+        {!faults.name && !faults.version && <> in {fileNameOf(fields.name, fields.version)}</>}
+        {left > 0 && <span className="dim"> · {filesText(left).toLowerCase()} left out</span>}
+        {picked.emptyFolders > 0 && (
+          <span className="dim">
+            {' '}
+            ·{' '}
+            {picked.emptyFolders === 1
+              ? 'an empty folder is'
+              : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
+            left out: make them in update.sh
+          </span>
+        )}
+      </p>
+      <TreeView
+        key={[...picked.files.keys()].join('/')}
+        name="Files of the archive"
+        rows={rows}
+        marks={{
+          taken,
+          note: ({ path, name }) => {
+            const why = whyLeftOut(path);
+            return why === undefined || why === name ? undefined : why;
+          },
+          onTake: (row, take) => builder.leaveOut(insideOf(row), !take),
+          onRuns: ({ path }) => path !== 'update.sh' && builder.toggleProgram(path),
+        }}
+      />
+      <div className={classes['below']}>
+        <span className="dim">
+          <kbd>Space</kbd> takes in or leaves out, <kbd>x</kbd> makes executable
+        </span>
+        <div className={classes['choosers']}>{choosers}</div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+// The last step: the archive itself, inspected as any other before it is sent.
+import { useEffect, useState } from 'react';
+import { Button } from '@mantine/core';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
+import type { Packed } from '#/pages/artifacts/archive-worker.ts';
+import { packInWorker } from '#/pages/artifacts/ask-archive-worker.ts';
+import { CheckList } from '#/pages/artifacts/check-list.tsx';
+import { refuses } from '#/pages/artifacts/finding.ts';
+import type { Finding } from '#/pages/artifacts/finding.ts';
+import { InspectedContents } from '#/pages/artifacts/inspected-contents.tsx';
+import { formatBytes } from '#/ui/format.ts';
+import { FormError } from '#/ui/view.tsx';
+import { fileNameOf } from './artifact-name.ts';
+import type { Builder } from './use-builder.ts';
+import classes from './builder.module.css';
+
+interface BuilderPreviewProps {
+  builder: Builder;
+  onBuilt: (file: File) => void;
+  onBack: () => void;
+}
+
+/** What takes most room, for who has to leave something out. */
+function tooLarge({ files }: Builder, size: number): Finding {
+  const largest = files
+    .toSorted(([, a], [, b]) => b.size - a.size)
+    .slice(0, 5)
+    .map(([path, file]) => `${path} (${formatBytes(file.size)})`);
+  return {
+    level: 'error',
+    text: `Packed it has ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
+    mend: `Most room is taken by ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
+  };
+}
+
+export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps) {
+  const [packed, setPacked] = useState<Packed>();
+  const [fault, setFault] = useState<Error | null>(null);
+  // Nothing can change while this step is open: packed once.
+  const [order] = useState(builder.order);
+  useEffect(() => {
+    const giveUp = new AbortController();
+    packInWorker(order, giveUp.signal).then(setPacked, (error: unknown) => {
+      if (giveUp.signal.aborted) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      setFault(new Error(`The archive could not be packed: ${reason}`));
+    });
+    return () => giveUp.abort();
+  }, [order]);
+
+  const name = fileNameOf(builder.fields.name, builder.fields.version);
+  const findings = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);
+  const refused = findings ? refuses(findings) : false;
+  const bytes = packed?.bytes;
+  const why = refused ? 'The archive has errors: see the list of checks' : bytes ? undefined : 'Still being packed';
+  return (
+    <>
+      <p>
+        <strong>{name}</strong> {packed && <span className="dim tabular">{formatBytes(packed.size)}</span>}
+      </p>
+      <FormError error={fault} />
+      {!fault && <CheckList findings={findings} sha256={packed?.inspection?.sha256} />}
+      {packed?.inspection && <InspectedContents inspection={packed.inspection} />}
+      <div className={classes['buttons']}>
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button
+          disabled={why !== undefined}
+          title={why}
+          onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }))}
+        >
+          Add to the uploads
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// The second step: the update.sh that devices run. The folder's own, or one from the template that can be changed.
+import { useEffect, useMemo, useState } from 'react';
+import { Button, Select, TextInput, Textarea } from '@mantine/core';
+import { CheckList } from '#/pages/artifacts/check-list.tsx';
+import { ScriptBeginning } from '#/pages/artifacts/inspected-contents.tsx';
+import { SCRIPT_HEAD, checkScript } from '#/pages/artifacts/script-check.ts';
+import type { Builder } from './use-builder.ts';
+import classes from './builder.module.css';
+
+const utf8 = new TextEncoder();
+
+export function BuilderScript({ builder }: { builder: Builder }) {
+  const { own, fields, faults, fill, script, isEdited, write } = builder;
+  const findings = useMemo(() => checkScript('update.sh', utf8.encode(script), 'update'), [script]);
+  if (own) return <OwnScript file={own} />;
+  const runnable = builder.files.map(([path]) => path);
+  const why = isEdited ? 'The script was changed by hand: take the template again to change this here.' : undefined;
+  return (
+    <>
+      <p>
+        Devices run update.sh. This one stops at the first error, puts the version before back, and ends with an exit
+        code that says so.
+      </p>
+      <div className={classes['fields']}>
+        <TextInput
+          label="Install into"
+          value={fields.target}
+          error={faults.target}
+          onChange={({ currentTarget }) => fill({ target: currentTarget.value })}
+          autoComplete="off"
+          spellCheck={false}
+          disabled={isEdited}
+          title={why}
+          required
+        />
+        <Select
+          label="Then run"
+          placeholder="Nothing"
+          data={runnable}
+          value={fields.run || null}
+          onChange={(run) => {
+            fill({ run: run ?? '' });
+            if (run && !builder.programs.has(run)) builder.toggleProgram(run);
+          }}
+          limit={100}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': 'Run nothing' }}
+          disabled={isEdited}
+          title={why}
+        />
+      </div>
+      <Textarea
+        label="update.sh"
+        classNames={{ input: `mono ${classes['script'] ?? ''}` }}
+        value={script}
+        onChange={({ currentTarget }) => write(currentTarget.value)}
+        rows={16}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      {isEdited && (
+        <div>
+          <Button variant="default" onClick={() => write(undefined)}>
+            Take the template again
+          </Button>
+        </div>
+      )}
+      <CheckList findings={findings} sha256={undefined} />
+    </>
+  );
+}
+
+function OwnScript({ file }: { file: File }) {
+  const [head, setHead] = useState<Uint8Array>();
+  useEffect(() => {
+    let here = true;
+    file
+      .slice(0, SCRIPT_HEAD)
+      .arrayBuffer()
+      .then(
+        (bytes) => here && setHead(new Uint8Array(bytes)),
+        () => here && setHead(new Uint8Array(0)),
+      );
+    return () => {
+      here = false;
+    };
+  }, [file]);
+  return (
+    <>
+      <p>The folder has an update.sh of its own: it is used as it is.</p>
+      <CheckList findings={head && checkScript('update.sh', head, 'update')} sha256={undefined} />
+      {head && (
+        <ScriptBeginning
+          open
+          script={{ name: 'update.sh', text: new TextDecoder().decode(head), cut: file.size > head.length }}
+        />
+      )}
+    </>
+  );
+}

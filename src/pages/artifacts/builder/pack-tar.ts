@@ -1,0 +1,134 @@
+// Writes a tar.gz in which nothing depends on who packs when and where: entries in one order, one time, one owner, two
+// modes, and a gzip header without time and name. The same files give the same bytes in the same browser.
+
+
+const BLOCK = 512;
+/** 1980: what is older makes some programs warn. */
+const TIME = 315_532_800;
+const utf8 = new TextEncoder();
+
+interface Header {
+  name: Uint8Array;
+  prefix?: Uint8Array;
+  type: '0' | '5' | 'x';
+  mode: number;
+  size: number;
+}
+
+function header({ name, prefix, type, mode, size }: Header): Uint8Array<ArrayBuffer> {
+  const block = new Uint8Array(BLOCK);
+  const put = (text: string, at: number) => block.set(utf8.encode(text), at);
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
+  block.set(name.subarray(0, 100));
+  put(octal(mode, 7), 100);
+  put(octal(0, 7), 108);
+  put(octal(0, 7), 116);
+  put(octal(size, 11), 124);
+  put(octal(TIME, 11), 136);
+  put('        ', 148);
+  put(type, 156);
+  put('ustar\x0000', 257);
+  if (prefix) block.set(prefix, 345);
+  put(`${octal(block.reduce((sum, byte) => sum + byte, 0), 6)} `, 148);
+  return block;
+}
+
+/** Where a long path is parted for POSIX's two fields, of 155 and 100 bytes; undefined where it cannot be. */
+function parted(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | undefined {
+  for (let slash = path.indexOf(0x2f); slash !== -1 && slash <= 155; slash = path.indexOf(0x2f, slash + 1)) {
+    const name = path.subarray(slash + 1);
+    if (name.length > 0 && name.length <= 100) return { prefix: path.subarray(0, slash), name };
+  }
+  return undefined;
+}
+
+/** The record of an extended header, which begins with its own length. */
+function paxRecord(path: Uint8Array): Uint8Array<ArrayBuffer> {
+  const rest = ' path='.length + path.length + 1;
+  let length = rest + 1;
+  while (String(length).length + rest !== length) length += 1;
+  const record = new Uint8Array(length);
+  record.set(utf8.encode(`${length} path=`));
+  record.set(path, length - 1 - path.length);
+  record[length - 1] = 0x0a;
+  return record;
+}
+
+function* entry(path: string, type: '0' | '5', mode: number, size: number): Generator<Uint8Array<ArrayBuffer>> {
+  const name = utf8.encode(path);
+  if (name.length <= 100) return yield header({ name, type, mode, size });
+  const parts = parted(name);
+  if (parts) return yield header({ ...parts, type, mode, size });
+  const record = paxRecord(name);
+  yield header({ name: utf8.encode('PaxHeaders/path'), type: 'x', mode: 0o644, size: record.length });
+  yield* padded(record);
+  yield header({ name, type, mode, size });
+}
+
+function* padded(content: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  yield content;
+  const over = content.length % BLOCK;
+  if (over > 0) yield new Uint8Array(BLOCK - over);
+}
+
+export interface Source {
+  path: string;
+  runs: boolean;
+  read: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** The archive's bytes piece by piece: all files in one folder, folders before what is in them. */
+async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const entries = new Map<string, Source | undefined>();
+  for (const source of sources) {
+    const parts = `${folder}/${source.path}`.split('/');
+    for (let depth = 1; depth < parts.length; depth += 1) entries.set(`${parts.slice(0, depth).join('/')}/`, undefined);
+    entries.set(parts.join('/'), source);
+  }
+  for (const [path, source] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (!source) {
+      yield* entry(path, '5', 0o755, 0);
+      continue;
+    }
+    const content = await source.read();
+    yield* entry(path, '0', source.runs ? 0o755 : 0o644, content.length);
+    yield* padded(content);
+  }
+  yield new Uint8Array(2 * BLOCK);
+}
+
+/**
+ * Packs files into one folder.
+ * @param most bytes of the result that are kept: beyond, only their number is told
+ */
+export async function packTar(
+  folder: string,
+  sources: readonly Source[],
+  most: number,
+): Promise<{ bytes: Uint8Array<ArrayBuffer> | undefined; size: number }> {
+  const pieces = tarPieces(folder, sources);
+  const tar = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const next = await pieces.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+  });
+  const reader = tar.pipeThrough(new CompressionStream('gzip')).getReader();
+  const packed: Uint8Array[] = [];
+  let size = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.length;
+    if (size <= most) packed.push(next.value);
+  }
+  if (size > most) return { bytes: undefined, size };
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of packed) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  // RFC 1952: no flags, no time, nothing about the level, an unknown system. Browsers differ in the last.
+  bytes.set([0, 0, 0, 0, 0, 0, 255], 3);
+  return { bytes, size };
+}

@@ -1,0 +1,64 @@
+// The files of a folder (or several files) that a person dropped or chose, by their paths inside it.
+
+export interface Picked {
+  /** What the folder is called; '' for files by themselves. */
+  folder: string;
+  /** By path inside the folder. */
+  files: Map<string, File>;
+  /** Folders with nothing in them: an archive is made of files. */
+  emptyFolders: number;
+}
+
+/** As many as an archive may hold. */
+const MOST_FILES = 50_000;
+const tooMany = () =>
+  new Error(`There are more than ${MOST_FILES.toLocaleString()} files. Choose the folder that devices need.`);
+
+/** The entries of a drop in which there is a folder; undefined where there is none. Must be asked during the event. */
+export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[] | undefined {
+  const entries = [...(transfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  return entries.some((entry) => entry.isDirectory) ? entries : undefined;
+}
+
+const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  // It hands out a hundred at a time, and none at the end.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+};
+
+/** All files of dropped entries. One folder by itself stands for what is in it. */
+export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
+  const [first] = entries;
+  const lone = entries.length === 1 && first?.isDirectory ? first : undefined;
+  const picked: Picked = { folder: lone?.name ?? '', files: new Map(), emptyFolders: 0 };
+  const waiting = entries.map((entry) => ({ entry, path: lone ? '' : entry.name }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { entry, path } = next;
+    if (entry.isDirectory) {
+      const inside = await children(entry as FileSystemDirectoryEntry);
+      if (inside.length === 0) picked.emptyFolders += 1;
+      waiting.push(...inside.map((each) => ({ entry: each, path: path ? `${path}/${each.name}` : each.name })));
+    } else {
+      if (picked.files.size >= MOST_FILES) throw tooMany();
+      picked.files.set(
+        path,
+        await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)),
+      );
+    }
+  }
+  return picked;
+}
+
+/** What a file field gave: with a folder, each file tells its path in it. */
+export function fromField(chosen: readonly File[]): Picked {
+  if (chosen.length > MOST_FILES) throw tooMany();
+  const paths = chosen.map((file) => file.webkitRelativePath || file.name);
+  const folder = chosen[0]?.webkitRelativePath ? (paths[0]?.split('/')[0] ?? '') : '';
+  const inside = (path: string) => (folder ? path.slice(folder.length + 1) : path);
+  return { folder, files: new Map(chosen.map((file, index) => [inside(paths[index] ?? ''), file])), emptyFolders: 0 };
+}
