@@ -8,10 +8,7 @@ import classes from './drop-area.module.css';
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
 /** Calls back with what is dropped on the window, unless it is `busy`; true while files are dragged over it. */
-export function useWindowDrop(
-  busy: boolean,
-  onDrop: (files: File[], transfer: DataTransfer | null) => void,
-): boolean {
+export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: DataTransfer | null) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef({ busy, onDrop });
   useEffect(() => {

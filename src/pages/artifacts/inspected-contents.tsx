@@ -26,13 +26,7 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
   );
 }
 
-export function ScriptBeginning({
-  script: { name, text, cut },
-  open = false,
-}: {
-  script: ScriptText;
-  open?: boolean;
-}) {
+export function ScriptBeginning({ script: { name, text, cut }, open = false }: { script: ScriptText; open?: boolean }) {
   return (
     <details className={classes['part']} open={open}>
       <summary>

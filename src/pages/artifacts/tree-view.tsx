@@ -3,7 +3,15 @@
 import { useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { IconArrowRight, IconCheck, IconChevronRight, IconFile, IconFolder, IconLink, IconMinus } from '@tabler/icons-react';
+import {
+  IconArrowRight,
+  IconCheck,
+  IconChevronRight,
+  IconFile,
+  IconFolder,
+  IconLink,
+  IconMinus,
+} from '@tabler/icons-react';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { modeText, seenRows } from './archive-tree.ts';
 import type { TreeRow } from './archive-tree.ts';
@@ -172,9 +180,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
       className={classes['row']}
       data-refused={row.refused || undefined}
       style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + 16 * (Math.min(row.depth, 12) - 1) }}
-      onClick={({ target }) =>
-        onChoose((target as Element).closest<HTMLElement>('[data-part]')?.dataset['part'])
-      }
+      onClick={({ target }) => onChoose((target as Element).closest<HTMLElement>('[data-part]')?.dataset['part'])}
     >
       <IconChevronRight
         size={14}
@@ -209,7 +215,8 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
       <span
         className={`${classes['mode'] ?? ''} mono dim`}
         {...(taken !== undefined && row.kind !== 'folder' && { 'data-part': 'runs', title: 'Executable or not (x)' })}
-        data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}>
+        data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}
+      >
         {mode}
       </span>
     </div>

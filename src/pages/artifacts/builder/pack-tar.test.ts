@@ -39,8 +39,11 @@ test('our inspector has nothing to say against it', async () => {
   assert.equal(refuses(findings), false);
   assert.ok(findings.some(({ text }) => text === 'update.sh is in app_1.0/'));
   assert.deepEqual(
-    tree?.filter(({ kind }) => kind === 'file').map(({ path, mode }) => [path.slice('app_1.0/'.length), mode]).sort(),
-    SOURCES.map(({ path, runs }) => [path, runs ? 0o755 : 0o644]).sort(),
+    tree
+      ?.filter(({ kind }) => kind === 'file')
+      .map(({ path, mode }) => `${path.slice('app_1.0/'.length)} ${mode}`)
+      .sort(),
+    SOURCES.map(({ path, runs }) => `${path} ${runs ? 0o755 : 0o644}`).sort(),
   );
 });
 

@@ -1,7 +1,6 @@
 // Writes a tar.gz in which nothing depends on who packs when and where: entries in one order, one time, one owner, two
 // modes, and a gzip header without time and name. The same files give the same bytes in the same browser.
 
-
 const BLOCK = 512;
 /** 1980: what is older makes some programs warn. */
 const TIME = 315_532_800;
@@ -29,7 +28,13 @@ function header({ name, prefix, type, mode, size }: Header): Uint8Array<ArrayBuf
   put(type, 156);
   put('ustar\x0000', 257);
   if (prefix) block.set(prefix, 345);
-  put(`${octal(block.reduce((sum, byte) => sum + byte, 0), 6)} `, 148);
+  put(
+    `${octal(
+      block.reduce((sum, byte) => sum + byte, 0),
+      6,
+    )} `,
+    148,
+  );
   return block;
 }
 
@@ -54,18 +59,20 @@ function paxRecord(path: Uint8Array): Uint8Array<ArrayBuffer> {
   return record;
 }
 
-function* entry(path: string, type: '0' | '5', mode: number, size: number): Generator<Uint8Array<ArrayBuffer>> {
+function* entry(path: string, type: '0' | '5', mode: number, size: number): Generator<Uint8Array<ArrayBuffer>, void> {
   const name = utf8.encode(path);
-  if (name.length <= 100) return yield header({ name, type, mode, size });
-  const parts = parted(name);
-  if (parts) return yield header({ ...parts, type, mode, size });
+  const parts = name.length <= 100 ? { name } : parted(name);
+  if (parts) {
+    yield header({ ...parts, type, mode, size });
+    return;
+  }
   const record = paxRecord(name);
   yield header({ name: utf8.encode('PaxHeaders/path'), type: 'x', mode: 0o644, size: record.length });
   yield* padded(record);
   yield header({ name, type, mode, size });
 }
 
-function* padded(content: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+function* padded(content: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>, void> {
   yield content;
   const over = content.length % BLOCK;
   if (over > 0) yield new Uint8Array(BLOCK - over);
@@ -78,7 +85,7 @@ export interface Source {
 }
 
 /** The archive's bytes piece by piece: all files in one folder, folders before what is in them. */
-async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const entries = new Map<string, Source | undefined>();
   for (const source of sources) {
     const parts = `${folder}/${source.path}`.split('/');

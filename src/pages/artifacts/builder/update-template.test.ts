@@ -1,7 +1,16 @@
 // The generated update.sh is really run: it installs, puts the version before back, and never says 0 when it did.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -62,10 +71,7 @@ test('what fails brings the version before back, starts it, and is no success', 
 
 test('a first install that fails leaves nothing', () => {
   const failed = update('1', 'exit 3');
-  assert.deepEqual(
-    [failed.code, failed.result],
-    [3, 'MUSTER-RESULT: rolled back, nothing was installed before'],
-  );
+  assert.deepEqual([failed.code, failed.result], [3, 'MUSTER-RESULT: rolled back, nothing was installed before']);
   assert.deepEqual(readdirSync(opt), []);
 });
 
@@ -79,9 +85,6 @@ test('a version before that does not start either is told', () => {
 });
 
 test('nothing was changed where not even the files could be copied', () => {
-  mkdirSync(opt);
-  writeFileSync(`${target}`, 'a file in the way of the folder');
-  rmSync(target);
   update('1', 'true');
   // The parent of the new folder cannot be made: a file stands there.
   rmSync(opt, { recursive: true });

@@ -28,7 +28,12 @@ export async function findPrograms(picked: Picked): Promise<Set<string>> {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [path, file] = next;
       // One that cannot be read is told when it is packed.
-      const head = new Uint8Array(await file.slice(0, 4).arrayBuffer().catch(() => new ArrayBuffer(0)));
+      const head = new Uint8Array(
+        await file
+          .slice(0, 4)
+          .arrayBuffer()
+          .catch(() => new ArrayBuffer(0)),
+      );
       const begins = String.fromCharCode(...head);
       if (begins.startsWith('#!') || begins === '\u007fELF') programs.add(path);
     }
