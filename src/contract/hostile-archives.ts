@@ -132,13 +132,13 @@ export const HOSTILE_ARCHIVES: HostileArchive[] = [
     joined([0xc0, 0x34], tarEntry({ ...update, path: 'zz/update.sh' }).slice(2)),
   ),
 
+  behind('says that it unpacks to more', /unpacks to more than 512 MB/, { path: 'zeros', size: 600 * 1024 * 1024 }),
   {
     name: 'unpacks to more than a device may be asked to hold',
     says: /unpacks to more than 512 MB/,
     bytes: () => {
-      const megabyte = new Uint8Array(1024 * 1024);
-      const zeros = tarEntry({ path: 'zeros', size: 600 * 1024 * 1024 });
-      return gzip(tarEntry(update), zeros, ...Array.from({ length: 600 }, () => megabyte));
+      const megabyte = tarEntry({ path: 'zeros', body: new Uint8Array(1024 * 1024) });
+      return gzip(tarEntry(update), ...Array.from({ length: 520 }, () => megabyte));
     },
   },
   behind(

@@ -74,11 +74,14 @@ class Bytes {
     if (next.done) return false;
     this.#chunk = next.value as Uint8Array<ArrayBuffer>;
     this.total += this.#chunk.length;
-    if (this.total > this.#most)
-      throw new TarFault(
-        `unpacks to more than ${this.#most / 1024 / 1024} MB, more than a device may be asked to hold`,
-      );
+    this.#expect(0);
     return true;
+  }
+
+  /** Refuses what an entry says that it holds, before any of it is unpacked. */
+  #expect(count: number): void {
+    if (this.total - this.#chunk.length + count <= this.#most && this.total <= this.#most) return;
+    throw new TarFault(`unpacks to more than ${this.#most / 1024 / 1024} MB, more than a device may be asked to hold`);
   }
 
   /** The next `count` bytes; undefined when the archive ends just here. */
@@ -98,6 +101,7 @@ class Bytes {
   }
 
   async skip(count: number): Promise<void> {
+    this.#expect(count);
     for (let left = count; left > 0;) {
       if (this.#chunk.length === 0 && !(await this.#more())) throw cutOff();
       const part = Math.min(left, this.#chunk.length);

@@ -1,4 +1,5 @@
 // What is in a file that was inspected: the tree of an archive, and how the script that runs begins.
+import { IconChevronRight } from '@tabler/icons-react';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { splitGlyphs } from '#/ui/log-view-glyphs.ts';
 import type { Inspection, ScriptText } from './inspect-file.ts';
@@ -13,7 +14,8 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
       {tree && tree.length > 0 && (
         <details className={classes['part']} open={tree.length <= 12}>
           <summary>
-            Contents{' '}
+            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            Contents
             <span className="dim tabular">
               {sum('files') === 1 ? 'one file' : `${formatCount(sum('files'))} files`}, {formatBytes(sum('size'))}
             </span>
@@ -30,6 +32,7 @@ export function ScriptBeginning({ script: { name, text, cut }, open = false }: {
   return (
     <details className={classes['part']} open={open}>
       <summary>
+        <IconChevronRight size={16} stroke={1.6} aria-hidden />
         {name} {cut && <span className="dim">its first {formatBytes(text.length)}</span>}
       </summary>
       <pre className={`${classes['script'] ?? ''} mono`} tabIndex={0} role="region" aria-label={`Beginning of ${name}`}>

@@ -51,9 +51,9 @@ interface TreeViewProps {
 }
 
 export function TreeView({ name, rows, marks }: TreeViewProps) {
-  const [closed, setClosed] = useState(() => {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(() => {
     const out = rows.filter(({ kind }, index) => kind === 'folder' && marks?.taken[index] === false);
-    return new Set([...closedAtFirst(rows), ...out.map(({ path }) => path)]) as ReadonlySet<string>;
+    return new Set([...closedAtFirst(rows), ...out.map(({ path }) => path)]);
   });
   const [current, setCurrent] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
@@ -209,7 +209,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
         {row.refused && <span className={classes['refused']}>refused</span>}
       </span>
       <span className={`${classes['size'] ?? ''} tabular dim`}>
-        {row.kind === 'folder' ? `${formatCount(row.files)} · ` : ''}
+        {row.kind === 'folder' && <>{row.files === 1 ? 'one file' : `${formatCount(row.files)} files`}, </>}
         {formatBytes(row.size)}
       </span>
       <span

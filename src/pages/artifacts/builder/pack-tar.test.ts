@@ -28,7 +28,7 @@ const packed = async (sources: Source[]) => (await packTar('app_1.0', sources, M
 
 test('the same files give the same bytes, in whatever order they come', async () => {
   const one = await packed(SOURCES);
-  const other = await packed([...SOURCES].reverse());
+  const other = await packed(SOURCES.toReversed());
   assert.equal(createHash('sha256').update(one).digest('hex'), createHash('sha256').update(other).digest('hex'));
   assert.deepEqual([...one.subarray(0, 10)], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 });

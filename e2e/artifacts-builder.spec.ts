@@ -1,0 +1,257 @@
+// From a folder to a device: the builder packs it in the browser, the service takes it, a real agent runs it, and what
+// fails there is rolled back and told. What is hostile is refused on both sides.
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { constants, deflateRawSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+import {
+  browse,
+  checks,
+  finding,
+  form,
+  listed,
+  namesOf,
+  openArtifacts,
+  saved,
+  stored,
+  uploadButton,
+} from './uploads.ts';
+
+const run = promisify(execFile);
+
+async function folderWith(service: Service, name: string, files: Record<string, string>): Promise<string> {
+  const folder = path.join(await service.folder('build'), name);
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+  return folder;
+}
+
+const builder = (page: Page) => page.getByRole('dialog', { name: 'Build an artifact' });
+const files = (page: Page) => builder(page).getByRole('tree', { name: 'Files of the archive' });
+const file = (page: Page, name: string) => files(page).getByRole('treeitem', { name });
+
+async function chooseFolder(page: Page, folder: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await builder(page).getByRole('button', { name: 'Choose a folder' }).click();
+  await (await chooser).setFiles(folder);
+  await expect(files(page)).toBeVisible();
+}
+
+/** Through the last two steps, and up. */
+async function buildAndUpload(page: Page, target?: string): Promise<void> {
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  if (target !== undefined) await builder(page).getByLabel('Install into').fill(target);
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await expect(checks(builder(page))).toContainText('SHA-256');
+  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  await expect(builder(page)).toBeHidden();
+  await uploadButton(page).click();
+}
+
+interface Ended {
+  Status: string;
+  ExitCode: number | null;
+  Stdout: string;
+}
+async function deploy(service: Service, device: string, Name: string): Promise<Ended> {
+  const artifact = ((await listed(service)) ?? []).find((each) => each.Name === Name);
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', {
+    Name,
+    DeviceId: device,
+    ArtifactId: artifact?.ArtifactId,
+  });
+  const job = () => service.call<Ended>('GET', `/v1/job/${JobId}`);
+  await expect.poll(async () => (await job()).Status).toMatch(/Succeeded|Failed/);
+  return job();
+}
+
+test('a folder becomes an archive that runs on a device, and rolls back when its next version fails', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('bench-1');
+  await service.agent(DeviceKey);
+  const target = path.join(await service.folder('device'), 'opt', 'hub');
+
+  await openArtifacts(page, service);
+  await page.getByRole('link', { name: 'Build from a folder' }).click();
+  await expect(page).toHaveURL(/dialog=build/);
+  const first = await folderWith(service, 'sensor-hub_1.0.0', {
+    'install.sh': '#!/bin/sh\necho "hub $(cat data/version) starts"\n',
+    'data/version': '1.0.0',
+    'data/näme with space': 'x',
+    '.git/HEAD': 'ref',
+    'node_modules/left/index.js': 'x',
+    '.env': 'SECRET=1',
+  });
+  await chooseFolder(page, first);
+  await expect(builder(page).getByLabel('Name')).toHaveValue('sensor-hub');
+  await expect(builder(page).getByLabel('Version')).toHaveValue('1.0.0');
+  await expect(builder(page).getByRole('status').first()).toHaveText(
+    /3 files, .* in sensor-hub_1\.0\.0\.tar\.gz · 3 files left out/,
+  );
+  await expect(file(page, '.env')).toHaveAttribute('aria-checked', 'false');
+  await expect(file(page, 'install.sh')).toContainText('rwxr-xr-x');
+  await expectAccessible(page);
+
+  // By keyboard: leave a folder out, and take it in again.
+  await file(page, 'data').click();
+  await page.keyboard.press('Space');
+  await expect(file(page, 'data')).toHaveAttribute('aria-checked', 'false');
+  await expect(builder(page).getByRole('status').first()).toHaveText(/One file/);
+  await page.keyboard.press('Space');
+  await expect(file(page, 'data')).toHaveAttribute('aria-checked', 'true');
+
+  // The script is checked while it is written; the template comes back.
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  await expect(builder(page).getByLabel('Then run')).toHaveValue('install.sh');
+  const text = builder(page).getByRole('textbox', { name: 'update.sh' });
+  await text.fill('echo no interpreter');
+  await expect(finding(builder(page), 'Warning')).toHaveText(/no interpreter line/);
+  await builder(page).getByRole('button', { name: 'Take the template again' }).click();
+  await expect(text).toHaveValue(/^#!\/bin\/sh\n.*\nset -eu\n/);
+  await expectAccessible(page);
+  await builder(page).getByRole('button', { name: 'Back' }).click();
+  await buildAndUpload(page, target);
+  await expect(stored(page)).toContainText('sensor-hub_1.0.0.tar.gz 1.0.0');
+
+  const installed = await deploy(service, DeviceId, 'sensor-hub_1.0.0.tar.gz');
+  expect(installed.Status).toBe('Succeeded');
+  expect(installed.Stdout).toMatch(/hub 1\.0\.0 starts\n.*MUSTER-RESULT: update succeeded\n$/s);
+  expect((await run('find', ['.', '-type', 'f'], { cwd: target })).stdout.split('\n').sort().join(' ').trim()).toBe(
+    './data/näme with space ./data/version ./install.sh',
+  );
+
+  // The next version does not start.
+  await page.getByRole('link', { name: 'Build from a folder' }).click();
+  const second = { 'install.sh': '#!/bin/sh\necho broken; exit 7\n', 'data/version': '1.1.0' };
+  await chooseFolder(page, await folderWith(service, 'sensor-hub_1.1.0', second));
+  await buildAndUpload(page, target);
+  await expect(stored(page).filter({ hasText: 'sensor-hub_1.1.0.tar.gz' })).toBeVisible();
+  const failed = await deploy(service, DeviceId, 'sensor-hub_1.1.0.tar.gz');
+  expect(failed).toMatchObject({ Status: 'Failed', ExitCode: 7 });
+  expect(failed.Stdout).toMatch(/broken\nhub 1\.0\.0 starts\nMUSTER-RESULT: rolled back\n$/);
+  expect(await readFile(path.join(target, 'data/version'), 'utf8')).toBe('1.0.0');
+});
+
+test("a folder's own update.sh is used; line ends of Windows and what is too large are told", async ({
+  signedIn: page,
+  service,
+}) => {
+  await openArtifacts(page, service, '?dialog=build');
+  const own = await folderWith(service, 'own_2.0', { 'update.sh': '#!/bin/sh\r\necho hi\r\n', data: 'x' });
+  await chooseFolder(page, own);
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  await expect(builder(page)).toContainText('has an update.sh of its own: it is used as it is');
+  await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
+  await expect(builder(page).getByRole('button', { name: 'Add to the uploads' })).toBeDisabled();
+  await builder(page).getByRole('button', { name: 'Back' }).click();
+  await builder(page).getByRole('button', { name: 'Back' }).click();
+
+  await writeFile(path.join(own, 'update.sh'), '#!/bin/sh\necho mine\n');
+  await run('sh', ['-c', 'head -c 11000000 /dev/urandom >video.mp4'], { cwd: own });
+  await chooseFolder(page, own);
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await expect(finding(builder(page), 'Error')).toHaveText(
+    /must be smaller than 10 MB.*taken by video\.mp4 \(10\.5 MB\)/,
+  );
+  await builder(page).getByRole('button', { name: 'Back' }).click();
+  await builder(page).getByRole('button', { name: 'Back' }).click();
+  await file(page, 'video.mp4').click();
+  await page.keyboard.press('Space');
+  await buildAndUpload(page);
+  await expect(stored(page)).toContainText('own_2.0.tar.gz 2.0');
+
+  // The same files once more: the same bytes, which are in the registry already.
+  await page.getByRole('link', { name: 'Build from a folder' }).click();
+  await chooseFolder(page, own);
+  await file(page, 'video.mp4').click();
+  await page.keyboard.press('Space');
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  const again = form(page, 'own_2.0.tar.gz');
+  await again.getByRole('button', { name: /^Checks: / }).click();
+  await expect(finding(again, 'Warning').filter({ hasText: 'The same content' })).toContainText('own_2.0.tar.gz 2.0');
+  await again.getByRole('link', { name: 'Show it' }).click();
+  await expect(page.getByRole('dialog', { name: 'own_2.0.tar.gz 2.0' })).toBeVisible();
+});
+
+test('a folder that is dropped on the page opens the builder with it', async ({ signedIn: page, service }) => {
+  await openArtifacts(page, service);
+  const folder = await folderWith(service, 'dropped_3.1', { 'run.sh': '#!/bin/sh\n', 'deep/er/x': 'x' });
+  await mkdir(path.join(folder, 'empty'));
+  const devtools = await page.context().newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, x: 600, y: 300, data });
+  await expect(file(page, 'run.sh')).toHaveAttribute('aria-checked', 'true');
+  await expect(builder(page).getByLabel('Name')).toHaveValue('dropped');
+  await expect(builder(page).getByRole('status').first()).toHaveText(/2 files.*an empty folder is left out/);
+});
+
+/** A gzip file of 600 MB of zeros behind a good update.sh, though it has only a few hundred kilobytes. */
+async function bomb(service: Service): Promise<string> {
+  const options = { finishFlush: constants.Z_FULL_FLUSH };
+  const folder = await folderWith(service, 'bomb', { 'update.sh': '#!/bin/sh\n' });
+  await run('sh', ['-c', 'truncate -s 600M zeros && tar -cf - update.sh zeros | head -c 3072 >head.tar'], {
+    cwd: folder,
+  });
+  const head = deflateRawSync(await readFile(path.join(folder, 'head.tar')), options);
+  const megabyte = deflateRawSync(new Uint8Array(1024 * 1024), options);
+  const start = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+  return saved(service, 'bomb.tar.gz', Buffer.concat([start, head, ...Array.from({ length: 600 }, () => megabyte)]));
+}
+
+test('what is hostile is refused by browser and service alike', async ({ signedIn: page, service }) => {
+  const folder = await folderWith(service, 'hostile', { 'update.sh': '#!/bin/sh\n', evil: 'x' });
+  await chmod(path.join(folder, 'evil'), 0o4755);
+  const tar = async (name: string, script: string) => {
+    const archive = await saved(service, name, '');
+    await run('sh', ['-c', script, 'sh', archive], { cwd: folder });
+    return archive;
+  };
+  const archives: [archive: string, says: RegExp][] = [
+    [
+      await tar('climbs.tar.gz', `tar -czPf "$1" --transform 's,evil,../evil,' --mode=644 update.sh evil`),
+      /"\.\.\/evil", which leads out/,
+    ],
+    [
+      await tar('link.tar.gz', `ln -sfn /etc out; tar -czf "$1" update.sh out; rm out`),
+      /a link to the absolute path "\/etc"/,
+    ],
+    [await tar('setuid.tar.gz', `tar -czf "$1" update.sh evil`), /setuid/],
+    [await tar('device.tar.gz', `mkfifo p; tar -czf "$1" update.sh p; rm p`), /a device or pipe/],
+    [await bomb(service), /unpacks to more than 512 MB/],
+  ];
+  await openArtifacts(page, service);
+  await browse(
+    page,
+    archives.map(([archive]) => archive),
+  );
+  for (const [archive, says] of archives) {
+    const name = path.basename(archive);
+    await expect(finding(form(page, name), 'Error').first()).toHaveText(says);
+    await expect(uploadButton(form(page, name))).toBeDisabled();
+    const data = new FormData();
+    for (const [field, value] of Object.entries({ size: '1', version: '1', type: 'tar.gz' })) data.set(field, value);
+    data.set('file', new File([await readFile(archive)], name));
+    const response = await fetch(`${service.url}/v1/artifact`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}` },
+      body: data,
+    });
+    expect(response.status, name).toBe(400);
+    expect(((await response.json()) as { detail: string }).detail).toMatch(says);
+  }
+  expect(await namesOf(service)).toEqual([]);
+});
