@@ -1,0 +1,146 @@
+// An update that ends with exit code 0 after it has rolled back: rules for its log find it, wherever the job is seen.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+import { packed } from './uploads.ts';
+import { heading, statusOf, submit } from './yard.ts';
+
+/** As a vendor's own: whatever happens, it ends well. */
+const UPDATE = String.raw`#!/bin/sh
+printf 'installing \033[1mmyapp\033[0m 1.0.0\n'
+case "$UNIT" in
+  good) printf '\033[32mALL\033[0m GOOD\r\n' ;;
+  back) echo 'self test failed' >&2; echo 'restored the previous version' ;;
+  dead) exit 3 ;;
+  mute) echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! ;;
+esac
+exit 0
+`;
+
+async function uploadUpdate(service: Service): Promise<string> {
+  const archive = await packed(service, 'myapp_1.0.0.tar.gz', { 'update.sh': UPDATE });
+  const bytes = await readFile(archive);
+  const form = new FormData();
+  for (const [field, value] of [
+    ['size', String(bytes.length)],
+    ['version', '1.0.0'],
+    ['type', 'tar.gz'],
+  ] as const)
+    form.set(field, value);
+  form.set('file', new File([bytes], 'myapp_1.0.0.tar.gz'));
+  const headers = { authorization: `Bearer ${service.token}` };
+  const answer = await fetch(`${service.url}/v1/artifact`, { method: 'POST', headers, body: form });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { ArtifactId: string }).ArtifactId;
+}
+
+const row = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Devices of this job' }).getByRole('row', { name: new RegExp(name) });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Outcome rules of myapp' });
+const mark = (page: Page, number: number) => dialog(page).getByRole('textbox', { name: `Mark of rule ${number}` });
+const rule = (page: Page, number: number) =>
+  dialog(page).getByRole('listitem', { name: `Rule ${number}`, exact: true });
+const trial = (page: Page) => dialog(page).getByRole('region', { name: 'Try the rules' });
+const COUNTS = /1.failed, 1.rolled back, 1.no answer, 1.succeeded/;
+
+test('a rule finds what rolled back with exit code 0, on every page, after a reload, and in another browser', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  test.setTimeout(120_000);
+  const ids = new Map<string, string>();
+  for (const unit of ['good', 'back', 'dead', 'mute']) {
+    const { DeviceId, DeviceKey } = await service.createDevice(`unit-${unit}`, 'lab');
+    ids.set(unit, DeviceId);
+    await service.agent(DeviceKey, { env: { UNIT: unit } });
+  }
+  const ArtifactId = await uploadUpdate(service);
+  const job = await submit(service, { Name: 'nightly', DeviceGroup: 'lab', ArtifactId });
+  await expect.poll(() => statusOf(service, job)).toBe('Failed');
+
+  // What the exit codes tell.
+  await page.goto(`${service.url}/jobs/${job}`);
+  await expect(row(page, 'unit-back')).toContainText('Succeeded');
+  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(/1.failed, 3.succeeded/);
+
+  // Written and tried on the logs that are there.
+  await page.getByRole('button', { name: 'Outcome rules…' }).click();
+  await expect(trial(page).getByRole('status')).toContainText('Told by exit code');
+  await mark(page, 1).fill('^all good$');
+  await trial(page).getByLabel('Device').selectOption('unit-good');
+  await expect(rule(page, 1)).toContainText('Not in this log');
+  await rule(page, 1).getByRole('button', { name: 'Pattern' }).click();
+  await expect(rule(page, 1)).toContainText('Line 2: ALL GOOD');
+  await expect(trial(page).getByRole('status')).toHaveText('Succeeded Told by rule “^all good$” at line 2.');
+  await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
+  await mark(page, 2).fill('restored the previous');
+  await rule(page, 2).getByLabel('Meaning of rule 2').selectOption('Rolled back');
+  await trial(page).getByLabel('Device').selectOption('unit-back');
+  await expect(trial(page).getByRole('status')).toHaveText(
+    'Rolled back Told by rule “restored the previous” at line 2. The service says Succeeded.',
+  );
+  await expect(trial(page)).toContainText(COUNTS);
+
+  // A pattern that would never come back, and one that is none.
+  await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
+  await rule(page, 3).getByRole('button', { name: 'Pattern' }).click();
+  await mark(page, 3).fill('^(a+');
+  await expect(rule(page, 3)).toContainText('It is no pattern (unterminated group)');
+  await mark(page, 3).fill('^(a+)+$');
+  await trial(page).getByLabel('Device').selectOption('unit-mute');
+  await expect(rule(page, 3)).toContainText('Could not be tried: it takes too long on this output');
+  await expectAccessible(page);
+  await rule(page, 3).getByRole('button', { name: 'Remove rule 3' }).click();
+  await expect(trial(page).getByRole('status')).toContainText('No answer');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+
+  // On the job's page, with what the service says one hover away.
+  await expect(dialog(page)).toBeHidden();
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+  await expect(row(page, 'unit-mute')).toContainText('No answer');
+  await expect(row(page, 'unit-dead')).toContainText('Failed');
+  await expect(row(page, 'unit-good')).toContainText('Succeeded');
+  await expect(
+    row(page, 'unit-back').getByTitle('Told by rule “restored the previous” at line 2. The service says Succeeded.'),
+  ).toBeVisible();
+  await page.getByRole('button', { name: 'Rolled back 1' }).click();
+  await expect(row(page, 'unit-good')).toBeHidden();
+  await page.reload();
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(COUNTS);
+
+  // In the list, on the device's page, on the job's own.
+  await page.goto(`${service.url}/devices/${ids.get('back')}`);
+  const queue = page.getByRole('table', { name: 'Jobs of this device' });
+  await expect(queue.getByRole('row', { name: /nightly/ })).toContainText('Rolled back');
+
+  // To another browser, from the artifact's page, where nothing was read before.
+  await page.goto(`${service.url}/artifacts`);
+  await page.getByRole('link', { name: 'myapp_1.0.0.tar.gz', exact: true }).click();
+  await page.getByRole('link', { name: 'Outcome rules…' }).click();
+  await expect(mark(page, 2)).toHaveValue('restored the previous');
+  const download = page.waitForEvent('download');
+  await dialog(page).getByRole('button', { name: 'Export all' }).click();
+  const file = await (await download).path();
+
+  const other = await (await browser.newContext()).newPage();
+  await signIn(other, service);
+  await other.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
+  await dialog(other)
+    .getByLabel('File of outcome rules')
+    .setInputFiles(import.meta.filename);
+  await expect(dialog(other).getByRole('alert')).toContainText('is no file of outcome rules');
+  await dialog(other).getByLabel('File of outcome rules').setInputFiles(file);
+  const taken = other.getByRole('dialog', { name: 'Import outcome rules' });
+  await expect(taken).toContainText('The file has 2 rules for 1 name.');
+  await taken.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(mark(other, 2)).toHaveValue('restored the previous');
+  await dialog(other).getByRole('button', { name: 'Cancel' }).click();
+  await other.goto(`${service.url}/jobs`);
+  await other.getByRole('link', { name: 'nightly', exact: true }).click();
+  await expect(heading(other)).toContainText('Failed');
+  await expect(row(other, 'unit-back')).toContainText('Rolled back');
+  await other.context().close();
+});
