@@ -54,8 +54,11 @@ async function look(job: Job, rules: readonly Rule[], book: string, signal: Abor
   enter(book, job.JobId, rules, { counts: countVerdicts(judged), because });
 }
 
-/** `jobs` must be the same array as long as nothing in it changes. */
-export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
+/**
+ * `jobs` must be the same array as long as nothing in it changes. `reading`: false where another part of the page reads
+ * what is not in the book.
+ */
+export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedVerdicts {
   const book = useBookKey();
   const rulesOf = useRules();
   const version = useBookVersion();
@@ -79,7 +82,7 @@ export function useBookedVerdicts(jobs: readonly Job[]): BookedVerdicts {
     return { of, unread };
   }, [book, failed, jobs, rulesOf, version]);
 
-  const next = booked.unread[0];
+  const next = reading ? booked.unread[0] : undefined;
   const rules = next && rulesOf(next)?.rules;
   useEffect(() => {
     if (!next || !rules) return;

@@ -56,6 +56,24 @@ test('failed: within a day, with the exit code; a parent by its children', () =>
   );
 });
 
+test('failed, by rules too: what rolled back with exit code 0', () => {
+  const jobs = [
+    aJob({ JobId: 'one', Status: 'Succeeded', ExitCode: 0, EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
+    aJob({ JobId: 'group', EndTime: 'Nov 2, 2026, 11:30:00 UTC', Counts: { Succeeded: 5 } }),
+  ];
+  const lines = failedLately(jobs, now, {
+    outcomeOf: ({ JobId }) => (JobId === 'group' ? { Succeeded: 3, 'Rolled back': 2 } : undefined),
+    stateOf: () => 'Rolled back',
+  });
+  assert.deepEqual(
+    lines.map((line) => [line.job.JobId, line.state, line.detail]),
+    [
+      ['group', 'Rolled back', '2 of 5 rolled back'],
+      ['one', 'Rolled back', 'Rolled back'],
+    ],
+  );
+});
+
 test('went Offline last: only devices that were seen, the latest first', () => {
   const fleet = indexOf([
     aDevice('a', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T10:00:00.000Z' }),

@@ -4,7 +4,9 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
-import type { JobState } from '#/api/jobs.ts';
+import { outcomeOf, stateOf } from '#/jobs/outcome.ts';
+import type { BookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import type { Verdict } from '#/jobs/verdict.ts';
 
 /** How many devices are Online, Offline, and neither. */
 export function fleetFigures(fleet: FleetIndex): { online: number; offline: number; other: number } {
@@ -17,7 +19,7 @@ export function fleetFigures(fleet: FleetIndex): { online: number; offline: numb
 /** A job as a line of a short list: its state, in words that count the children of a parent. */
 export interface JobLine {
   job: Job;
-  state: JobState;
+  state: Verdict;
   detail: string;
   at: Date | undefined;
 }
@@ -34,7 +36,7 @@ export function runningNow(jobs: Job[]): JobLine[] {
       const at = parseTimestamp(job.StartTime || job.CreatedTime || '');
       if (!counts) return { job, state: jobState(job), detail: jobState(job), at };
       const done = total(counts) - (counts['Waiting'] ?? 0) - (counts['Running'] ?? 0);
-      const state: JobState = (counts['Running'] ?? 0) > 0 ? 'Running' : 'Waiting';
+      const state: Verdict = (counts['Running'] ?? 0) > 0 ? 'Running' : 'Waiting';
       return { job, state, detail: `${done} of ${total(counts)} done`, at };
     })
     .toSorted(newestFirst);
@@ -42,17 +44,32 @@ export function runningNow(jobs: Job[]): JobLine[] {
 
 const DAY = 86_400_000;
 
-/** Jobs that ended within a day with a failure, or with one among their children, newest first. */
-export function failedLately(jobs: Job[], now: Date): JobLine[] {
+/** What a person has to look into. */
+const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+
+/**
+ * Jobs that ended within a day with a failure, or with one among their children, newest first. `known`: how they ended by
+ * the rules of their artifacts, as far as that is known.
+ */
+export function failedLately(
+  jobs: Job[],
+  now: Date,
+  known: Pick<BookedVerdicts, 'outcomeOf' | 'stateOf'> = { outcomeOf, stateOf },
+): JobLine[] {
   return jobs
     .flatMap((job): JobLine[] => {
-      const failed = job.Counts ? (job.Counts['Failed'] ?? 0) + (job.Counts['Interrupted'] ?? 0) : 0;
-      const state = jobState(job);
-      if (job.Counts ? failed === 0 : state !== 'Failed' && state !== 'Interrupted') return [];
+      const counts = known.outcomeOf(job);
+      const bad = counts
+        ? BAD.filter((verdict) => counts[verdict])
+        : BAD.filter((verdict) => verdict === known.stateOf(job));
+      const [state] = bad;
+      if (!state) return [];
       const at = parseTimestamp(job.EndTime || job.StartTime || job.CreatedTime || '');
       if (at && now.getTime() - at.getTime() > DAY) return [];
-      if (job.Counts) return [{ job, state: 'Failed', detail: `${failed} of ${total(job.Counts)} failed`, at }];
-      return [{ job, state, detail: job.ExitCode === undefined ? state : `${state}, exit code ${job.ExitCode}`, at }];
+      if (!counts) return [{ job, state, detail: job.ExitCode ? `${state}, exit code ${job.ExitCode}` : state, at }];
+      const failed = bad.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0);
+      const word = state === 'Rolled back' && bad.length === 1 ? 'rolled back' : 'failed';
+      return [{ job, state, detail: `${failed} of ${total(counts)} ${word}`, at }];
     })
     .toSorted(newestFirst);
 }

@@ -5,6 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { fleetReading, useFleet } from '#/api/fleet/use-fleet.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
@@ -86,9 +88,12 @@ function FleetFigure() {
   );
 }
 
+const NONE: Job[] = [];
+
 function JobFigures() {
   const jobs = useQuery(jobQueries.list());
-  const failed = failedLately(jobs.data ?? [], useNow()).length;
+  const verdicts = useBookedVerdicts(jobs.data ?? NONE, false);
+  const failed = failedLately(jobs.data ?? NONE, useNow(), verdicts).length;
   const moving = runningNow(jobs.data ?? []).length;
   return (
     <div className={classes['figure']}>
@@ -142,9 +147,10 @@ function Running() {
 function Failed() {
   const jobs = useQuery(jobQueries.list());
   const now = useNow();
+  const verdicts = useBookedVerdicts(jobs.data ?? NONE);
   return (
     <ShortList title="Failed in the last 24 hours" all={<Link to={paths.jobs()}>All jobs</Link>} none="No job failed.">
-      {failedLately(jobs.data ?? [], now)
+      {failedLately(jobs.data ?? NONE, now, verdicts)
         .slice(0, SHOWN)
         .map(({ job, state, detail, at }) => (
           <li key={job.JobId}>
