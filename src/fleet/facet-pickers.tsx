@@ -55,7 +55,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
         <Button
           variant="default"
           size="sm"
-          px="sm"
+          px="xs"
           aria-pressed={filter.seen === 'never'}
           className={classes['toggle'] ?? ''}
           onClick={() => onChange({ seen: filter.seen ? undefined : 'never' })}
@@ -115,7 +115,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
         <Button
           variant="default"
           size="sm"
-          px="sm"
+          px="xs"
           className={classes['toggle'] ?? ''}
           data-chosen={chosen.length > 0 || undefined}
           rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}

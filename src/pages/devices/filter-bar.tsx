@@ -144,7 +144,7 @@ function Counted({ label, of }: { label: string; of: readonly FacetValue[] | und
 /** The place of the filters that are on their way. */
 function PickersToBe() {
   return ['Group', 'Tag'].map((label) => (
-    <Button key={label} variant="default" size="sm" px="sm" disabled title="On its way">
+    <Button key={label} variant="default" size="sm" px="xs" disabled title="On its way">
       {label}
     </Button>
   ));

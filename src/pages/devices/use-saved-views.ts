@@ -1,5 +1,6 @@
 // The saved views of whoever is signed in.
 import { useMemo } from 'react';
+import { notifications } from '@mantine/notifications';
 import { isOnlyHeld, keepText, readKept } from '#/ui/kept-text.ts';
 import { printViews, readViews } from './saved-views.ts';
 import type { SavedView } from './saved-views.ts';
@@ -33,6 +34,11 @@ export function useSavedViews(): SavedViews {
       // A newer version of this page may still read what this one cannot.
       if (isBroken) keepText(`${key}:unreadable`, now);
       keepText(key, printViews(change(kept)));
+      if (isOnlyHeld(key))
+        notifications.show({
+          message: 'This browser refuses to keep anything: export your views, or they go with this page.',
+          color: 'yellow',
+        });
     },
     onlyHeld: isOnlyHeld(key),
   };
