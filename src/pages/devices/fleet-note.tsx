@@ -43,7 +43,8 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     );
   }
   if (fleet?.state === 'failed' && !fleet.isReading)
-    return (
+    // Without the fleet there are no rows then, and in their place it is said already.
+    return why ? null : (
       <span className={`${classes['reading']} dim`}>
         The fleet as a whole could not be read: {fleet.error?.message}
         <Button size="xs" variant="default" onClick={fleet.retry}>
