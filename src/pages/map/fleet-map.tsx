@@ -50,7 +50,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const [listOpen, setListOpen] = useState(false);
   const stage = useStages(STAGES.list);
 
-  const { placed, other } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
+  const { placed } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
   // Not before the map itself: they are for lists that are opened later.
   const isLate = stage >= STAGES.list;
   const facets = useMemo(() => (isLate ? fleet.facets(filter, VALUES) : undefined), [isLate, fleet, filter]);
@@ -136,16 +136,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
 
   return (
     <div className={classes['page']}>
-      <MapBar
-        url={url}
-        facets={facets}
-        neverSeen={neverSeen}
-        placed={placed.length}
-        other={other.length}
-        listOpen={listOpen}
-        onList={setListOpen}
-        onShowAll={() => fit(placed, 13)}
-      />
+      <MapBar url={url} facets={facets} neverSeen={neverSeen} listOpen={listOpen} onList={setListOpen} />
       <div className={classes['body']} data-list={listOpen}>
         <section className={classes['map']} aria-label="Map of device locations">
           {stage >= STAGES.leaflet && (
@@ -206,6 +197,8 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             zoom={view?.zoom ?? map?.getZoom() ?? 2}
             tool={tool}
             onTool={takeTool}
+            placed={placed.length}
+            onShowAll={() => fit(placed, 13)}
             selected={selected.size}
             onShowSelected={() => fit([...selected], 16)}
           />

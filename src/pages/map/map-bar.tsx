@@ -1,4 +1,4 @@
-// Above the map: the table's filters, and the ways to all that is placed and to the table.
+// Above the map: the table's filters, and the way to the table.
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
@@ -7,7 +7,6 @@ import { FacetPickers } from '#/fleet/facet-pickers.tsx';
 import type { Facets } from '#/fleet/facet-pickers.tsx';
 import { FilterChips } from '#/fleet/filter-chips.tsx';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
 import { useTyped } from '#/ui/use-typed.ts';
 import type { MapUrl } from './use-map-url.ts';
 import classes from './map-page.module.css';
@@ -18,11 +17,8 @@ interface MapBarProps {
   facets: Facets | undefined;
   /** Devices that were never seen. */
   neverSeen: number | undefined;
-  placed: number;
-  other: number;
   listOpen: boolean;
   onList: (open: boolean) => void;
-  onShowAll: () => void;
 }
 
 const STATUSES = [
@@ -39,8 +35,7 @@ export const MapTitle = () => (
   </span>
 );
 
-export function MapBar(props: MapBarProps) {
-  const { url, facets, neverSeen, placed, other, listOpen, onList } = props;
+export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps) {
   const { filter, setFilter, words } = url;
   const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
   const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
@@ -83,23 +78,6 @@ export function MapBar(props: MapBarProps) {
           onChange={(value) => setFilter({ status: value ? [value] : [] })}
         />
         <FacetPickers filter={filter} facets={facets} groups={[]} neverSeen={neverSeen} onChange={setFilter} />
-        <FilterChips filter={filter} onChange={setFilter} />
-        {words !== '' && (
-          <Button variant="subtle" onClick={url.clearFilter}>
-            Clear filters
-          </Button>
-        )}
-        <span className={classes['count']} role="status">
-          {formatCount(placed)} on the map{other > 0 && ` · ${formatCount(other)} without a place`}
-        </span>
-        <Button
-          variant="default"
-          disabled={placed === 0}
-          title={placed === 0 ? 'No device of this filter has a place' : undefined}
-          onClick={props.onShowAll}
-        >
-          Show all
-        </Button>
         <Button
           variant="default"
           component={Link}
@@ -108,6 +86,12 @@ export function MapBar(props: MapBarProps) {
         >
           Table
         </Button>
+        <FilterChips filter={filter} onChange={setFilter} />
+        {words !== '' && (
+          <Button variant="subtle" onClick={url.clearFilter}>
+            Clear filters
+          </Button>
+        )}
       </div>
     </div>
   );

@@ -8,6 +8,7 @@ import {
   IconArrowUp,
   IconFocusCentered,
   IconLasso,
+  IconMaximize,
   IconMinus,
   IconPlus,
   IconRectangle,
@@ -21,6 +22,9 @@ interface MapControlsProps {
   zoom: number;
   tool: AreaTool | undefined;
   onTool: (tool: AreaTool | undefined) => void;
+  /** Devices that can be shown. */
+  placed: number;
+  onShowAll: () => void;
   /** Selected devices that are on the map. */
   selected: number;
   onShowSelected: () => void;
@@ -49,7 +53,8 @@ const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   altKey ||
   (target instanceof Element && target.closest('input:not([type=checkbox]), textarea, select, [role=dialog]') !== null);
 
-export function MapControls({ map, zoom, tool, onTool, selected, onShowSelected }: MapControlsProps) {
+export function MapControls(props: MapControlsProps) {
+  const { map, zoom, tool, onTool, placed, onShowAll, selected, onShowSelected } = props;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const meant = TOOLS.find(({ key }) => key === event.key);
@@ -82,6 +87,15 @@ export function MapControls({ map, zoom, tool, onTool, selected, onShowSelected 
           onClick={() => map?.zoomOut()}
         >
           {drawn(IconMinus)}
+        </button>
+        <button
+          type="button"
+          aria-label="Show all"
+          title={placed > 0 ? 'Show all' : 'Show all: no device of this filter has a place'}
+          disabled={placed === 0}
+          onClick={onShowAll}
+        >
+          {drawn(IconMaximize)}
         </button>
       </div>
       <div className={classes['stack']}>

@@ -30,6 +30,9 @@ interface SidePanelProps {
   onPlace: (device: ToPlace) => void;
 }
 
+/** A finger scrolls the list instead. */
+const CAN_DRAG = window.matchMedia('(pointer: fine)').matches;
+
 const SORTS = {
   name: { label: 'Name', sort: { by: 'DeviceName' } },
   state: { label: 'State', sort: { by: 'DeviceStatus' } },
@@ -121,7 +124,13 @@ export function SidePanel(props: SidePanelProps) {
                 >
                   <RowWords
                     device={device}
-                    second={isInvalid ? `Out of range: ${places.lat[row]}, ${places.lng[row]}` : 'Drag it onto the map'}
+                    second={
+                      isInvalid
+                        ? `Out of range: ${places.lat[row]}, ${places.lng[row]}`
+                        : CAN_DRAG
+                          ? 'Drag it onto the map'
+                          : 'Not placed yet'
+                    }
                   />
                 </Link>
                 <Button
@@ -137,6 +146,9 @@ export function SidePanel(props: SidePanelProps) {
           }}
         />
       )}
+      <p className={classes['foot']} role="status">
+        {formatCount(placed.length)} on the map{other.length > 0 && ` · ${formatCount(other.length)} without a place`}
+      </p>
     </aside>
   );
 }
