@@ -24,8 +24,8 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'Muster’s own update.sh',
     rules: [
-      pattern('Succeeded', '^MUSTER-RESULT: succeeded'),
-      pattern('Failed', '^MUSTER-RESULT: failed'),
+      pattern('Succeeded', '^MUSTER-RESULT: update succeeded'),
+      pattern('Failed', '^MUSTER-RESULT: update failed'),
       pattern('Rolled back', '^MUSTER-RESULT: rolled back'),
     ],
   },
