@@ -60,7 +60,11 @@ export const jobQueries = {
   children: (id: string) =>
     queryOptions({
       queryKey: ['jobs', 'children', id],
-      queryFn: ({ signal }) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
+      queryFn: async ({ signal, client, queryKey }) => {
+        const { readChildren } = await import('#/api/children.ts');
+        return readChildren(id, client.getQueryData<Job[]>(queryKey), signal);
+      },
+      structuralSharing: false, // done in short tasks already
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
     }),
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
+import { atOnce } from '#/api/fleet/pace.ts';
 import { leftText, timeLeft } from './time-left.ts';
 
 const start = Date.parse('2026-11-02T10:00:00Z');
@@ -10,7 +11,7 @@ const running = (from: number) => job.parse({ Status: 'Running', StartTime: at(f
 const waiting = (DeviceId: string) => job.parse({ Status: 'Waiting', DeviceId, StartTime: '', EndTime: '' });
 const isAway = ({ DeviceId }: { DeviceId: string }) => DeviceId === 'away';
 const left = (seconds: number, ...children: ReturnType<typeof ended>[]) =>
-  timeLeft(children, new Date(start + seconds * 1000), isAway);
+  atOnce(timeLeft(children, new Date(start + seconds * 1000), isAway));
 
 test('the pace of those that ended tells of those that are to come, not of those that are away', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));

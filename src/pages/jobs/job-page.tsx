@@ -8,7 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { isParent, jobQueries, jobState } from '#/api/jobs.ts';
+import { isMoving, isParent, jobQueries, jobState } from '#/api/jobs.ts';
 import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 import { useVerdict, useVerdicts } from '#/jobs/use-verdicts.ts';
 import type { Judgement } from '#/jobs/verdict.ts';
@@ -31,6 +31,8 @@ import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
 import { useRules } from '#/jobs/rules/use-rules.ts';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
+import { whyNoRetry } from './retry.ts';
+import { RetryLinks } from './retry-links.tsx';
 import classes from './job-page.module.css';
 
 export function JobPage() {
@@ -80,6 +82,7 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   const judgement = useVerdict(isParent(job) ? undefined : job);
   const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
+  const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
       title={name}
@@ -97,6 +100,16 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
       }
       actions={
         <>
+          {!isParent(job) && !isMoving(job) && (
+            <Button
+              variant="default"
+              disabled={noRetry !== undefined}
+              title={noRetry ?? ''}
+              onClick={() => address.open({ dialog: 'retry' })}
+            >
+              Retry…
+            </Button>
+          )}
           <Button variant="default" onClick={() => address.open({ dialog: 'rules' })}>
             Outcome rules…
           </Button>
@@ -110,10 +123,16 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
         {() => (
           <>
             <JobFacts job={job} />
+            <RetryLinks job={job} />
             {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} judgement={judgement} />}
           </>
         )}
       </View>
+      {address.params.get('dialog') === 'retry' && !isParent(job) && (
+        <Suspense>
+          <RetryDialog job={job} targets={single} which="this job" onClose={() => address.close('dialog')} />
+        </Suspense>
+      )}
       {address.params.get('dialog') === 'rules' && (
         <OpenRulesOfJob
           job={job}
@@ -133,6 +152,7 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   );
 }
 
+const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
 const loadFailures = () => import('./failures/failures-panel.tsx');
 const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
 

@@ -1,7 +1,9 @@
 // How far a group or tag job is: the devices that are done, what the rest waits for, and how long it may take.
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/jobs.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { inTurns } from '#/api/fleet/pace.ts';
 import { devicesText } from '#/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
@@ -19,18 +21,38 @@ interface JobProgressProps {
   fleet: FleetIndex | undefined;
 }
 
-export function JobProgress({ outcome, rows, fleet }: JobProgressProps) {
+const isWaiting = (child: Job) => jobState(child) === 'Waiting';
+
+/** Milliseconds, reckoned anew with the clock; undefined where nobody can tell. */
+function useTimeLeft(rows: readonly Job[], isAway: (child: Job) => boolean): number | undefined {
   const now = useNow();
+  const [left, setLeft] = useState<number>();
+  useEffect(() => {
+    let live = true;
+    void inTurns(timeLeft(rows, now, isAway)).then((found) => {
+      if (live) setLeft(found);
+    });
+    return () => {
+      live = false;
+    };
+  }, [rows, now, isAway]);
+  return left;
+}
+
+export function JobProgress({ outcome, rows, fleet }: JobProgressProps) {
+  const isAway = useCallback(
+    ({ DeviceId, Status }: Job) => {
+      const row = fleet?.rowOf(DeviceId);
+      if (fleet && row !== undefined) return fleet.device(row).DeviceStatus === 'Offline';
+      return Status?.toLowerCase() === 'device_offline';
+    },
+    [fleet],
+  );
+  const left = useTimeLeft(rows, isAway);
+  const away = useMemo(() => rows.filter((child) => isWaiting(child) && isAway(child)).length, [rows, isAway]);
   const total = totalOf(outcome);
   if (total === 0) return null;
   const done = total - movingIn(outcome);
-  const isAway = ({ DeviceId, Status }: Job) => {
-    const row = fleet?.rowOf(DeviceId);
-    if (fleet && row !== undefined) return fleet.device(row).DeviceStatus === 'Offline';
-    return Status?.toLowerCase() === 'device_offline';
-  };
-  const away = rows.filter((child) => jobState(child) === 'Waiting' && isAway(child)).length;
-  const left = timeLeft(rows, now, isAway);
   const going = total - done - away;
   const parts = [
     ...(away > 0
@@ -38,7 +60,7 @@ export function JobProgress({ outcome, rows, fleet }: JobProgressProps) {
           `${formatCount(away)} ${away === 1 ? 'waits for its device' : 'wait for their devices'}, which ${away === 1 ? 'is' : 'are'} offline`,
         ]
       : []),
-    ...(left !== undefined ? [`${leftText(left)} left for the other ${formatCount(going)}`] : []),
+    ...(left !== undefined && going > 0 ? [`${leftText(left)} left for the other ${formatCount(going)}`] : []),
   ];
   return (
     <section className={classes['progress']} aria-label="Progress">

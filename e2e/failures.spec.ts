@@ -1,0 +1,163 @@
+// Why a job failed, with real agents: groups of what the devices said, and what is done to exactly one of them.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
+import { heading, isJobPost, jobs, log, script, statusOf, submit, yardOf } from './yard.ts';
+
+const why = (page: Page) => page.getByRole('region', { name: 'Why it failed' });
+const groups = (page: Page) => why(page).getByRole('button', { expanded: false });
+const group = (page: Page, text: RegExp) => why(page).getByRole('button', { name: text });
+const retries = async (service: Service) =>
+  (await service.call<{ JobName: string; DeviceId: string }[] | null>('GET', '/v1/job'))?.filter(({ JobName }) =>
+    / retry/.test(JobName),
+  ) ?? [];
+
+/** What each unit of the fleet does, by its number. */
+const SCRIPT = [
+  'echo "unit-$UNIT starts at $(date +%T)"',
+  'echo "free: ${UNIT}00 kB"',
+  'case "$UNIT-$(ls ROOM 2>/dev/null)" in',
+  '1-) echo "write /data/$UNIT.img: No space left on device" >&2; exit 28;;',
+  '2-*) printf "\\033[31mself test failed: bus 0x$UNIT answered after 5 s\\033[0m\\n" >&2; exit 1;;',
+  '3-*) echo "./x.sh: line 9: self test failed: bus 0xa$UNIT answered after 17 s" >&2; exit 2;;',
+  '4-*) echo "<img src=x onerror=alert(1)> failed" >&2; exit 1;;',
+  '5-*) exit 3;;',
+  'esac',
+  'echo installed',
+];
+
+test('a job is explained by what its devices said, and only one group is retried', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const lines = SCRIPT.map((line) => line.replace('ROOM', `'${yard.folder}/room'`));
+  const artifact = await script(service, yard, 'update.sh', ...lines, yard.trace('installed on $UNIT'));
+  const devices = new Map<string, { DeviceId: string; DeviceKey: string }>();
+  for (const unit of ['1', '2', '3', '4', '5', '6', '7']) {
+    const device = await service.createDevice(`unit-${unit}`, 'lab');
+    devices.set(unit, device);
+    if (unit !== '7') await service.agent(device.DeviceKey, { env: { UNIT: unit } });
+  }
+  const parent = await submit(service, { Name: 'Update', DeviceGroup: 'lab', ArtifactId: artifact });
+  await page.goto(`${service.url}/jobs/${parent}`);
+
+  const progress = page.getByRole('region', { name: 'Progress' });
+  await expect(progress).toContainText('6 of 7 devices done');
+  await expect(progress).toContainText('1 waits for its device, which is offline');
+  await expect(why(page)).toContainText('5 devices in 4 groups');
+  // The two that differ by numbers and a prefix are one group, the largest; the rest in the order they came.
+  await expect(groups(page).first()).toContainText('2 ×self test failed: bus');
+  await expect(group(page, /1 ×write .*No space left on device.*exit 28/)).toBeVisible();
+  await expect(group(page, /1 ×Said nothing, exit code 3/)).toBeVisible();
+  await expect(group(page, /1 ×<img src=x onerror=alert\(1\)> failed/)).toBeVisible();
+  await expectAccessible(page);
+
+  // An opened group stands in the address: its devices, and how their log differs from one that went well.
+  await group(page, /self test failed/).click();
+  await expect(page).toHaveURL(/failures=\w+/);
+  const members = page.getByRole('table', { name: 'Devices of this group' });
+  await expect(members.getByRole('link')).toHaveText(['unit-2', 'unit-3']);
+  const difference = page.getByRole('region', { name: 'Difference between unit-2 and unit-6' });
+  await expect(page.getByText('The first 2 lines say the same on both, then they part.')).toBeVisible();
+  await expect(difference).toContainText('Only here: self test failed: bus 0x2 answered after 5 s');
+  await expect(difference).toContainText('Only in the healthy log: installed');
+  await expectAccessible(page);
+  await page.getByText('End of the log', { exact: true }).click();
+  await expect(page.getByRole('region', { name: 'End of the log of unit-2' })).toContainText('self test failed');
+  await page.reload();
+  await expect(members.getByRole('link')).toHaveText(['unit-2', 'unit-3']);
+  await members.getByRole('link', { name: 'unit-3' }).click();
+  await expect(log(page, 'unit-3')).toContainText('./x.sh: line 9: self test failed');
+  await page.getByRole('button', { name: 'Close the output' }).click();
+
+  // A table of exactly this group, safe for a spreadsheet.
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  expect(file.trim().split('\r\n')).toHaveLength(3);
+  expect(file).toContain('unit-3,');
+
+  // Only the device without room, after room was made: one new job, whatever is clicked twice.
+  await group(page, /No space left/).click();
+  await expect(members.getByRole('link')).toHaveText(['unit-1']);
+  await yard.open('room');
+  const sent: string[] = [];
+  page.on('request', (request) => void (isJobPost(request) && sent.push(request.postData() ?? '')));
+  await page.getByRole('button', { name: 'Retry these 1…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry this group: 1 device' });
+  await expect(dialog).toContainText('The device gets a new job.');
+  await expect(dialog).toContainText('Each is named Update retry.');
+  await dialog.getByRole('button', { name: 'Retry on 1 device' }).dblclick();
+  await expect(dialog).toContainText('1 done.');
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  expect(sent).toHaveLength(1);
+  expect((await retries(service)).map(({ DeviceId }) => DeviceId)).toEqual([devices.get('1')?.DeviceId]);
+  await expect.poll(yard.traces).toEqual(expect.arrayContaining(['installed on 1', 'installed on 6']));
+
+  // From the job to its retry, and back.
+  await page.getByRole('link', { name: '1 retry' }).click();
+  await page.getByRole('link', { name: 'Update retry' }).click();
+  await expect(heading(page)).toContainText('Update retry Succeeded');
+  await page.getByRole('link', { name: 'Update', exact: true }).click();
+  await expect(heading(page)).toContainText('Update Running');
+
+  // What still waits is taken back; what ended is left alone, and the device that comes later has nothing to do.
+  await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
+  const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
+  await expect(cancel.getByRole('listitem')).toHaveText(['unit-7']);
+  await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
+  await expect(cancel).toContainText('1 done.');
+  await cancel.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect(heading(page)).toContainText('Update Failed');
+  await expect(progress).toContainText('Done on 6 devices');
+  await service.agent(devices.get('7')?.DeviceKey ?? '', { env: { UNIT: '7' } });
+  expect(await yard.traces()).not.toContain('installed on 7');
+});
+
+test('devices of a job are found by what they printed, sorted, selected and retried, never twice', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const artifact = await script(service, yard, 'check.sh', 'echo "version 2.$UNIT"; exit "$((UNIT % 3))"');
+  for (let unit = 1; unit <= 11; unit++) {
+    const { DeviceId, DeviceKey } = await service.createDevice(`pump ${unit}`, 'field');
+    await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: unit % 2 ? 'Kiel' : 'Oslo' });
+    if (unit <= 4) await service.agent(DeviceKey, { env: { UNIT: String(unit) } });
+  }
+  const parent = await submit(service, { Name: 'Check', DeviceGroup: 'field', ArtifactId: artifact });
+  await page.goto(`${service.url}/jobs/${parent}`);
+  const table = page.getByRole('table', { name: 'Devices of this job' });
+  const names = table.getByRole('link');
+  await expect(page.getByRole('region', { name: 'Progress' })).toContainText('4 of 11 devices done');
+
+  await page.getByLabel('Find in names and output').fill('VERSION 2.4');
+  await expect(names).toHaveText(['pump 4']);
+  await expect(page).toHaveURL(/name=VERSION/);
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await page.getByRole('columnheader', { name: 'Exit code' }).getByRole('button').click();
+  await expect(names.first()).toHaveText('pump 3');
+  await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
+  await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
+  await expect(names.first()).toHaveText('pump 11');
+  await expect(page).toHaveURL(/sort=-device/);
+  await expect(table.getByRole('cell', { name: 'Kiel' }).first()).toBeVisible();
+
+  // Two that failed and one where it still waits: that one is not ordered a second time.
+  for (const name of ['pump 1', 'pump 2', 'pump 9'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('3 selected');
+  await page.getByRole('button', { name: 'Retry the selected (3)…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry the selected: 3 devices' });
+  await expect(dialog).toContainText('2 of 3 devices get a new job each.');
+  await expect(dialog).toContainText('1 skipped: it has “Check” already, which has not ended.');
+  await dialog.getByLabel('Type 2 to confirm').fill('2');
+  await dialog.getByLabel('Type 2 to confirm').press('Enter');
+  await expect(dialog).toContainText('2 done, 1 skipped.');
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  expect(await retries(service)).toHaveLength(2);
+  expect((await jobs(service)).length).toBe(3);
+  expect(await statusOf(service, parent)).not.toBe('Succeeded');
+});

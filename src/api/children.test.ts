@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { job } from '#/contract/jobs.ts';
+import { atOnce } from '#/api/fleet/pace.ts';
+import { sharedRows } from '#/api/children.ts';
+
+const rows = (status: string) => [
+  job.parse({ JobId: 'a', Status: 'Running', Stdout: 'x', Stderr: '', Result: 'x', More: { a: [1] } }),
+  job.parse({ JobId: 'b', Status: status, ExitCode: 1 }),
+  job.parse({ JobId: '', Status: status }),
+];
+
+test('what did not change stays the same object, and the list with it', () => {
+  const before = rows('Running');
+  assert.equal(atOnce(sharedRows(rows('Running'), before)), before);
+  const after = atOnce(sharedRows(rows('Failed'), before));
+  assert.deepEqual(
+    after.map((row, place) => row === before[place]),
+    [true, false, false],
+  );
+  assert.equal(after[1]?.Status, 'Failed');
+});
+
+test('a child that is gone, or has moved, makes another list', () => {
+  const before = rows('Running');
+  const [a, b] = before;
+  assert.deepEqual(atOnce(sharedRows(rows('Running').slice(0, 2), before)), [a, b]);
+  assert.deepEqual(
+    atOnce(sharedRows(rows('Running').slice(0, 2).toReversed(), [a!, b!])).map(({ JobId }) => JobId),
+    ['b', 'a'],
+  );
+});
