@@ -91,6 +91,18 @@ test('who said nothing is grouped by exit code; how it ended keeps groups apart'
   );
 });
 
+test('a line that names no error is told to be merely the last', () => {
+  const grouper = grouped(
+    failure('1', 'disk error'),
+    failure('2', '', { stdout: 'unpacking' }),
+    failure('3', '', { ended: 'Interrupted', said: 'The device went down' }),
+  );
+  assert.deepEqual(
+    grouper.all().map(({ isLast }) => isLast),
+    [false, true, false],
+  );
+});
+
 test('groups keep their id and wording when more come, and when some go', () => {
   const grouper = grouped(failure('1', 'cannot read 5 of /a/b'));
   const before = grouper.all()[0];

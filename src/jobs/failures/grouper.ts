@@ -2,7 +2,7 @@
 // keeps its id and its wording when it grows, so that nothing jumps under the reader and a link goes on to mean it.
 import { keyOf, tokensOf } from './line-tokens.ts';
 import type { Token } from './line-tokens.ts';
-import { CAUSES, tellingLine } from './telling-line.ts';
+import { CAUSES, namesError, tellingLine } from './telling-line.ts';
 import { plainLines } from './plain-lines.ts';
 
 /** One device that did not succeed. */
@@ -33,6 +33,8 @@ export interface FailureGroup {
   ended: string;
   /** The line of the first device of the group; empty where they said nothing. */
   title: TitlePiece[];
+  /** Nothing that was said names an error: the title is merely what came last. */
+  isLast: boolean;
   /** All members, in the order in which they came. */
   keys: string[];
   exitCodes: { code: number; count: number }[];
@@ -46,6 +48,7 @@ interface Wording {
   tokens: Token[];
   weights: number[];
   line: string;
+  isLast: boolean;
   count: number;
   /** What stands at each token that varies, a few of each. */
   values: Map<number, Set<string>>;
@@ -143,7 +146,7 @@ export class Grouper {
     const line = tellingLine({ stdout: plainLines(stdout), stderr: plainLines(stderr), said });
     const names = failure.names.map((name) => name.toLowerCase());
     const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
-    const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line) : undefined;
+    const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line, said) : undefined;
     const group = wording?.group ?? this.silentGroup(ended, exitCode);
     if (wording) {
       wording.count++;
@@ -166,13 +169,14 @@ export class Grouper {
     this.groupOf.delete(key);
   }
 
-  private wordingOf(ended: string, tokens: Token[], line: string): Wording {
+  private wordingOf(ended: string, tokens: Token[], line: string, said: string): Wording {
     const key = `${ended}\n${keyOf(tokens)}`;
     const known = this.wordings.get(key);
     if (known) return known;
     const weights = weightsOf(tokens, line);
     const group = this.alike(ended, tokens, weights) ?? this.newGroup(ended, hashOf(key));
-    const wording: Wording = { group, tokens, weights, line, count: 0, values: new Map() };
+    const isLast = !namesError(line) && !said.includes(line);
+    const wording: Wording = { group, tokens, weights, line, isLast, count: 0, values: new Map() };
     group.wordings.push(wording);
     this.wordings.set(key, wording);
     if (!group.first) {
@@ -255,6 +259,7 @@ function shownGroup({ id, ended, first, common, members, wordings }: Group): Fai
     id,
     ended,
     title,
+    isLast: first?.isLast ?? false,
     keys: [...members.keys()],
     exitCodes: Array.from(codes, ([code, count]) => ({ code, count })).sort((one, two) => two.count - one.count),
     ways:

@@ -32,6 +32,9 @@ function weightOf(line: string): number {
   return words > 0 && FOLLOWS.test(line) ? words - 4 : words;
 }
 
+/** Whether a line says by itself that something went wrong. */
+export const namesError = (line: string): boolean => weightOf(line) > 0;
+
 interface Told {
   line: string;
   weight: number;

@@ -16,6 +16,7 @@ export function GroupTitle({ group }: { group: FailureGroup }) {
   if (group.title.length === 0) return <span className={classes['silent']}>{titleText(group)}</span>;
   return (
     <code className={classes['title']}>
+      {group.isLast && <span className={classes['last']}>No error said. Last line: </span>}
       {group.title.map(({ text, spaced, varies, values }, place) => (
         // The pieces of a line have no other name than their place.
         <span key={place}>
