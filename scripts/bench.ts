@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
 //
-// Sections: weight, service, delivery, fleet, map, pages, log; all of them when none is named. Each prints a table:
+// Sections: weight, service, delivery, fleet, map, pages, log, jobs; all of them when none is named. Each prints a table:
 //
 //   <section>: <what it was measured on>
 //   measured                        figure          compared with                figure          ratio
@@ -23,6 +23,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   map: async () => (await import('./bench/map.ts')).map,
   pages: async () => (await import('./bench/pages.ts')).pages,
   log: async () => (await import('./bench/log.ts')).log,
+  jobs: async () => (await import('./bench/jobs.ts')).jobs,
 };
 
 try {

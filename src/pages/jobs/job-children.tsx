@@ -18,6 +18,7 @@ import { StateMark } from '#/ui/state-mark.tsx';
 import { useNow } from '#/ui/time.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { useTyped } from '#/ui/use-typed.ts';
 import { Empty } from '#/ui/view.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
@@ -31,10 +32,10 @@ import { readFilter } from './job-filter.ts';
 import { whyNoRetry } from './retry.ts';
 import classes from './job-page.module.css';
 
-const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
-const CancelWaitingDialog = lazy(async () => ({
-  default: (await import('./cancel-waiting-dialog.tsx')).CancelWaitingDialog,
-}));
+const loadRetry = () => import('./retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
+const loadCancel = () => import('./cancel-waiting-dialog.tsx');
+const CancelWaitingDialog = lazy(async () => ({ default: (await loadCancel()).CancelWaitingDialog }));
 
 function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
   const { state } = readFilter(address.params);
@@ -217,6 +218,8 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
     offered.splice(1, 0, unanswered);
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => address.close('dialog');
+  const retryHere = useLater(loadRetry, chosen !== undefined);
+  const cancelHere = useLater(loadCancel, dialog === 'cancel-waiting');
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>
@@ -243,10 +246,10 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
         </div>
       )}
       <Suspense>
-        {chosen && chosen.targets.length > 0 && (
+        {chosen && retryHere && (
           <RetryDialog job={parent} targets={chosen.targets} which={chosen.which} onClose={close} />
         )}
-        {dialog === 'cancel-waiting' && <CancelWaitingDialog waiting={waiting} onClose={close} />}
+        {dialog === 'cancel-waiting' && cancelHere && <CancelWaitingDialog waiting={waiting} onClose={close} />}
       </Suspense>
     </>
   );

@@ -82,6 +82,8 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   const judgement = useVerdict(isParent(job) ? undefined : job);
   const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
+  const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
+  const retryHere = useLater(loadRetry, retrying);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
@@ -128,7 +130,7 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
           </>
         )}
       </View>
-      {address.params.get('dialog') === 'retry' && !isParent(job) && (
+      {retrying && retryHere && (
         <Suspense>
           <RetryDialog job={job} targets={single} which="this job" onClose={() => address.close('dialog')} />
         </Suspense>
@@ -152,7 +154,8 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
   );
 }
 
-const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
+const loadRetry = () => import('./retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
 const loadFailures = () => import('./failures/failures-panel.tsx');
 const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
 

@@ -13,6 +13,7 @@ import { formatCount } from '#/ui/format.ts';
 import { visible } from '#/ui/log-view-glyphs.ts';
 import type { Address } from '#/ui/use-address.ts';
 import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
 import { nameOf } from '#/pages/jobs/child-jobs.ts';
@@ -22,8 +23,10 @@ import { exportGroup } from './export-group.ts';
 import { GroupLog } from './group-log.tsx';
 import classes from './failures.module.css';
 
-const RetryDialog = lazy(async () => ({ default: (await import('#/pages/jobs/retry-dialog.tsx')).RetryDialog }));
-const BulkDialog = lazy(async () => ({ default: (await import('#/fleet/bulk-dialog.tsx')).BulkDialog }));
+const loadRetry = () => import('#/pages/jobs/retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
+const loadBulk = () => import('#/fleet/bulk-dialog.tsx');
+const BulkDialog = lazy(async () => ({ default: (await loadBulk()).BulkDialog }));
 
 interface GroupDetailsProps {
   job: Job;
@@ -41,6 +44,8 @@ export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsPr
   const retrying = dialog === 'retry-group';
   const tagging = dialog === 'tag-group';
   useFocusBack(retrying || tagging);
+  const retryHere = useLater(loadRetry, retrying);
+  const bulkHere = useLater(loadBulk, tagging);
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => address.close('dialog');
@@ -112,8 +117,8 @@ export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsPr
         <GroupLog {...{ jobs, group, desk, address }} />
       </div>
       <Suspense>
-        {retrying && <RetryDialog job={job} targets={members} which="this group" onClose={closeDialog} />}
-        {tagging && <BulkDialog action="add-tag" ids={tagged ?? ids} onClose={closeDialog} />}
+        {retrying && retryHere && <RetryDialog job={job} targets={members} which="this group" onClose={closeDialog} />}
+        {tagging && bulkHere && <BulkDialog action="add-tag" ids={tagged ?? ids} onClose={closeDialog} />}
       </Suspense>
     </div>
   );
