@@ -132,7 +132,7 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
       </View>
       {retrying && retryHere && (
         <Suspense>
-          <RetryDialog job={job} targets={single} which="this job" onClose={() => address.close('dialog')} />
+          <RetryDialog job={job} targets={[job]} which="this job" onClose={() => address.close('dialog')} />
         </Suspense>
       )}
       {address.params.get('dialog') === 'rules' && (
