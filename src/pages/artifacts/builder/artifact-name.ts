@@ -20,7 +20,7 @@ export function suggestedName(folder: string, version: string): string {
   const bare = version && folder.includes(version) ? folder.slice(0, folder.lastIndexOf(version)) : folder;
   return bare
     .replace(/[-_. ]*v?$/i, (end) => (bare === folder ? end : ''))
-    .replaceAll(/[^\w.+-]+/g, '-')
+    .replaceAll(/[^\w.+]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .replace(/-+$/, '')
     .slice(0, 100);
