@@ -48,3 +48,13 @@ test('the answer to one job is a job with an id, or an unexpected answer', () =>
   assert.equal(response.safeParse({ JobId: 'j' }).data?.JobId, 'j');
   for (const other of [{ greeting: 'hello' }, [], 'maintenance', null]) assert.ok(!response.safeParse(other).success);
 });
+
+test('a job just as ours is read as it came; one field of another type, and it is read leniently', () => {
+  const ours = { JobId: 'j', JobName: 'n', DeviceId: '', Command: 'c', StartTime: '', EndTime: '', Result: '' };
+  const exact = { ...ours, Status: 'Running', Counts: { Running: 2 }, More: [1] };
+  assert.equal(job.parse(exact), exact);
+  assert.equal(jobEndpoints.list.response.parse([exact])[0], exact);
+  assert.deepEqual(job.parse({ ...ours, EndTime: null, ExitCode: '0' }), { ...ours, ExitCode: 0 });
+  assert.deepEqual(job.parse({ ...ours, Counts: { Running: 'many' } }), { ...ours, Counts: undefined });
+  assert.equal(job.parse({ ...ours, StdErr: 'oops' }).Stderr, 'oops');
+});
