@@ -31,6 +31,16 @@ export interface FleetFilter {
   site?: string;
 }
 
+/** The filters of the list of jobs, as they stand in the URL. */
+export interface JobListFilter {
+  name?: string;
+  state?: string;
+  device?: string;
+  group?: string;
+  tag?: string;
+  artifact?: string;
+}
+
 export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
@@ -41,10 +51,13 @@ export const paths = {
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifacts: () => '/artifacts',
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
-  jobs: (filter: { name?: string; state?: string } = {}) => withQuery('/jobs', filter),
+  jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
   job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
   /** A child's output, on its parent's page. */
   childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,
+  archive: (find?: string) => withQuery('/archive', { find }),
+  archivedJob: (id: string, row?: number) =>
+    withQuery(`/archive/${encodeURIComponent(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
   workflows: () => '/workflows',
   tunnels: () => '/tunnels',
   account: () => '/account',

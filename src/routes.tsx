@@ -83,6 +83,14 @@ export const routes: RouteObject[] = [
       { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
       { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
       {
+        path: 'archive',
+        lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),
+      },
+      {
+        path: 'archive/:id',
+        lazy: async () => ({ Component: (await import('#/pages/archive/archived-job-page.tsx')).ArchivedJobPage }),
+      },
+      {
         path: 'workflows',
         lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }),
       },

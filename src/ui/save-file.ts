@@ -1,7 +1,7 @@
 // Hands the reader a file that was made in the browser.
 
 /** `parts`: the text in pieces, since one string cannot hold any length. */
-export function saveFile(name: string, parts: string | string[], type = 'text/csv;charset=utf-8'): void {
+export function saveFile(name: string, parts: string | Blob | string[], type = 'text/csv;charset=utf-8'): void {
   const url = URL.createObjectURL(new Blob([parts].flat(), { type }));
   const link = document.createElement('a');
   link.href = url;

@@ -1,11 +1,7 @@
 // The heading of a column as a button that sorts by it: up, down, and back to the first order.
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import type { Sort } from './sort.ts';
 import classes from './sort-head.module.css';
-
-export interface Sort {
-  by: string;
-  down: boolean;
-}
 
 interface SortHeadProps {
   /** What tells the column in the sort. */
@@ -15,29 +11,23 @@ interface SortHeadProps {
   onSort: (sort: Sort | undefined) => void;
 }
 
-export const sortedBy = (id: string, sort: Sort | undefined): 'ascending' | 'descending' | undefined =>
-  sort?.by === id ? (sort.down ? 'descending' : 'ascending') : undefined;
-
 export function SortHead({ id, label, sort, onSort }: SortHeadProps) {
   const now = sort?.by === id ? sort : undefined;
   const next = !now ? { by: id, down: false } : now.down ? undefined : { by: id, down: true };
   const Arrow = now?.down ? IconArrowDown : IconArrowUp;
   return (
-    <button
-      type="button"
-      className={classes['sort']}
-      title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', downwards' : ''}` : 'Back to the first order'}
-      onClick={() => onSort(next)}
-    >
-      {label}
-      {now && <Arrow size={14} stroke={1.8} aria-hidden />}
-    </button>
+    <>
+      <button
+        type="button"
+        className={classes['sort']}
+        title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', downwards' : ''}` : 'Back to the first order'}
+        onClick={() => onSort(next)}
+      >
+        {label}
+        {now && <Arrow size={14} stroke={1.8} aria-hidden />}
+      </button>
+      {/* At phone width, where the head is only read aloud. */}
+      <span className={classes['label']}>{label}</span>
+    </>
   );
 }
-
-/** "name" and "-name", as the URL has it. */
-export const readSort = (text: string | null, allowed: readonly string[]): Sort | undefined => {
-  const by = text?.replace(/^-/, '') ?? '';
-  return allowed.includes(by) ? { by, down: text?.startsWith('-') ?? false } : undefined;
-};
-export const printSort = (sort: Sort | undefined): string => (sort ? `${sort.down ? '-' : ''}${sort.by}` : '');

@@ -13,7 +13,7 @@ import { ArtifactJobs } from './artifact-jobs.tsx';
 import { UsageCounts } from './artifact-usage-counts.tsx';
 import { usageIn } from './artifact-usage.ts';
 import type { UsageIndex } from './artifact-usage.ts';
-import { maskToken } from './mask-token.ts';
+import { maskToken } from '#/jobs/mask-token.ts';
 import classes from './artifact-details.module.css';
 
 interface ArtifactDetailsProps {

@@ -3,12 +3,12 @@
 import { memo, useCallback, useEffect, useRef } from 'react';
 import type { ChangeEvent, CSSProperties, MouseEvent } from 'react';
 import { useNavigate } from 'react-router';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
-import { rangeBetween } from '#/fleet/selected-ids.ts';
 import { selection, useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
+import { SelectRow, SelectShown, useSelectRange } from '#/ui/row-select.tsx';
+import { SortHead } from '#/ui/sort-head.tsx';
 import tableClasses from '#/ui/table.module.css';
 import { ColumnResizer } from './column-resizer.tsx';
 import { DeviceMenu } from './device-menu.tsx';
@@ -67,7 +67,7 @@ export function DeviceTable({
   onHelp,
 }: DeviceTableProps) {
   const { ids } = useSelection();
-  const select = useSelect(rows.ids);
+  const select = useSelectRange(rows.ids, selection);
   const navigate = useNavigate();
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, height } = useRowWindow(body, rows.count);
@@ -134,7 +134,13 @@ export function DeviceTable({
         <tr {...(isPart && { 'aria-rowindex': 1 })}>
           <th scope="col" className={classes['check']}>
             <span className="visually-hidden">Selected</span>
-            <SelectShown shown={rows.ids} selected={ids} isWhole={isWhole} />
+            <SelectShown
+              shown={rows.ids}
+              selected={ids}
+              name={isWhole ? `Select all ${formatCount(rows.ids.length)} matching` : 'Select this page'}
+              add={selection.add}
+              remove={selection.remove}
+            />
           </th>
           {columns.map((column) => (
             <Head key={column.id} column={column} sort={sort} onSort={onSort} onWidth={onWidth} />
@@ -157,7 +163,7 @@ export function DeviceTable({
   );
 }
 
-/** The name of a column, to sort by it: up, down, and back to the service's own order. */
+/** The name of a column, to sort by it, and its edge, to make it wider. */
 function Head({
   column: { id, label, width },
   sort,
@@ -170,24 +176,9 @@ function Head({
   onWidth: (id: string, width: number) => void;
 }) {
   const now = sort?.by === id ? sort : undefined;
-  const next = !now ? { by: id, down: false } : now.down ? null : { by: id, down: true };
   return (
     <th scope="col" aria-sort={now ? (now.down ? 'descending' : 'ascending') : undefined}>
-      <button
-        type="button"
-        className={classes['sort']}
-        title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', downwards' : ''}` : 'Back to the first order'}
-        onClick={() => onSort(next)}
-      >
-        {label}
-        {now &&
-          (now.down ? (
-            <IconArrowDown size={14} stroke={1.8} aria-hidden />
-          ) : (
-            <IconArrowUp size={14} stroke={1.8} aria-hidden />
-          ))}
-      </button>
-      <span className={classes['label']}>{label}</span>
+      <SortHead id={id} label={label} sort={sort} onSort={(next) => onSort(next ?? null)} />
       {/* The name takes what the others leave. */}
       {id !== 'name' && <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />}
     </th>
@@ -205,55 +196,6 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** A stable handler for the checkboxes: with Shift it does the same to every row since the last one. */
-function useSelect(ids: readonly string[]): (event: ChangeEvent<HTMLInputElement>) => void {
-  const shown = useRef(ids);
-  const last = useRef<string>(undefined);
-  useEffect(() => {
-    shown.current = ids;
-  });
-  return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {
-    const stretched = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
-    const range = stretched ? rangeBetween(shown.current, last.current, id) : [id];
-    if (checked) selection.add(range);
-    else selection.remove(range);
-    last.current = id;
-  }, []);
-}
-
-/** Selects what is on the table; what is selected elsewhere stays. */
-function SelectShown({
-  shown,
-  selected,
-  isWhole,
-}: {
-  shown: readonly string[];
-  selected: ReadonlySet<string>;
-  isWhole: boolean;
-}) {
-  const count = selected.size === 0 ? 0 : shown.reduce((sum, id) => sum + Number(selected.has(id)), 0);
-  const all = count > 0 && count === shown.length;
-  const name = isWhole ? `Select all ${formatCount(shown.length)} matching` : 'Select this page';
-  return (
-    <label className={classes['target']} title={name}>
-      <input
-        type="checkbox"
-        aria-label={name}
-        checked={all}
-        ref={(node) => {
-          if (node) node.indeterminate = count > 0 && !all;
-        }}
-        onChange={() => (all ? selection.remove(shown) : selection.add(shown))}
-      />
-    </label>
-  );
-}
-
-/** Keeps a click with Shift from marking the text in between. */
-const keepText = (event: MouseEvent) => {
-  if (event.shiftKey) event.preventDefault();
-};
-
 interface RowProps {
   device: Device;
   columns: readonly TableColumn[];
@@ -270,16 +212,7 @@ const Row = memo(function Row({ device, columns, place, index, selected, select,
   return (
     <tr data-row={place} data-id={DeviceId} data-selected={selected || undefined} aria-rowindex={index}>
       <td className={classes['check']}>
-        <label className={classes['target']}>
-          <input
-            type="checkbox"
-            aria-label={`Select ${DeviceName || DeviceId}`}
-            value={DeviceId}
-            checked={selected}
-            onChange={select}
-            onMouseDown={keepText}
-          />
-        </label>
+        <SelectRow id={DeviceId} name={DeviceName || DeviceId} selected={selected} onChange={select} />
       </td>
       {columns.map(({ id, className, phone, title, cell }) =>
         id === 'name' ? (

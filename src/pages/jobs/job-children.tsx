@@ -13,7 +13,7 @@ import { STATES, totalOf } from '#/jobs/outcome.ts';
 import type { VerdictCounts } from '#/jobs/verdict.ts';
 import { formatCount } from '#/ui/format.ts';
 import { visible } from '#/ui/log-view-glyphs.ts';
-import { readSort } from '#/ui/sort-head.tsx';
+import { readSort } from '#/ui/sort.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { useNow } from '#/ui/time.tsx';
 import type { Address } from '#/ui/use-address.ts';

@@ -70,7 +70,7 @@ export function JobProgress({ outcome, rows, fleet }: JobProgressProps) {
         </strong>
         {parts.length > 0 && <span className="dim tabular"> · {parts.join(' · ')}</span>}
       </p>
-      <OutcomeBar outcome={outcome} wide />
+      <OutcomeBar outcome={outcome} />
     </section>
   );
 }

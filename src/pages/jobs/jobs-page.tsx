@@ -1,41 +1,51 @@
-// All jobs, newest first, with what they are doing now.
-import { useMemo } from 'react';
+// All jobs, newest first unless sorted, with what they are doing now.
+import { Suspense, lazy } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
-import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
-import { isMoving, jobQueries } from '#/api/jobs.ts';
-import { tagQueries } from '#/api/tags.ts';
+import { Button } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { isMoving } from '#/api/jobs.ts';
+import { JobTabs } from '#/jobs/job-tabs.tsx';
+import { outcomeOf } from '#/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
-import { Empty, View } from '#/ui/view.tsx';
-import { DeleteExecutedDialog } from './delete-executed-dialog.tsx';
-import { DeleteJobDialog } from './delete-job-dialog.tsx';
-import { filterJobs, isFiltered, readFilter } from './job-filter.ts';
-import { newestFirst } from '#/jobs/job-times.ts';
-import { JobsTable } from './jobs-table.tsx';
-import { STATES, outcomeOf } from '#/jobs/outcome.ts';
+import { printSort } from '#/ui/sort.ts';
 import { useAddress } from '#/ui/use-address.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { DeleteJobDialog } from './delete-job-dialog.tsx';
+import { JobBar } from './job-bar.tsx';
+import { JobFilters } from './job-filters.tsx';
+import { NO_FILTER, isFiltered } from './job-list.ts';
+import { useSelectedJobs } from './job-selection.ts';
+import { JobsTable } from './jobs-table.tsx';
+import { useJobList } from './use-job-list.ts';
 import classes from './jobs.module.css';
 
 /** From here on a page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
 const MANY_EXECUTED = 200;
 
+const loadArchive = () => import('./archive-dialog.tsx');
+const ArchiveDialog = lazy(async () => ({ default: (await loadArchive()).ArchiveDialog }));
+
+const isExecuted = (job: Job) => !isMoving(job);
+
 export function JobsPage() {
   const address = useAddress();
-  const filter = readFilter(address.params);
-  const jobs = useQuery(jobQueries.list());
-  const parents = jobs.data?.some(({ TagId }) => TagId) ?? false;
-  const tags = useQuery({ ...tagQueries.list(), enabled: parents, retry: false });
-  const sorted = useMemo(() => newestFirst(jobs.data ?? []), [jobs.data]);
-  const shown = filterJobs(sorted, filter);
-  const filtered = isFiltered(filter);
-  const executed = shown.filter((job) => !isMoving(job));
+  const { view, jobs, all, shown, choices, tags, known, alone } = useJobList(address.params.toString());
+  const selected = useSelectedJobs();
+  const filtered = isFiltered(view);
+  const executed = shown.filter(isExecuted);
+  const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const dialog = address.params.get('dialog');
+  const archives = dialog === 'archive' || dialog === 'archive-selected';
+  const archiveHere = useLater(loadArchive, archives);
+  useFocusBack(archives);
   const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const close = () => address.close('dialog', 'job');
-  const openDeleteExecuted = () => address.open({ dialog: 'delete-executed' });
+  const openArchive = () => address.open({ dialog: 'archive' });
+  const of = picked.length > 0 && dialog === 'archive-selected' ? picked : shown;
   return (
     <Page
       title="Jobs"
@@ -46,9 +56,9 @@ export function JobsPage() {
             variant="default"
             disabled={executed.length === 0}
             title={executed.length === 0 ? 'There is no executed job in this list' : undefined}
-            onClick={openDeleteExecuted}
+            onClick={openArchive}
           >
-            Delete executed…
+            Archive executed…
           </Button>
           <Button component={Link} to={paths.deploy()}>
             Deploy
@@ -56,6 +66,7 @@ export function JobsPage() {
         </>
       }
     >
+      <JobTabs />
       <View
         query={jobs}
         name="jobs"
@@ -74,40 +85,24 @@ export function JobsPage() {
         }
       >
         {(rows) => (
-          <>
-            <div className={classes['filters']} role="search" aria-label="Filter jobs">
-              <TextInput
-                aria-label="Name contains"
-                placeholder="Find by name"
-                leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-                value={filter.name}
-                onChange={(event) => address.set({ name: event.currentTarget.value })}
-                rightSection={
-                  filter.name && (
-                    <CloseButton size="sm" aria-label="Clear the name" onClick={() => address.set({ name: '' })} />
-                  )
-                }
-                spellCheck={false}
-              />
-              <NativeSelect
-                aria-label="State"
-                value={filter.state ?? ''}
-                onChange={(event) => address.set({ state: event.currentTarget.value })}
-                data={[{ value: '', label: 'Any state' }, ...STATES.map((state) => ({ value: state, label: state }))]}
-              />
-              <span className={classes['count']} role="status">
-                {filtered ? `${formatCount(shown.length)} of ${formatCount(rows.length)}` : formatCount(rows.length)}{' '}
-                {rows.length === 1 ? 'job' : 'jobs'}
-              </span>
-            </div>
+          <div className={classes['list']}>
+            <JobFilters
+              view={view}
+              choices={choices}
+              address={address}
+              count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${formatCount(rows.length)} ${rows.length === 1 ? 'job' : 'jobs'}`}
+            />
+            {alone && (
+              <p className="dim">This service does not tell which jobs to groups and tags the device has a part in.</p>
+            )}
             {executed.length > MANY_EXECUTED && (
               <div className={classes['note']}>
                 <p>
-                  {formatCount(executed.length)} jobs are executed and still in the list. Delete those you do not need
-                  any more: the list stays fast to read and to load.
+                  {formatCount(executed.length)} executed jobs {filtered ? 'match' : 'are still in the queue'}. Archive
+                  them and delete them from the service: the queue stays short, and their logs can still be searched.
                 </p>
-                <Button size="xs" variant="default" onClick={openDeleteExecuted}>
-                  Delete executed…
+                <Button size="xs" variant="default" onClick={openArchive}>
+                  Archive executed…
                 </Button>
               </div>
             )}
@@ -115,7 +110,7 @@ export function JobsPage() {
               <Empty
                 title="No job matches"
                 action={
-                  <Button variant="default" onClick={() => address.set({ name: '', state: '' })}>
+                  <Button variant="default" onClick={() => address.set(NO_FILTER)}>
                     Clear filters
                   </Button>
                 }
@@ -123,16 +118,35 @@ export function JobsPage() {
             ) : (
               <JobsTable
                 jobs={shown}
-                tags={tags.data}
+                tags={tags}
+                known={known}
+                sort={view.sort}
+                onSort={(sort) => address.set({ sort: printSort(sort) })}
                 onDelete={({ JobId }) => address.open({ dialog: 'delete', job: JobId })}
               />
             )}
-          </>
+            {picked.length > 0 && (
+              <JobBar
+                count={picked.length}
+                executed={picked.filter(isExecuted).length}
+                hidden={picked.filter((job) => !shown.includes(job)).length}
+                onArchive={() => address.open({ dialog: 'archive-selected' })}
+              />
+            )}
+          </div>
         )}
       </View>
       {deleted && <DeleteJobDialog job={deleted} outcome={outcomeOf(deleted)} onClose={close} onDeleted={close} />}
-      {dialog === 'delete-executed' && jobs.data && (
-        <DeleteExecutedDialog jobs={executed} filtered={filtered} onClose={close} />
+      {archives && archiveHere && jobs.data && (
+        <Suspense>
+          <ArchiveDialog
+            jobs={of.filter(isExecuted)}
+            picked={of === picked}
+            moving={of.length - of.filter(isExecuted).length}
+            filtered={filtered}
+            onClose={close}
+          />
+        </Suspense>
       )}
     </Page>
   );

@@ -5,25 +5,31 @@ import { IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { paths } from '#/paths.ts';
+import { Duration } from '#/jobs/duration.tsx';
+import { timesOf } from '#/jobs/job-times.ts';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { totalOf } from '#/jobs/outcome.ts';
+import { OutcomeCell } from '#/jobs/outcome-bar.tsx';
 import { rowName } from '#/ui/data-table.tsx';
+import type { Sort } from '#/ui/sort.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { VirtualTable } from '#/ui/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/virtual-table.tsx';
-import { Duration } from '#/jobs/duration.tsx';
-import { timesOf } from '#/jobs/job-times.ts';
-import { targetOf, targetText } from '#/jobs/job-words.ts';
-import { outcomeOf, stateOf, totalOf } from '#/jobs/outcome.ts';
-import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import type { Known } from './job-list.ts';
+import { jobSelection, useSelectedJobs } from './job-selection.ts';
 import classes from './jobs.module.css';
 
-function Standing({ job }: { job: Job }) {
-  const outcome = outcomeOf(job);
+const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
+const keyOf = ({ JobId }: Job) => JobId;
+
+function Standing({ job, known }: { job: Job; known: Known }) {
+  const outcome = known.outcomeOf(job);
   return (
     <span className={classes['standing']}>
-      <StateMark state={stateOf(job)} />
+      <StateMark state={known.stateOf(job)} />
       {outcome && totalOf(outcome) > 0 ? (
-        <OutcomeBar outcome={outcome} />
+        <OutcomeCell outcome={outcome} of={nameOf(job)} />
       ) : (
         job.ExitCode !== undefined && job.ExitCode !== 0 && <span className="dim">exit code {job.ExitCode}</span>
       )}
@@ -34,54 +40,86 @@ function Standing({ job }: { job: Job }) {
 interface JobsTableProps {
   jobs: Job[];
   tags: Tag[] | undefined;
+  known: Known;
+  sort: Sort | undefined;
+  onSort: (sort: Sort | undefined) => void;
   onDelete: (job: Job) => void;
 }
 
-const columnsOf = ({ tags, onDelete }: Omit<JobsTableProps, 'jobs'>): VirtualColumn<Job>[] => [
-  {
-    header: 'Name',
-    width: '25%',
-    cell: (job) => (
-      <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
-        {job.JobName || job.JobId}
-      </Link>
-    ),
-  },
-  {
-    header: 'Target',
-    width: '14%',
-    phone: 'wide',
-    cell: (job) => {
-      const text = targetText(targetOf(job, tags));
-      return <span title={text}>{text}</span>;
+const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'known' | 'onDelete'>) =>
+  [
+    {
+      header: 'Name',
+      by: 'name',
+      width: '24%',
+      cell: (job) => (
+        <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
+          {nameOf(job)}
+        </Link>
+      ),
     },
-  },
-  { header: 'State', width: '40%', phone: 'wide', cell: (job) => <Standing job={job} /> },
-  {
-    header: 'Started',
-    width: '10%',
-    phone: 'second',
-    cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
-  },
-  { header: 'Duration', width: '11%', phone: 'second', cell: (job) => <Duration job={job} /> },
-  {
-    header: 'Actions',
-    width: '52px',
-    tools: true,
-    cell: (job) => (
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={`Delete ${job.JobName || job.JobId}`}
-        title="Delete job"
-        onClick={() => onDelete(job)}
-      >
-        <IconTrash size={16} stroke={1.6} aria-hidden />
-      </ActionIcon>
-    ),
-  },
-];
+    {
+      header: 'Target',
+      by: 'target',
+      width: '13%',
+      phone: 'wide',
+      cell: (job) => {
+        const text = targetText(targetOf(job, tags));
+        return <span title={text}>{text}</span>;
+      },
+    },
+    {
+      header: 'State',
+      by: 'state',
+      width: '34%',
+      phone: 'wide',
+      cell: (job) => <Standing job={job} known={known} />,
+    },
+    {
+      header: 'Submitted',
+      by: 'submitted',
+      width: '10%',
+      phone: 'hide',
+      cell: (job) => <Time at={timesOf(job).created} raw={job.CreatedTime} />,
+    },
+    {
+      header: 'Started',
+      by: 'started',
+      width: '10%',
+      phone: 'second',
+      cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
+    },
+    { header: 'Duration', by: 'took', width: '9%', phone: 'end', cell: (job) => <Duration job={job} /> },
+    {
+      header: 'Actions',
+      width: '52px',
+      tools: true,
+      cell: (job) => (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Delete ${nameOf(job)}`}
+          title="Delete job"
+          onClick={() => onDelete(job)}
+        >
+          <IconTrash size={16} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      ),
+    },
+  ] satisfies VirtualColumn<Job>[];
 
-export function JobsTable({ jobs, tags, onDelete }: JobsTableProps) {
-  return <VirtualTable name="Jobs" columns={columnsOf({ tags, onDelete })} rows={jobs} rowKey={({ JobId }) => JobId} />;
+export function JobsTable({ jobs, tags, known, sort, onSort, onDelete }: JobsTableProps) {
+  const ids = useSelectedJobs();
+  const { add, remove, toggle } = jobSelection;
+  return (
+    <VirtualTable
+      name="Jobs"
+      columns={columnsOf({ tags, known, onDelete })}
+      rows={jobs}
+      rowKey={keyOf}
+      selection={{ ids, add, remove, toggle, nameOf }}
+      sort={sort}
+      onSort={onSort}
+    />
+  );
 }

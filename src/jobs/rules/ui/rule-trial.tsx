@@ -90,7 +90,7 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
       {all > 1 && (
         <div className={classes['all']}>
           <p>All {formatCount(all)} devices of this job, with these rules</p>
-          <OutcomeBar outcome={trial.counts} wide />
+          <OutcomeBar outcome={trial.counts} />
         </div>
       )}
     </>

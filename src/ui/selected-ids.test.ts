@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SelectedIds, rangeBetween } from '#/fleet/selected-ids.ts';
+import { SelectedIds, rangeBetween } from '#/ui/selected-ids.ts';
 
 test('ids come and go, and each change is told once', () => {
   const selected = new SelectedIds();

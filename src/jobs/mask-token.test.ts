@@ -1,7 +1,7 @@
 // Tokens in the Commands of this and of other services are never on the screen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maskToken } from './mask-token.ts';
+import { maskToken } from '#/jobs/mask-token.ts';
 
 const SECRET = 'kJ8s-0Qw_eRt5YuIo7PaSd';
 const SUM = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';

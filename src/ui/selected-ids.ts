@@ -1,4 +1,4 @@
-// A set of device ids that tells when it changes, and how a click with Shift stretches it. Without React, so that it can
+// A set of ids that tells when it changes, and how a click with Shift stretches it. Without React, so that it can
 // be tested alone; selection.ts holds the one that the pages share.
 
 export class SelectedIds {

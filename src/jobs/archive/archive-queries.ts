@@ -1,0 +1,71 @@
+// The archive of this browser, as queries and mutations like those of the service.
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { pieceOf, unpackRows } from './archived-job.ts';
+import type { ArchivedJob } from './archived-job.ts';
+import { archiveStore } from './archive-store.ts';
+import { jobsInZip } from './archive-zip.ts';
+
+const kept = { retry: false, staleTime: 0 } as const;
+
+export const archiveQueries = {
+  list: (account: string) =>
+    queryOptions({
+      queryKey: ['archive', 'list', account],
+      queryFn: async () => (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived),
+      ...kept,
+    }),
+  /** `null`: it is not in the archive. */
+  one: (account: string, id: string) =>
+    queryOptions({
+      queryKey: ['archive', 'one', account, id],
+      queryFn: async () => (await archiveStore.get(account, id)) ?? null,
+      ...kept,
+    }),
+  rows: (account: string, id: string) =>
+    queryOptions({
+      queryKey: ['archive', 'rows', account, id],
+      queryFn: async () => unpackRows(await archiveStore.piece(account, id, 0)),
+      structuralSharing: false,
+      gcTime: 60_000,
+      ...kept,
+    }),
+  /** One row with its output. */
+  output: (account: string, head: ArchivedJob, row: number) =>
+    queryOptions({
+      queryKey: ['archive', 'output', account, head.id, row],
+      queryFn: async () => {
+        const piece = pieceOf(head, row);
+        const rows = await unpackRows(await archiveStore.piece(account, head.id, piece + 1));
+        return rows[row - (head.pieces[piece] ?? 0)] ?? null;
+      },
+      structuralSharing: false,
+      gcTime: 0,
+      ...kept,
+    }),
+};
+
+const changed = { invalidates: [['archive']] };
+
+export interface ArchiveImport {
+  file: Blob;
+  onJob: (done: number, total: number) => void;
+}
+
+export const archiveMutations = {
+  remove: (account: string) =>
+    mutationOptions({ mutationFn: (ids: readonly string[]) => archiveStore.remove(account, ids), meta: changed }),
+  /** How many jobs were taken in. */
+  take: (account: string) =>
+    mutationOptions({
+      mutationFn: async ({ file, onJob }: ArchiveImport) => {
+        let count = 0;
+        for await (const { sealed, done, total } of jobsInZip(file)) {
+          await archiveStore.put(account, sealed);
+          count = done;
+          onJob(done, total);
+        }
+        return count;
+      },
+      meta: changed,
+    }),
+};

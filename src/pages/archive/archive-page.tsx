@@ -1,0 +1,162 @@
+// The archive of this browser: executed jobs that have left the service, found by any word of their logs.
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button, CloseButton, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
+import { useAccount } from '#/jobs/archive/use-account.ts';
+import { JobTabs } from '#/jobs/job-tabs.tsx';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
+import { Page } from '#/ui/page.tsx';
+import { printSort, readSort } from '#/ui/sort.ts';
+import { SelectedIds } from '#/ui/selected-ids.ts';
+import { useAddress } from '#/ui/use-address.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useTyped } from '#/ui/use-typed.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { ArchiveBar } from './archive-bar.tsx';
+import { ARCHIVE_COLUMNS, ArchiveTable, archivedName, sortArchive } from './archive-table.tsx';
+import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
+import { ImportButton } from './import-button.tsx';
+import { StorageNote } from './storage-note.tsx';
+import { useArchiveSearch } from './use-archive-search.ts';
+import { useSelectedIds } from '#/ui/use-selected-ids.ts';
+import classes from './archive.module.css';
+
+const selection = new SelectedIds();
+
+export function ArchivePage() {
+  const address = useAddress();
+  const account = useAccount();
+  const archive = useQuery(archiveQueries.list(account));
+  const find = address.params.get('find') ?? '';
+  const sortText = address.params.get('sort');
+  const typed = useTyped(find, (text) => address.set({ find: text }));
+  const search = useArchiveSearch(account, find, archive.dataUpdatedAt);
+  const selected = useSelectedIds(selection);
+  const [deleting, setDeleting] = useState<string[]>();
+  useFocusBack(deleting !== undefined);
+  const sort = useMemo(() => readSort(sortText, ARCHIVE_COLUMNS), [sortText]);
+  const shown = useMemo(() => {
+    const all = archive.data ?? [];
+    return sortArchive(search ? all.filter(({ id }) => search.hits.has(id)) : all, sort);
+  }, [archive.data, search, sort]);
+  const picked = (archive.data ?? []).filter(({ id }) => selected.has(id));
+  const searching = search !== undefined && search.error === undefined && search.done !== search.total;
+  return (
+    <Page
+      title="Archive"
+      lead="Executed jobs that this browser keeps, with all they printed. Other browsers and people do not see them."
+      actions={<ImportButton account={account} disabled={archive.error !== null} />}
+    >
+      <JobTabs />
+      <View
+        query={archive}
+        name="the archive"
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          <Empty
+            title="Nothing is archived in this browser"
+            action={
+              <Button component={Link} to={paths.jobs()}>
+                Choose jobs to archive
+              </Button>
+            }
+          >
+            Archived jobs leave the queue of the service; their logs can still be searched here.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <div className={classes['list']}>
+            <div className={classes['filters']} role="search" aria-label="Search the archive">
+              <TextInput
+                aria-label="Find in names, devices and logs"
+                placeholder="Find in names, devices and logs"
+                leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+                value={typed.typed}
+                onChange={(event) => typed.setTyped(event.currentTarget.value)}
+                rightSection={
+                  typed.typed && (
+                    <CloseButton
+                      size="sm"
+                      aria-label="Clear the search"
+                      onClick={() => {
+                        typed.setTyped('');
+                        typed.send('');
+                      }}
+                    />
+                  )
+                }
+                autoComplete="off"
+                spellCheck={false}
+              />
+              <span role="status" className={classes['count']}>
+                {search && `${formatCount(shown.length)} of `}
+                {formatCount(rows.length)} {rows.length === 1 ? 'job' : 'jobs'}
+                {searching && `, ${formatCount(search.done)} searched`}
+              </span>
+              {searching && (
+                <progress aria-label="Progress of the search" max={search.total ?? 1} value={search.done} />
+              )}
+            </div>
+            {search?.error !== undefined && (
+              <p role="alert" className={classes['trouble']}>
+                {search.error}
+              </p>
+            )}
+            {shown.length === 0 ? (
+              searching ? null : (
+                <Empty
+                  title="Nothing found"
+                  action={
+                    <Button variant="default" onClick={() => typed.send('')}>
+                      Clear the search
+                    </Button>
+                  }
+                />
+              )
+            ) : (
+              <ArchiveTable
+                jobs={shown}
+                hits={search?.hits}
+                sort={sort}
+                onSort={(next) => address.set({ sort: printSort(next) })}
+                selection={{
+                  ids: selected,
+                  add: selection.add,
+                  remove: selection.remove,
+                  toggle: selection.toggle,
+                  nameOf: archivedName,
+                }}
+              />
+            )}
+            {picked.length > 0 && (
+              <ArchiveBar
+                account={account}
+                jobs={picked}
+                onDelete={() => setDeleting(picked.map(({ id }) => id))}
+                onClear={selection.clear}
+              />
+            )}
+            <StorageNote bytes={rows.reduce((sum, { bytes }) => sum + bytes, 0)} />
+          </div>
+        )}
+      </View>
+      {deleting && (
+        <DeleteArchivedDialog
+          account={account}
+          ids={deleting}
+          name={picked[0] ? archivedName(picked[0]) : ''}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => {
+            selection.remove(deleting);
+            setDeleting(undefined);
+          }}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,117 @@
+// One archived job: how it stood when it left the service, its devices, and what each printed.
+import { Link, useNavigate, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
+import type { StoredJob } from '#/jobs/archive/archive-store.ts';
+import { useAccount } from '#/jobs/archive/use-account.ts';
+import { Duration } from '#/jobs/duration.tsx';
+import { timesOf } from '#/jobs/job-times.ts';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { overallState } from '#/jobs/outcome.ts';
+import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import { paths } from '#/paths.ts';
+import { ShortId } from '#/ui/copy-button.tsx';
+import { formatBytes } from '#/ui/format.ts';
+import { Page } from '#/ui/page.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time } from '#/ui/time.tsx';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { ArchivedRows } from './archived-rows.tsx';
+import { archivedName } from './archive-table.tsx';
+import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
+import classes from './archive.module.css';
+
+export function ArchivedJobPage() {
+  const { id = '' } = useParams();
+  const account = useAccount();
+  const navigate = useNavigate();
+  const stored = useQuery(archiveQueries.one(account, id));
+  const [deleting, setDeleting] = useState(false);
+  useFocusBack(deleting);
+  const name = stored.data ? archivedName(stored.data) : 'Archived job';
+  return (
+    <Page
+      title={name}
+      heading={
+        <>
+          {name} {stored.data && <StateMark state={overallState(stored.data.outcome)} />}
+        </>
+      }
+      back={<Link to={paths.archive()}>Archive</Link>}
+      actions={
+        stored.data && (
+          <Button variant="default" onClick={() => setDeleting(true)}>
+            Delete from the archive…
+          </Button>
+        )
+      }
+    >
+      <View
+        query={stored}
+        name="the archived job"
+        isEmpty={(found) => found === null}
+        empty={
+          <Empty
+            title="There is no such job in this browser’s archive"
+            action={
+              <Button component={Link} to={paths.archive()}>
+                All archived jobs
+              </Button>
+            }
+          />
+        }
+      >
+        {(found) => found && <Found stored={found} account={account} />}
+      </View>
+      {deleting && (
+        <DeleteArchivedDialog
+          account={account}
+          ids={[id]}
+          name={name}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate(paths.archive(), { replace: true })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Found({ stored, account }: { stored: StoredJob; account: string }) {
+  const { job, archived, bytes, outcome, devices } = stored;
+  const { created, started, ended } = timesOf(job);
+  const facts = [
+    ['Target', targetText(targetOf(job))],
+    ['Submitted', <Time key="at" at={created} raw={job.CreatedTime} />],
+    ['Started', <Time key="at" at={started} raw={job.StartTime} />],
+    ['Ended', <Time key="at" at={ended} raw={job.EndTime} />],
+    ['Duration', <Duration key="for" job={job} />],
+    ['Archived', <Time key="at" at={new Date(archived)} />],
+    ['Stored', formatBytes(bytes)],
+    ['Job ID', <ShortId key="id" value={job.JobId} what="job id" />],
+  ] as const;
+  return (
+    <>
+      <dl className={classes['facts']}>
+        {facts.map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {job.Command && (
+        <details className={classes['command']}>
+          <summary>Command</summary>
+          <pre tabIndex={0} aria-label="Command">
+            {job.Command}
+          </pre>
+        </details>
+      )}
+      {devices > 1 && <OutcomeBar outcome={outcome} />}
+      <ArchivedRows stored={stored} account={account} />
+    </>
+  );
+}

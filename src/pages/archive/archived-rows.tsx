@@ -1,0 +1,139 @@
+// The devices of an archived job, and the output of the one that is opened; a job to one device shows its output at once.
+import { useMemo } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import { jobState } from '#/api/jobs.ts';
+import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
+import type { StoredJob } from '#/jobs/archive/archive-store.ts';
+import { logFileName, outputOf } from '#/jobs/job-output.ts';
+import { rowName } from '#/ui/data-table.tsx';
+import { LogView } from '#/ui/log-view.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { useAddress } from '#/ui/use-address.ts';
+import type { Address } from '#/ui/use-address.ts';
+import { Empty, View } from '#/ui/view.tsx';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import classes from './archive.module.css';
+
+interface Row {
+  job: Job;
+  /** From 0. */
+  place: number;
+}
+
+const keyOf = ({ place }: Row) => String(place);
+const deviceOf = ({ DeviceName, DeviceId }: Job, place: number) => DeviceName || DeviceId || `Device ${place + 1}`;
+
+const columnsOf = (address: Address, opened: number | undefined): VirtualColumn<Row>[] => [
+  {
+    header: 'Device',
+    width: '54%',
+    cell: ({ job, place }) => {
+      const { to, state } = address.opening({ row: String(place + 1) });
+      return (
+        <Link
+          to={to}
+          state={state}
+          replace={opened !== undefined}
+          preventScrollReset
+          className={rowName}
+          aria-current={opened === place ? 'true' : undefined}
+        >
+          {deviceOf(job, place)}
+        </Link>
+      );
+    },
+  },
+  { header: 'State', width: '28%', cell: ({ job }) => <StateMark state={jobState(job)} /> },
+  { header: 'Exit code', width: '18%', phone: 'second', cell: ({ job }) => job.ExitCode ?? '–' },
+];
+
+export function ArchivedRows({ stored, account }: { stored: StoredJob; account: string }) {
+  const address = useAddress();
+  const rows = useQuery(archiveQueries.rows(account, stored.id));
+  const name = address.params.get('name') ?? '';
+  const place = Number(address.params.get('row')) - 1;
+  const single = stored.devices === 1;
+  const opened = place >= 0 && place < stored.devices ? place : single ? 0 : undefined;
+  const shown = useMemo(() => {
+    const part = name.trim().toLowerCase();
+    return (rows.data ?? [])
+      .map((job, at): Row => ({ job, place: at }))
+      .filter(({ job, place: at }) => part === '' || deviceOf(job, at).toLowerCase().includes(part));
+  }, [rows.data, name]);
+  return (
+    <View
+      query={rows}
+      name="its devices"
+      isEmpty={(all) => all.length === 0}
+      empty={<Empty title="It had no devices" action={null} />}
+    >
+      {(all) => (
+        <div className={classes['split']} data-many={(!single && opened !== undefined) || undefined}>
+          {!single && (
+            <div className={classes['rows']}>
+              {(all.length > 10 || name) && (
+                <TextInput
+                  size="xs"
+                  aria-label="Find a device by name"
+                  placeholder="Find a device"
+                  leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
+                  value={name}
+                  onChange={(event) => address.set({ name: event.currentTarget.value })}
+                  spellCheck={false}
+                />
+              )}
+              <VirtualTable
+                name="Devices of this job"
+                columns={columnsOf(address, opened)}
+                rows={shown}
+                rowKey={keyOf}
+                isSelected={(row) => row.place === opened}
+              />
+            </div>
+          )}
+          {opened !== undefined && <Output key={opened} stored={stored} account={account} row={opened} />}
+        </div>
+      )}
+    </View>
+  );
+}
+
+function Output({ stored, account, row }: { stored: StoredJob; account: string; row: number }) {
+  const address = useAddress();
+  const output = useQuery(archiveQueries.output(account, stored, row));
+  return (
+    <View query={output} name="its output" rows={4} empty={null}>
+      {(job) => {
+        if (!job) return null;
+        const device = deviceOf(job, row);
+        const { streams, said } = outputOf(job);
+        const chosen = streams.find(({ name }) => name === address.params.get('log'))?.name;
+        return (
+          <section className={classes['panel']} aria-label={`Archived output of ${device}`}>
+            {stored.devices > 1 && (
+              <header>
+                <h2>{device}</h2>
+                <StateMark state={jobState(job)} />
+                {job.ExitCode !== undefined && <span>exit code {job.ExitCode}</span>}
+              </header>
+            )}
+            {said && <p className={classes['said']}>{said}</p>}
+            <LogView
+              name={`Output of ${device}`}
+              streams={streams}
+              live={false}
+              shown={streams.length > 1 ? chosen : undefined}
+              onShown={(log) => address.set({ log })}
+              fileName={logFileName(stored.job.JobName, device)}
+            />
+          </section>
+        );
+      }}
+    </View>
+  );
+}

@@ -1,0 +1,37 @@
+// Deletes archived jobs from this browser. The service has them no more: this is the last copy, unless a file has one.
+import { useMutation } from '@tanstack/react-query';
+import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { formatCount } from '#/ui/format.ts';
+
+interface DeleteArchivedDialogProps {
+  account: string;
+  ids: readonly string[];
+  /** Of the job, where it is one. */
+  name: string;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+export function DeleteArchivedDialog({ account, ids, name, onClose, onDeleted }: DeleteArchivedDialogProps) {
+  const remove = useMutation(archiveMutations.remove(account));
+  const many = ids.length > 1;
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={many ? `Delete ${formatCount(ids.length)} archived jobs` : `Delete ${name} from the archive`}
+      confirmLabel="Delete"
+      {...(many && { typed: String(ids.length) })}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(ids, { onSuccess: onDeleted })}
+    >
+      <p>
+        This browser’s copy goes, with all output. Where the service has deleted {many ? 'them' : 'it'} and no ZIP file
+        was saved, it is the last one.
+      </p>
+      <p className="dim">This cannot be undone.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,46 @@
+// Reads a ZIP file of archived jobs back into this browser's archive.
+import { useRef, useState } from 'react';
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
+import { formatCount } from '#/ui/format.ts';
+import { FormError } from '#/ui/view.tsx';
+import classes from './archive.module.css';
+
+const jobsText = (count: number) => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);
+
+export function ImportButton({ account, disabled }: { account: string; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [progress, setProgress] = useState({ done: 0, total: 0 });
+  const take = useMutation(archiveMutations.take(account));
+  return (
+    <div className={classes['import']}>
+      <input
+        ref={input}
+        type="file"
+        accept=".zip,application/zip"
+        hidden
+        aria-label="ZIP file of archived jobs"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? [];
+          event.currentTarget.value = '';
+          if (file) take.mutate({ file, onJob: (done, total) => setProgress({ done, total }) });
+        }}
+      />
+      <Button
+        variant="default"
+        disabled={disabled}
+        title={disabled ? 'This browser has no archive to read it into' : undefined}
+        loading={take.isPending}
+        onClick={() => input.current?.click()}
+      >
+        Import a ZIP file…
+      </Button>
+      <span role="status">
+        {take.isPending && progress.total > 0 && `${formatCount(progress.done)} of ${jobsText(progress.total)} read`}
+        {take.isSuccess && `${jobsText(take.data)} imported`}
+      </span>
+      <FormError error={take.error} />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+// A search through the archive as the page shows it: finds come one by one, and another text begins anew.
+import { useEffect, useState } from 'react';
+import type { ArchiveHit } from '#/jobs/archive/archive-search.ts';
+import type { SearchNews, SearchOrder } from '#/jobs/archive/search-worker.ts';
+
+export interface ArchiveSearch {
+  hits: ReadonlyMap<string, ArchiveHit>;
+  done: number;
+  /** Undefined until the worker has looked what there is. */
+  total: number | undefined;
+  error: string | undefined;
+}
+
+/** How often the finds are drawn, in milliseconds. */
+const TICK = 100;
+const NOTHING: ArchiveSearch = { hits: new Map(), done: 0, total: undefined, error: undefined };
+
+/** `text` empty: there is no search. `version`: another one when the archive has changed. */
+export function useArchiveSearch(account: string, text: string, version: number): ArchiveSearch | undefined {
+  const key = `${version} ${account} ${text}`;
+  const [found, setFound] = useState<{ key: string; search: ArchiveSearch }>();
+  useEffect(() => {
+    if (text === '') return;
+    const worker = new Worker(new URL('../../jobs/archive/search-worker.ts', import.meta.url), { type: 'module' });
+    const hits = new Map<string, ArchiveHit>();
+    let state = NOTHING;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const draw = () => {
+      timer = undefined;
+      setFound({ key, search: { ...state, hits: new Map(hits) } });
+    };
+    const end = (error: string) => {
+      state = { ...state, error };
+      draw();
+    };
+    worker.onmessage = ({ data }: MessageEvent<SearchNews>) => {
+      if ('hit' in data) hits.set(data.hit.id, data.hit);
+      else if ('error' in data) end(data.error);
+      else state = { ...state, ...data };
+      timer ??= setTimeout(draw, TICK);
+    };
+    worker.onerror = () => end('The search could not begin.');
+    worker.postMessage({ account, text } satisfies SearchOrder);
+    return () => {
+      clearTimeout(timer);
+      worker.terminate();
+    };
+  }, [account, text, key]);
+  if (text === '') return undefined;
+  return found?.key === key ? found.search : NOTHING;
+}

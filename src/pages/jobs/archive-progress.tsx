@@ -1,0 +1,139 @@
+// How an archive run goes, and what became of each job when it has ended.
+import { Button, Group, Stack } from '@mantine/core';
+import { Link } from 'react-router';
+import type { Job } from '#/contract/jobs.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
+import type { ArchiveResult } from '#/jobs/archive/run-archive.ts';
+import type { RunningArchive } from '#/jobs/archive/use-archive-run.ts';
+import { paths } from '#/paths.ts';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { FormError } from '#/ui/view.tsx';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import classes from './archive-dialog.module.css';
+
+const WORDS: Record<ArchiveResult['state'], string> = {
+  archived: 'Archived',
+  deleted: 'Deleted',
+  left: 'Left',
+  gone: 'Gone',
+  failed: 'Failed',
+};
+const WHY: Partial<Record<ArchiveResult['state'], string>> = { gone: 'Somebody else has deleted it.' };
+
+const columnsOf = (names: ReadonlyMap<string, string>): VirtualColumn<ArchiveResult>[] => [
+  { header: 'Job', cell: ({ id }) => names.get(id) || id, width: '38%' },
+  { header: 'Result', cell: ({ state }) => WORDS[state], width: '16%' },
+  {
+    header: 'Why',
+    cell: ({ state, why = WHY[state] }) => <span title={why}>{why}</span>,
+    width: '46%',
+    phone: 'wide',
+  },
+];
+const keyOf = ({ id }: ArchiveResult) => id;
+
+const countsOf = (results: Iterable<ArchiveResult>) => {
+  const counts = { archived: 0, deleted: 0, left: 0, gone: 0, failed: 0 };
+  for (const { state } of results) counts[state]++;
+  return counts;
+};
+
+/** "12 deleted, 1 failed". */
+function summaryOf(results: ReadonlyMap<string, ArchiveResult>, untouched: number): string {
+  const counts = countsOf(results.values());
+  const parts = (Object.keys(counts) as ArchiveResult['state'][])
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${formatCount(counts[state])} ${WORDS[state].toLowerCase()}`);
+  if (untouched > 0) parts.push(`${formatCount(untouched)} not touched`);
+  return parts.join(', ') || 'Nothing was done';
+}
+
+interface ArchiveProgressProps {
+  run: RunningArchive;
+  jobs: readonly Job[];
+  removes: boolean;
+  onClose: () => void;
+}
+
+export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgressProps) {
+  const names = new Map(jobs.map(({ JobId, JobName }) => [JobId, JobName]));
+  const { results, total, ended, at, busy, phase } = run;
+  const zip = run.run?.zip;
+  const troubles = [...results.values()].filter(({ state }) => state !== 'archived' && state !== 'deleted');
+  const archived = run.run?.archived.length ?? 0;
+  const save = () => zip && saveFile(datedName('muster-archive', new Date(), 'zip'), zip, 'application/zip');
+  return (
+    <Stack gap="md">
+      <div role="status">
+        {busy ? (
+          <>
+            <strong>
+              {phase === 'deleting' ? 'Deleting' : removes ? 'Archiving and deleting' : 'Archiving'}:{' '}
+              {formatCount(ended)} of {formatCount(total)}
+            </strong>
+            {at && at.total > 1 && (
+              <p className="dim">
+                {names.get(at.id) || at.id}: output of {formatCount(at.done)} of {formatCount(at.total)} devices
+              </p>
+            )}
+          </>
+        ) : (
+          <strong>{summaryOf(results, jobs.length - results.size)}.</strong>
+        )}
+      </div>
+      {busy && (
+        <progress
+          className={classes['bar']}
+          aria-label="Progress of the archive"
+          max={Math.max(1, total)}
+          value={ended}
+        />
+      )}
+      {!busy && zip && (
+        <div className={classes['file']}>
+          <p>
+            The ZIP file is ready, {formatBytes(zip.size)}.
+            {phase === 'archived' && ' Save it, look that it is there, and then delete the jobs.'}
+          </p>
+          <Button variant="default" size="xs" onClick={save}>
+            Save the ZIP file
+          </Button>
+        </div>
+      )}
+      <FormError error={run.error} />
+      {troubles.length > 0 && (
+        <VirtualTable
+          name="Jobs that were not archived and deleted"
+          bounded
+          rows={troubles}
+          rowKey={keyOf}
+          columns={columnsOf(names)}
+        />
+      )}
+      <Group justify="flex-end" gap="sm">
+        {busy ? (
+          <Button variant="default" disabled={run.cancelling} onClick={run.cancel}>
+            {run.cancelling ? 'Stopping' : 'Stop'}
+          </Button>
+        ) : (
+          <>
+            {archived > 0 && phase === 'ended' && (
+              <Button component={Link} to={paths.archive()} variant="default">
+                Open the archive
+              </Button>
+            )}
+            {phase === 'archived' && (
+              <Button color="red" onClick={run.remove}>
+                Delete {archived === 1 ? 'the job' : `the ${formatCount(archived)} jobs`}
+              </Button>
+            )}
+            <Button variant={phase === 'archived' ? 'default' : 'filled'} onClick={onClose}>
+              {phase === 'archived' ? 'Keep them' : 'Done'}
+            </Button>
+          </>
+        )}
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+// How many jobs are selected, and what can be done to all of them.
+import { Button } from '@mantine/core';
+import { formatCount } from '#/ui/format.ts';
+import { focusPage } from '#/ui/use-focus-back.ts';
+import { jobSelection } from './job-selection.ts';
+import classes from './jobs.module.css';
+
+interface JobBarProps {
+  count: number;
+  /** Those of them that have ended. */
+  executed: number;
+  /** Those that the filter hides. */
+  hidden: number;
+  onArchive: () => void;
+}
+
+export function JobBar({ count, executed, hidden, onArchive }: JobBarProps) {
+  const moving = count - executed;
+  const reason = executed === 0 ? 'None of the selected jobs has ended' : undefined;
+  return (
+    <section aria-label="Selected jobs" className={classes['bar']}>
+      <span role="status">
+        <strong>{formatCount(count)} selected</strong>
+        <span className="dim">
+          {moving > 0 && ` · ${formatCount(moving)} wait or run`}
+          {hidden > 0 && ` · ${formatCount(hidden)} not in this list`}
+        </span>
+      </span>
+      <Button size="xs" variant="default" disabled={executed === 0} title={reason} onClick={onArchive}>
+        Archive and delete…
+      </Button>
+      <Button
+        size="xs"
+        variant="subtle"
+        aria-label="Clear selection"
+        onClick={() => {
+          jobSelection.clear();
+          focusPage();
+        }}
+      >
+        Clear
+      </Button>
+    </section>
+  );
+}

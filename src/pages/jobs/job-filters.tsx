@@ -1,0 +1,137 @@
+// The filters of the list of jobs: name, state, target and artifact, each in the URL.
+import { useEffect, useRef } from 'react';
+import { Button, CloseButton, NativeSelect, Select, TextInput } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { STATES } from '#/jobs/outcome.ts';
+import { isFree } from '#/ui/free-key.ts';
+import type { Address } from '#/ui/use-address.ts';
+import { useTyped } from '#/ui/use-typed.ts';
+import { NO_FILTER, isFiltered } from './job-list.ts';
+import type { Choice, Choices, JobListView } from './job-list.ts';
+import classes from './jobs.module.css';
+
+/** Short, since it is answered from memory. */
+const PAUSE = 80;
+const LIST = { width: 280, position: 'bottom-start', withinPortal: false } as const;
+/** Of a target in the picker: what it is, then its value. */
+const KINDS = ['device', 'group', 'tag'] as const;
+
+const optionsOf = (kind: string, choices: readonly Choice[]) =>
+  choices.map(({ value, label }) => ({ value: `${kind}:${value}`, label }));
+
+/** What is filtered by is always among the options, whatever the list says. */
+const withValue = (options: { value: string; label: string }[], value: string | null, label: string) =>
+  value === null || options.some((option) => option.value === value) ? options : [{ value, label }, ...options];
+
+interface JobFiltersProps {
+  view: JobListView;
+  choices: Choices;
+  address: Address;
+  /** How many there are, in words. */
+  count: string;
+}
+
+export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
+  const search = useRef<HTMLInputElement>(null);
+  const name = useTyped(view.name, (text) => address.set({ name: text }), PAUSE);
+  useEffect(() => {
+    const focusSearch = (event: KeyboardEvent) => {
+      if (event.key !== '/' || !isFree(event)) return;
+      event.preventDefault();
+      search.current?.select();
+    };
+    document.addEventListener('keydown', focusSearch);
+    return () => document.removeEventListener('keydown', focusSearch);
+  }, []);
+  const kind = KINDS.find((each) => view[each] !== '');
+  const target = kind ? `${kind}:${view[kind]}` : null;
+  const targets = [
+    { group: 'Groups', items: optionsOf('group', choices.groups) },
+    { group: 'Tags', items: optionsOf('tag', choices.tags) },
+    { group: 'Devices', items: optionsOf('device', choices.devices) },
+  ].filter(({ items }) => items.length > 0);
+  const known = targets.some(({ items }) => items.some(({ value }) => value === target));
+  return (
+    <div className={classes['filters']} role="search" aria-label="Filter jobs">
+      <TextInput
+        ref={search}
+        aria-label="Name contains"
+        placeholder="Find by name"
+        aria-keyshortcuts="/"
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        value={name.typed}
+        onChange={(event) => name.setTyped(event.currentTarget.value)}
+        rightSection={
+          name.typed && (
+            <CloseButton
+              size="sm"
+              aria-label="Clear the name"
+              onClick={() => {
+                name.setTyped('');
+                name.send('');
+              }}
+            />
+          )
+        }
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <NativeSelect
+        aria-label="State"
+        value={view.state ?? ''}
+        onChange={(event) => address.set({ state: event.currentTarget.value })}
+        data={[{ value: '', label: 'Any state' }, ...STATES.map((state) => ({ value: state, label: state }))]}
+      />
+      <Select
+        className={classes['picker'] ?? ''}
+        aria-label="Target"
+        placeholder="Any target"
+        data={target && kind && !known ? [{ value: target, label: view[kind] }, ...targets] : targets}
+        value={target}
+        onChange={(chosen) => {
+          const at = chosen?.indexOf(':') ?? -1;
+          const change = { device: '', group: '', tag: '' };
+          address.set(chosen ? { ...change, [chosen.slice(0, at)]: chosen.slice(at + 1) } : change);
+        }}
+        limit={200}
+        comboboxProps={LIST}
+        nothingFoundMessage="No such target"
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any target' }}
+      />
+      <Select
+        className={classes['picker'] ?? ''}
+        aria-label="Artifact"
+        placeholder="Any artifact"
+        data={withValue([...choices.artifacts], view.artifact || null, view.artifact)}
+        value={view.artifact || null}
+        onChange={(artifact) => address.set({ artifact: artifact ?? '' })}
+        limit={200}
+        comboboxProps={LIST}
+        nothingFoundMessage="No such artifact"
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any artifact' }}
+      />
+      {isFiltered(view) && (
+        <Button
+          variant="subtle"
+          size="sm"
+          px="xs"
+          leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
+          onClick={() => {
+            address.set(NO_FILTER);
+            // The button goes; the keyboard stays in the bar.
+            search.current?.focus();
+          }}
+        >
+          Clear
+        </Button>
+      )}
+      <span className={classes['count']} role="status">
+        {count}
+      </span>
+    </div>
+  );
+}

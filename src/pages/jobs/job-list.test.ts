@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { job as jobSchema } from '#/contract/jobs.ts';
+import { outcomeOf, stateOf } from '#/jobs/outcome.ts';
+import { choicesOf, filterJobs, isFiltered, readView, sortJobs } from '#/pages/jobs/job-list.ts';
+
+const jobs = [
+  jobSchema.parse({ JobId: '1', JobName: 'Update firmware', DeviceId: 'd', Status: 'Succeeded', ArtifactId: 'a1' }),
+  jobSchema.parse({ JobId: '2', JobName: 'update config', DeviceGroup: 'lab', Counts: { Running: 2, Failed: 1 } }),
+  jobSchema.parse({ JobId: '3', JobName: 'Reboot 10', DeviceId: 'e', DeviceName: 'camera', Status: 'Failed' }),
+  jobSchema.parse({
+    JobId: '4',
+    JobName: 'Reboot 9',
+    TagId: 't',
+    Counts: { Succeeded: 3, Failed: 1 },
+    ArtifactId: 'a2',
+  }),
+];
+const known = { outcomeOf, stateOf };
+const found = (search: string, parents?: Set<string>) =>
+  filterJobs(jobs, readView(new URLSearchParams(search)), known, parents).map(({ JobId }) => JobId);
+const sorted = (by: string) =>
+  sortJobs(jobs, readView(new URLSearchParams({ sort: by })).sort, known, undefined).map(({ JobId }) => JobId);
+
+test('finds jobs by a part of the name in any case, or by their whole id', () => {
+  assert.deepEqual(found('name=UPDATE'), ['1', '2']);
+  assert.deepEqual(found('name=3'), ['3']);
+  assert.deepEqual(found(''), ['1', '2', '3', '4']);
+});
+
+test('a state finds parents with such a child; Succeeded only those that are so as a whole', () => {
+  assert.deepEqual(found('state=Failed'), ['2', '3', '4']);
+  assert.deepEqual(found('state=running'), ['2']);
+  assert.deepEqual(found('state=Succeeded'), ['1']);
+  assert.deepEqual(found('state=Failed&name=reboot'), ['3', '4']);
+});
+
+test('what only the rules tell is found, too', () => {
+  const view = readView(new URLSearchParams('state=rolled back'));
+  const ruled = { outcomeOf, stateOf: () => 'Rolled back' as const };
+  assert.equal(filterJobs(jobs, view, ruled).length, 4);
+  assert.equal(filterJobs(jobs, view, known).length, 0);
+});
+
+test('by target and artifact; a device finds the group jobs that it has a part in', () => {
+  assert.deepEqual(found('device=d'), ['1']);
+  assert.deepEqual(found('device=d', new Set(['4'])), ['1', '4']);
+  assert.deepEqual(found('group=lab'), ['2']);
+  assert.deepEqual(found('tag=t&artifact=a2'), ['4']);
+  assert.deepEqual(found('tag=t&artifact=a1'), []);
+});
+
+test('sorts by every column, what has no value last; no sort is no change', () => {
+  assert.deepEqual(sorted('name'), ['4', '3', '2', '1']);
+  assert.deepEqual(sorted('-name'), ['1', '2', '3', '4']);
+  assert.deepEqual(sorted('target'), ['3', '1', '2', '4']);
+  assert.deepEqual(sorted('state'), ['3', '4', '1', '2']);
+  assert.deepEqual(sorted('-started'), ['1', '2', '3', '4']);
+  assert.deepEqual(sorted('nonsense'), ['1', '2', '3', '4']);
+});
+
+test('an unknown state in the URL is no filter', () => {
+  assert.deepEqual(found('state=nonsense'), ['1', '2', '3', '4']);
+  assert.equal(isFiltered(readView(new URLSearchParams('state=nonsense&name=&sort=name'))), false);
+  assert.equal(isFiltered(readView(new URLSearchParams('group=lab'))), true);
+});
+
+test('offers what the jobs were aimed at and what they ran', () => {
+  const artifact = {
+    ArtifactId: 'a1',
+    Name: 'fw.tar.gz',
+    Version: '2.0',
+    Size: 1,
+    IsScript: false,
+    Command: '',
+    CreatedTime: '',
+  };
+  const { devices, groups, tags, artifacts } = choicesOf(jobs, [{ TagId: 't', TagName: 'canary' }], [artifact]);
+  assert.deepEqual(devices, [
+    { value: 'e', label: 'camera' },
+    { value: 'd', label: 'd' },
+  ]);
+  assert.deepEqual(groups, [{ value: 'lab', label: 'lab' }]);
+  assert.deepEqual(tags, [{ value: 't', label: 'canary' }]);
+  assert.deepEqual(artifacts, [
+    { value: 'a2', label: 'Deleted, a2' },
+    { value: 'a1', label: 'fw.tar.gz 2.0' },
+  ]);
+});

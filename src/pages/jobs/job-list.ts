@@ -1,0 +1,160 @@
+// Which jobs the list shows and in which order, as it stands in the URL.
+import type { Artifact } from '#/contract/artifacts.ts';
+import type { Job } from '#/contract/jobs.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { isParent } from '#/api/jobs.ts';
+import { durationOf, timesOf } from '#/jobs/job-times.ts';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { STATES } from '#/jobs/outcome.ts';
+import type { Outcome } from '#/jobs/outcome.ts';
+import type { Verdict } from '#/jobs/verdict.ts';
+import { readFilter } from './job-filter.ts';
+import type { JobFilter } from './job-filter.ts';
+import { readSort } from '#/ui/sort.ts';
+import type { Sort } from '#/ui/sort.ts';
+
+export interface JobListView extends JobFilter {
+  /** At most one of these is set. */
+  device: string;
+  group: string;
+  tag: string;
+  artifact: string;
+  sort: Sort | undefined;
+}
+
+const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] as const;
+type JobColumn = (typeof JOB_COLUMNS)[number];
+
+/** The filters that stand in the URL, all of them. */
+export const NO_FILTER = { name: '', state: '', device: '', group: '', tag: '', artifact: '' };
+
+export function readView(params: URLSearchParams): JobListView {
+  const text = (name: string) => params.get(name) ?? '';
+  return {
+    ...readFilter(params),
+    device: text('device'),
+    group: text('group'),
+    tag: text('tag'),
+    artifact: text('artifact'),
+    sort: readSort(params.get('sort'), JOB_COLUMNS),
+  };
+}
+
+export const isFiltered = ({ name, state, device, group, tag, artifact }: JobListView): boolean =>
+  name.trim() !== '' || state !== undefined || [device, group, tag, artifact].some(Boolean);
+
+/** What is known of a job beside itself: how its devices ended, by the rules too. */
+export interface Known {
+  outcomeOf: (job: Job) => Outcome | undefined;
+  stateOf: (job: Job) => Verdict;
+}
+
+/** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
+function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: Known): boolean {
+  if (stateOf(job) === state) return true;
+  return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
+}
+
+/** `parents`: the jobs to groups and tags that the device has a part in, where the service tells. */
+export function filterJobs(
+  jobs: readonly Job[],
+  { name, state, device, group, tag, artifact }: JobListView,
+  known: Known,
+  parents?: ReadonlySet<string>,
+): Job[] {
+  const part = name.trim().toLowerCase();
+  return jobs.filter(
+    (job) =>
+      (part === '' || job.JobName.toLowerCase().includes(part) || job.JobId.toLowerCase() === part) &&
+      (device === '' || job.DeviceId === device || parents?.has(job.JobId) === true) &&
+      (group === '' || job.DeviceGroup === group) &&
+      (tag === '' || job.TagId === tag) &&
+      (artifact === '' || job.ArtifactId === artifact) &&
+      (state === undefined || isIn(job, state, known)),
+  );
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+type Key = string | number | undefined;
+
+function keyOf(by: JobColumn, { stateOf }: Known, tags: Tag[] | undefined): (job: Job) => Key {
+  switch (by) {
+    case 'name':
+      return ({ JobName, JobId }) => JobName || JobId;
+    case 'target':
+      return (job) => targetText(targetOf(job, tags));
+    case 'state':
+      return (job) => STATES.indexOf(stateOf(job));
+    case 'submitted':
+      return (job) => timesOf(job).created?.getTime();
+    case 'started':
+      return (job) => timesOf(job).started?.getTime();
+    case 'took': {
+      const now = new Date();
+      return (job) => durationOf(timesOf(job), now);
+    }
+  }
+}
+
+const compare = (one: Key, two: Key): number =>
+  typeof one === 'string' && typeof two === 'string' ? collator.compare(one, two) : Number(one) - Number(two);
+
+/** `jobs` newest first, which is what equals keep. What has no value comes last, whichever way. */
+export function sortJobs(jobs: Job[], sort: Sort | undefined, known: Known, tags: Tag[] | undefined): Job[] {
+  const by = JOB_COLUMNS.find((column) => column === sort?.by);
+  if (!by) return jobs;
+  const key = keyOf(by, known, tags);
+  const way = sort?.down ? -1 : 1;
+  return jobs
+    .map((job) => ({ job, key: key(job) }))
+    .sort((one, two) => {
+      if (one.key === undefined || two.key === undefined)
+        return Number(one.key === undefined) - Number(two.key === undefined);
+      return way * compare(one.key, two.key);
+    })
+    .map(({ job }) => job);
+}
+
+/** A value to filter by, and how it is called. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+const byLabel = (choices: Iterable<[string, string]>): Choice[] =>
+  [...new Map(choices)]
+    .map(([value, label]) => ({ value, label }))
+    .sort((one, two) => collator.compare(one.label, two.label));
+
+export interface Choices {
+  devices: Choice[];
+  groups: Choice[];
+  tags: Choice[];
+  artifacts: Choice[];
+}
+
+/** What the jobs of a list were aimed at, and what they ran. */
+export function choicesOf(jobs: readonly Job[], tags: Tag[] = [], artifacts: readonly Artifact[] = []): Choices {
+  const found = { device: new Map(), group: new Map(), tag: new Map() } as Record<string, Map<string, string>>;
+  const ran = new Map<string, string>();
+  const names = new Map(
+    artifacts.map(({ ArtifactId, Name, Version }) => [ArtifactId, [Name, Version].filter(Boolean).join(' ')]),
+  );
+  for (const job of jobs) {
+    if (job.ArtifactId) ran.set(job.ArtifactId, names.get(job.ArtifactId) || `Deleted, ${job.ArtifactId}`);
+    if (!isParent(job)) {
+      if (job.DeviceId) found['device']?.set(job.DeviceId, job.DeviceName || job.DeviceId);
+    } else if (job.DeviceGroup) found['group']?.set(job.DeviceGroup, job.DeviceGroup);
+    else if (job.TagId) {
+      const target = targetOf(job, tags);
+      found['tag']?.set(job.TagId, target.kind === 'tag' ? target.name : job.TagId);
+    }
+  }
+  return {
+    devices: byLabel(found['device'] ?? []),
+    groups: byLabel(found['group'] ?? []),
+    tags: byLabel(found['tag'] ?? []),
+    artifacts: byLabel(ran),
+  };
+}

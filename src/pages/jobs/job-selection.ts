@@ -1,0 +1,12 @@
+// Which jobs are selected: one selection for this tab, kept while filters change, forgotten at sign-out.
+import { onSession } from '#/api/session.ts';
+import { SelectedIds } from '#/ui/selected-ids.ts';
+import { useSelectedIds } from '#/ui/use-selected-ids.ts';
+
+export const jobSelection: SelectedIds = new SelectedIds();
+
+onSession((event) => {
+  if (event === 'out') jobSelection.clear();
+});
+
+export const useSelectedJobs = (): ReadonlySet<string> => useSelectedIds(jobSelection);

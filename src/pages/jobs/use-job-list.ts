@@ -1,0 +1,41 @@
+// The jobs that the list shows: read, filtered and sorted, with what is known of each.
+import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { tagQueries } from '#/api/tags.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { newestFirst } from '#/jobs/job-times.ts';
+import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import { choicesOf, filterJobs, readView, sortJobs } from './job-list.ts';
+
+const NONE: Job[] = [];
+
+/** `search`: of the URL; the rest is worked out again only when it or the jobs change. */
+export function useJobList(search: string) {
+  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const jobs = useQuery(jobQueries.list());
+  const parents = jobs.data?.some(({ TagId }) => TagId) ?? false;
+  const ran = jobs.data?.some(({ ArtifactId }) => ArtifactId) ?? false;
+  const tags = useQuery({ ...tagQueries.list(), enabled: parents, retry: false }).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: ran }).data;
+  // An addition: without it only jobs to the device itself are found, not those to its group or tags.
+  const own = useQuery({
+    ...deviceQueries.jobs(view.device),
+    enabled: view.device !== '',
+    retry: false,
+  });
+  const shared = useMemo(
+    () => own.data && new Set(own.data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
+    [own.data],
+  );
+  const all = useMemo(() => newestFirst(jobs.data ?? NONE), [jobs.data]);
+  const known = useBookedVerdicts(all);
+  const choices = useMemo(() => choicesOf(all, tags, artifacts), [all, tags, artifacts]);
+  const shown = useMemo(
+    () => sortJobs(filterJobs(all, view, known, shared), view.sort, known, tags),
+    [all, view, known, shared, tags],
+  );
+  return { view, jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
+}

@@ -1,0 +1,91 @@
+// The boxes with which rows of a table are selected: one for each row, with Shift for all in between, and one for all.
+import { useCallback, useEffect, useRef } from 'react';
+import type { ChangeEvent, MouseEvent } from 'react';
+import { rangeBetween } from './selected-ids.ts';
+import classes from './row-select.module.css';
+
+/** Which rows are selected, by their keys. */
+export interface RowSelection<Row> {
+  ids: ReadonlySet<string>;
+  add: (ids: readonly string[]) => void;
+  remove: (ids: readonly string[]) => void;
+  toggle: (id: string) => void;
+  /** What a row is called. */
+  nameOf: (row: Row) => string;
+}
+
+type Change = Pick<RowSelection<never>, 'add' | 'remove'>;
+
+/** A stable handler for the boxes: with Shift it does the same to every row since the last one. */
+export function useSelectRange(
+  ids: readonly string[],
+  change: Change | undefined,
+): (event: ChangeEvent<HTMLInputElement>) => void {
+  const latest = useRef({ ids, change });
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    latest.current = { ids, change };
+  });
+  return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {
+    const stretched = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
+    const range = stretched ? rangeBetween(latest.current.ids, last.current, id) : [id];
+    if (checked) latest.current.change?.add(range);
+    else latest.current.change?.remove(range);
+    last.current = id;
+  }, []);
+}
+
+/** Keeps a click with Shift from marking the text in between. */
+const keepText = (event: MouseEvent) => {
+  if (event.shiftKey) event.preventDefault();
+};
+
+export function SelectRow({
+  id,
+  name,
+  selected,
+  onChange,
+}: {
+  id: string;
+  name: string;
+  selected: boolean;
+  onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+}) {
+  return (
+    <label className={classes['target']}>
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        value={id}
+        checked={selected}
+        onChange={onChange}
+        onMouseDown={keepText}
+      />
+    </label>
+  );
+}
+
+/** Selects what is on the table; what is selected elsewhere stays. */
+export function SelectShown({
+  shown,
+  selected,
+  name,
+  add,
+  remove,
+}: Change & { shown: readonly string[]; selected: ReadonlySet<string>; name: string }) {
+  const count = selected.size === 0 ? 0 : shown.reduce((sum, id) => sum + Number(selected.has(id)), 0);
+  const all = count > 0 && count === shown.length;
+  return (
+    <label className={classes['target']} title={name}>
+      <input
+        type="checkbox"
+        aria-label={name}
+        checked={all}
+        ref={(node) => {
+          if (node) node.indeterminate = count > 0 && !all;
+        }}
+        onChange={() => (all ? remove(shown) : add(shown))}
+      />
+    </label>
+  );
+}
