@@ -44,7 +44,7 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): VirtualCo
   {
     header: 'Name',
     by: 'name',
-    width: hits ? '20%' : '26%',
+    width: hits ? '20%' : '24%',
     cell: (stored) => (
       <Link to={paths.archivedJob(stored.id)} className={rowName} title={archivedName(stored)}>
         {archivedName(stored)}
@@ -64,7 +64,7 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): VirtualCo
   hits
     ? {
         header: 'Found',
-        width: '40%',
+        width: '38%',
         phone: 'wide',
         cell: ({ id }) => {
           const hit = hits.get(id);
@@ -100,7 +100,7 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): VirtualCo
   {
     header: 'Stored',
     by: 'stored',
-    width: '9%',
+    width: '11%',
     align: 'end',
     phone: 'end',
     cell: ({ bytes }) => formatBytes(bytes),

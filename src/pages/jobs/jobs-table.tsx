@@ -51,7 +51,7 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     {
       header: 'Name',
       by: 'name',
-      width: '24%',
+      width: '23%',
       cell: (job) => (
         <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
           {nameOf(job)}
@@ -61,7 +61,7 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     {
       header: 'Target',
       by: 'target',
-      width: '13%',
+      width: '12%',
       phone: 'wide',
       cell: (job) => {
         const text = targetText(targetOf(job, tags));
@@ -71,7 +71,7 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     {
       header: 'State',
       by: 'state',
-      width: '34%',
+      width: '33%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },
@@ -89,7 +89,7 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
       phone: 'second',
       cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
     },
-    { header: 'Duration', by: 'took', width: '9%', phone: 'end', cell: (job) => <Duration job={job} /> },
+    { header: 'Duration', by: 'took', width: '12%', phone: 'end', cell: (job) => <Duration job={job} /> },
     {
       header: 'Actions',
       width: '52px',
