@@ -63,7 +63,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
         className={classes['search'] ?? ''}
         size="sm"
         aria-label="Search devices by name or ID"
-        placeholder="Search name or ID"
+        placeholder="Name or ID"
         leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
         rightSection={
           <kbd className={classes['key']} aria-hidden>

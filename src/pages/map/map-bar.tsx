@@ -47,7 +47,7 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
       <MapTitle />
       <TextInput
         aria-label="Search devices by name or ID"
-        placeholder="Search name or ID"
+        placeholder="Name or ID"
         leftSection={<IconSearch {...icon} />}
         value={search.typed}
         onChange={(event) => search.setTyped(event.currentTarget.value)}
