@@ -54,7 +54,8 @@ export class TarCheck {
     const parts = partsOf(entry.path);
     const path = parts.join('/');
     const refusal = this.#faultOf(entry, parts, path);
-    if (path !== '') this.kinds.set(path, entry.kind);
+    // What is refused is nowhere: it can be no update.sh, and nothing a link may point to.
+    if (path !== '' && !refusal) this.kinds.set(path, entry.kind);
     return { path, refusal };
   }
 

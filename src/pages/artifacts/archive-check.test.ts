@@ -75,6 +75,18 @@ test('links that stay inside are fine', async () => {
   assert.deepEqual(await errors(update, update), []);
 });
 
+test('what is refused counts for nothing', async () => {
+  const { findings, update: script } = await check(tar({ ...update, path: '../update.sh' }));
+  assert.deepEqual(
+    findings.filter(({ level }) => level === 'error').map(({ text }) => text),
+    [
+      'The archive holds "../update.sh", which leads out of the archive\'s own folder',
+      'The archive holds no update.sh',
+    ],
+  );
+  assert.equal(script, undefined);
+});
+
 test('many faults are counted, not listed; what is refused is marked in the tree', async () => {
   const archive = tar(update, ...Array.from({ length: 30 }, (_, index) => ({ path: `../${index}` })));
   const { findings, entries } = await check(archive);

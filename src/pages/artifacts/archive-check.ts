@@ -127,7 +127,8 @@ export async function checkArchive(
         refused: refusal !== undefined,
       });
       // Of several in folders, which is a fault of its own, only the first is looked into.
-      if (kind !== 'folder' && isUpdate(path) && (path === 'update.sh' || updates.size === 0)) updates.set(path, entry);
+      if (!refusal && kind !== 'folder' && isUpdate(path) && (path === 'update.sh' || updates.size === 0))
+        updates.set(path, entry);
     }
   } catch (error) {
     const text =

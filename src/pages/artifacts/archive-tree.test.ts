@@ -43,6 +43,14 @@ test('what a closed folder hides', () => {
   assert.deepEqual(seenRows(rows, new Set(['a', 'a/deep'])), [0, 5, 6]);
 });
 
+test('a folder tells that something in it is refused', () => {
+  const marked = treeOf([file('a/b/x'), { ...file('a/b/y'), refused: true }, file('c/z')]);
+  assert.deepEqual(
+    marked.filter(({ hidesRefused }) => hidesRefused).map(({ path }) => path),
+    ['a', 'a/b'],
+  );
+});
+
 test('names as hostile as they come stay one row each, and text', () => {
   const [row, above] = treeOf([file('evil\u202Egpj.exe\n'), file('../x')]);
   assert.equal(row?.path, '..');

@@ -26,6 +26,8 @@ export interface TreeRow {
   mode: number | undefined;
   target: string;
   refused: boolean;
+  /** Of a folder: something in it is refused. */
+  hidesRefused: boolean;
   /** Index behind the last row that lies in this one. */
   end: number;
   /** Place among those beside it, from 1, and how many they are. */
@@ -71,6 +73,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
         if (above) {
           above.size += level.row.size;
           above.files += level.row.files;
+          above.hidesRefused ||= level.row.refused || level.row.hidesRefused;
         }
       }
       continue;
@@ -87,6 +90,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
       mode: node.entry?.mode,
       target: plainly(node.entry?.target ?? ''),
       refused: node.entry?.refused ?? false,
+      hidesRefused: false,
       end: rows.length + 1,
       place: level.next,
       siblings: level.siblings.length,
@@ -96,6 +100,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
     else if (level.row) {
       level.row.size += row.size;
       level.row.files += 1;
+      level.row.hidesRefused ||= row.refused;
     }
   }
   return rows;

@@ -28,7 +28,7 @@ function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
   const lone = rows.filter(({ depth }) => depth === 1).length === 1;
   return new Set(
     foldersOf(rows)
-      .filter(({ depth }) => depth > (lone ? 1 : 0))
+      .filter(({ depth, hidesRefused }) => depth > (lone ? 1 : 0) && !hidesRefused)
       .map(({ path }) => path),
   );
 }
