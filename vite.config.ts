@@ -42,7 +42,7 @@ const SELDOM = new RegExp(
     '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal)',
     '/src/api/fleet/',
-    '/src/(fleet/(bulk|run-guard)|ui/leave-guard)',
+    '/src/(fleet/(base-map/|bulk|run-guard)|ui/leave-guard)',
   ].join('|'),
 );
 

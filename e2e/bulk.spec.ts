@@ -286,50 +286,6 @@ test.describe('when an answer is lost', () => {
     expect(sent.length).toBe(4);
     expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup)).toEqual(['north', '', 'north', 'north']);
   });
-
-  test('a deploy submits one job for each device, and looks for a lost one before anything else', async ({
-    signedIn: page,
-    service,
-  }) => {
-    await createMany(service, 4);
-    await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/opt');
-    const devices = await devicesOf(service);
-    const keys: (string | undefined)[] = [];
-    await page.route('**/v1/job', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue();
-      keys.push(route.request().headers()['idempotency-key']);
-      if (keys.length !== 2) return route.continue();
-      // Carried out, but nobody hears of it.
-      await route.fetch();
-      return route.abort();
-    });
-    await openDevices(page, service);
-    await page.getByRole('checkbox', { name: 'Select this page' }).check();
-    await page.getByRole('checkbox', { name: 'Select device 4' }).uncheck();
-    await choose(page, 'Deploy');
-    await dialog(page).getByRole('combobox', { name: 'Artifact' }).click();
-    await page.getByRole('option', { name: 'hello.sh 1.0.0' }).click();
-    await dialog(page).getByLabel('Name').fill('Hello to three');
-    await expect(dialog(page).getByText('All 3 devices get a job each.')).toBeVisible();
-    await dialog(page).getByLabel('Type 3 to confirm').fill('3');
-    await dialog(page).getByRole('button', { name: 'Deploy to 3 devices' }).click();
-    await expect(dialog(page).getByText('3 done.')).toBeVisible();
-
-    expect(keys.length).toBe(3);
-    expect(new Set(keys.filter(Boolean)).size).toBe(3);
-    const jobs = await service.call<{ DeviceId: string; JobName: string }[]>('GET', '/v1/job');
-    expect(jobs.map(({ DeviceId }) => DeviceId).sort()).toEqual(
-      devices
-        .slice(0, 3)
-        .map(({ DeviceId }) => DeviceId)
-        .sort(),
-    );
-    expect(new Set(jobs.map(({ JobName }) => JobName))).toEqual(new Set(['Hello to three']));
-    await dialog(page).getByRole('link', { name: 'See the jobs' }).click();
-    await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Hello to three' })).toHaveCount(
-      3,
-    );
-  });
 });
 
 test('the file of a selection holds hostile names as text, and no keys', async ({ signedIn: page, service }) => {
@@ -368,7 +324,7 @@ test('selection and dialogs are accessible', async ({ signedIn: page, service })
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible();
   await expectAccessible(page, '[role="menu"]');
   await page.keyboard.press('Escape');
-  for (const action of ['Deploy', 'Set site', 'Set location', 'Add a tag', 'Export as CSV', 'Delete'])
+  for (const action of ['Set site', 'Set location', 'Add a tag', 'Export as CSV', 'Delete'])
     await test.step(action, async () => {
       await choose(page, action);
       await expectAccessible(page);

@@ -1,21 +1,8 @@
-// Jobs in spite of trouble: two clicks, a lost answer, and kill -9 of the service, of the agent and of all of a device in
+// Jobs in spite of trouble: kill -9 of the service, of the agent and of all of a device in
 // the middle of a job. What each job did to the device is counted: never twice.
 import { readdirSync } from 'node:fs';
 import { expect, test } from './fixtures.ts';
-import {
-  deployButton,
-  heading,
-  isJobPost,
-  jobs,
-  log,
-  openDeploy,
-  review,
-  script,
-  statusOf,
-  submit,
-  textOf,
-  yardOf,
-} from './yard.ts';
+import { deployButton, heading, jobs, log, openDeploy, script, statusOf, submit, textOf, yardOf } from './yard.ts';
 
 /** Ids of the processes that were started with a text among their arguments. */
 const processesWith = (text: string) =>
@@ -24,76 +11,9 @@ const processesWith = (text: string) =>
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(text))
     .map(Number);
 
-test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
-  const { DeviceId } = await service.createDevice('gate');
-  const artifact = await script(service, yard, 'open.sh', 'true');
-  const posts: string[] = [];
-  page.on('request', (request) => {
-    if (isJobPost(request)) posts.push(request.postData() ?? '');
-  });
-
-  await openDeploy(page, service, { device: DeviceId, artifact });
-  await deployButton(page).dblclick();
-  await expect(heading(page)).toContainText('Waiting');
-  expect(posts).toHaveLength(1);
-
-  // Both within one frame, before the button can be drawn disabled; and again while the answer is on its way.
-  let answer: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (answer = resolve));
-  await page.route('**/v1/job', async (route) => {
-    if (isJobPost(route.request())) await held;
-    await route.continue();
-  });
-  await openDeploy(page, service, { device: DeviceId, artifact });
-  await deployButton(page).evaluate((button: HTMLButtonElement) => {
-    button.click();
-    button.form?.requestSubmit();
-  });
-  await expect(deployButton(page)).toBeDisabled();
-  await deployButton(page).evaluate((button: HTMLButtonElement) => {
-    button.click();
-    button.form?.requestSubmit();
-  });
-  answer();
-  await expect(heading(page)).toContainText('Waiting');
-  expect(posts).toHaveLength(2);
-  expect(await jobs(service)).toHaveLength(2);
-});
-
 test.describe('when no answer comes', () => {
   // The browser itself reports each request that got no answer.
   test.use({ expectedConsole: [/net::ERR_/] });
-
-  test('a lost answer to a submit is said to be unknown, and nothing is sent again', async ({
-    signedIn: page,
-    service,
-  }) => {
-    const yard = await yardOf(service);
-    const { DeviceId } = await service.createDevice('valve');
-    const artifact = await script(service, yard, 'close.sh', 'true');
-    let posts = 0;
-    await page.route('**/v1/job', async (route) => {
-      if (!isJobPost(route.request())) return route.continue();
-      posts += 1;
-      // Browsers send again by themselves when a connection breaks: that is the same order, and no second one.
-      for (const _ of ['sent', 'sent again']) expect((await route.fetch()).status()).toBe(200);
-      await route.abort('connectionreset');
-    });
-    await openDeploy(page, service, { device: DeviceId, artifact });
-    await deployButton(page).click();
-
-    const warning = review(page).getByRole('alert');
-    await expect(warning).toContainText('It is unknown whether the job was submitted.');
-    await expect(warning).toContainText('a second job would run the same thing twice');
-    await page.getByLabel('Name', { exact: true }).press('Enter');
-    await page.getByLabel('Name', { exact: true }).press('Enter');
-    await expect(warning).toHaveCount(1);
-    await warning.getByRole('link', { name: 'Look in Jobs' }).click();
-    await expect(page.getByRole('row', { name: /close\.sh 1\.0\.0 to valve/ })).toContainText('Waiting');
-    expect(posts).toBe(1);
-    expect(await jobs(service)).toHaveLength(1);
-  });
 
   test('kill -9 of the service in the middle of a job: the page says so and recovers, and the job ran once', async ({
     signedIn: page,

@@ -14,6 +14,8 @@ export interface DeployStart {
   device?: string;
   group?: string;
   tag?: string;
+  /** The name under which a page has handed over devices. */
+  selection?: string;
   artifact?: string;
   workflow?: string;
 }
@@ -51,6 +53,11 @@ export const paths = {
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifacts: () => '/artifacts',
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
+  /** Devices are being checked by this job, or by the jobs of this name, before the deploy that `start` describes. */
+  preflight: (
+    by: { job: string } | { jobs: string },
+    { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
+  ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
   job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
   /** A child's output, on its parent's page. */

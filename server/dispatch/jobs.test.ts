@@ -347,3 +347,37 @@ test('all queues in one list: device by device, in the order of submission, chil
   for (const id of [earlier, parent, later]) await service.call('DELETE', `/v1/job/${id}`);
   assert.deepEqual(await (await again()).json(), []);
 });
+
+test('what an artifact was run by is one list, children included', async () => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({
+    size: '9',
+    version: '1',
+    type: 'script',
+    destination: '/tmp',
+    command: 'true',
+  }))
+    form.set(name, value);
+  form.set('file', new File(['#!/bin/sh'], 'x.sh'));
+  const uploaded = await fetch(`${service.url}/v1/artifact`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.token}` },
+    body: form,
+  });
+  const { ArtifactId } = (await uploaded.json()) as { ArtifactId: string };
+  const runs = async () => {
+    const response = await service.call('GET', `/v1/jobs/runs/${ArtifactId}`);
+    return ((await response.json()) as Job[]).map(({ DeviceId, JobName, Status }) => [DeviceId, JobName, Status]);
+  };
+  assert.deepEqual(await runs(), []);
+  const one = await fleet.device('runs', 'one');
+  const two = await fleet.device('runs', 'two');
+  await fleet.submit({ Name: 'single', ArtifactId, DeviceId: two.id });
+  await fleet.submit({ Name: 'group', ArtifactId, DeviceGroup: 'runs' });
+  await fleet.submit({ Name: 'other', WorkflowId: await fleet.workflow('true'), DeviceId: one.id });
+  assert.deepEqual(await runs(), [
+    [two.id, 'single', 'Waiting'],
+    [one.id, 'group', 'Waiting'],
+    [two.id, 'group', 'Waiting'],
+  ]);
+});

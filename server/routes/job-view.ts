@@ -47,8 +47,8 @@ export function summary(db: Reader, row: JobRow): Job {
   return { ...shown, Command: beginning(shown.Command, COMMAND_IN_LIST) };
 }
 
-/** For lists of what is still to come: nothing that a thousand children of one parent would repeat a thousand times. */
-export const queued = (db: Reader, row: JobRow): Job => ({ ...common(db, row), Command: '', Result: '' });
+/** For lists across many devices: nothing that a thousand children of one parent would repeat a thousand times. */
+export const brief = (db: Reader, row: JobRow): Job => ({ ...common(db, row), Command: '', Result: '' });
 
 /** All of a job. Its Result is what it printed, Stdout before Stderr, and why it ended where that is not its own doing. */
 export function full(db: Reader, row: JobRow): Job {

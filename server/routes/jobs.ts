@@ -7,9 +7,9 @@ import type { Asked, Handlers } from '../implement.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
-import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs } from '../store/jobs.ts';
+import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { child, full, queued, summary } from './job-view.ts';
+import { brief, child, full, summary } from './job-view.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 500;
@@ -82,9 +82,26 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => queuedJobs(db, account.id, after, limit),
-        (row) => queued(db, row),
+        (row) => brief(db, row),
       );
       return new Prepared(json, version);
+    },
+
+    runs: async ({ account, params, http }) => {
+      const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
+      const parts: string[] = [];
+      for (const top of topJobsWith(db, account.id, params.artifact_id)) {
+        const json =
+          top.device_seq === null
+            ? await listed(
+                (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
+                (row) => brief(db, row),
+              )
+            : `[${JSON.stringify(brief(db, top))}]`;
+        if (json !== '[]') parts.push(json.slice(1, -1));
+      }
+      return new Prepared(`[${parts.join(',')}]`, version);
     },
 
     remove: (request) => dispatch.remove(request, request.params.job_id),

@@ -73,6 +73,14 @@ export const jobsOfDevice = (
     limit,
   );
 
+/** Of these, the ones that were submitted with an artifact. */
+export const topJobsWith = (db: Reader, accountId: number, artifactId: string): JobRow[] =>
+  db.all<JobRow>(
+    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,
+    accountId,
+    artifactId,
+  );
+
 /** Where a reading of all queues stands. */
 export type QueuePlace = Pick<JobRow, 'device_seq' | 'seq'>;
 

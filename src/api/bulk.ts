@@ -6,10 +6,13 @@ import { jobEndpoints } from '#/contract/jobs.ts';
 import type { JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
-import { call } from '#/api/call.ts';
+import { call, newOrderKey } from '#/api/call.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState, readJobs, submitJob } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
+
+/** What our service takes as a key. */
+const LONGEST_KEY = 255;
 
 type Id = Pick<Device, 'DeviceId'>;
 
@@ -69,17 +72,33 @@ export const bulkDelete = (): BulkWrite => ({
     ),
 });
 
+/** One order for many devices, which stays the same order when it goes on after a break. */
+export interface DeployOrder {
+  key: string;
+  /** The jobs that were there before any of it was sent. */
+  before: ReadonlySet<string>;
+}
+
+const newDeployOrder = async (): Promise<DeployOrder> => ({
+  key: newOrderKey(),
+  before: new Set((await readJobs()).map(({ JobId }) => JobId)),
+});
+
 /**
- * Submits a job for each device. The jobs that were there before are read first: one of the same name for the same device
- * that is not among them is ours, whatever became of its answer.
+ * Submits a job for each device. A job of the same name for the same device that was not there before is ours, whatever
+ * became of its answer. `order`: the one that goes on, where it is not a new one.
  */
-export async function bulkDeploy(draft: Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>): Promise<BulkWrite> {
-  const list = () => call(jobEndpoints.list, {});
-  const before = new Set((await list()).map(({ JobId }) => JobId));
+export async function bulkDeploy(
+  draft: Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>,
+  order?: DeployOrder,
+): Promise<BulkWrite> {
+  const { key, before } = order ?? (await newDeployOrder());
   return {
-    send: ({ DeviceId }) => call(jobEndpoints.submit, { body: { ...draft, DeviceId } }),
+    send: ({ DeviceId }) => submitJob({ ...draft, DeviceId }, `${key}.${DeviceId}`.slice(0, LONGEST_KEY)),
     check: async ({ DeviceId }) =>
-      (await list()).some((job) => !before.has(job.JobId) && job.JobName === draft.Name && job.DeviceId === DeviceId),
+      (await readJobs()).some(
+        (job) => !before.has(job.JobId) && job.JobName === draft.Name && job.DeviceId === DeviceId,
+      ),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 
 export interface CallOptions {
+  /** An order that is sent again, because its answer was lost, keeps its `idempotency-key`. */
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** Milliseconds until the request is given up. */
@@ -89,8 +90,8 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
   return result.data as ResponseOf<E>;
 }
 
-/** 128 random bits; `crypto.randomUUID` is missing on plain http. */
-const newKey = () =>
+/** The name of one order, 128 random bits; `crypto.randomUUID` is missing on plain http. */
+export const newOrderKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
@@ -121,7 +122,7 @@ export async function call<E extends Endpoint>(
   const path = pathOf(endpoint, parts);
   const { status, text, etag } = await send(method, path, parts.body, {
     ...options,
-    ...(once ? { headers: { 'idempotency-key': newKey() } } : {}),
+    ...(once ? { headers: { 'idempotency-key': newOrderKey(), ...options?.headers } } : {}),
   });
   const answer = () => read(endpoint, status, text);
   return method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer();

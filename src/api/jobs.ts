@@ -67,7 +67,24 @@ export const jobQueries = {
       structuralSharing: false, // done in short tasks already
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
     }),
+  /** Every job that an artifact was run by, device by device, without output. 404 on a service without this addition. */
+  runs: (artifact: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'runs', artifact],
+      queryFn: ({ signal }) => call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal }),
+      retry: false,
+    }),
 };
+
+/** Submits a job; the same key again is the same order, so that a service that knows the header acts once. */
+export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
+  call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
+
+/** All jobs as they are now, for what must not go by an earlier list. */
+export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });
+
+/** What a write to jobs makes stale. */
+export const JOBS_CHANGED = [['jobs'], ['devices', 'jobs']] as const;
 
 /** What became of one job of many. */
 export interface Removal {
@@ -102,10 +119,9 @@ export interface RemoveMany {
   onEach: (removal: Removal) => void;
 }
 
-const changed = { invalidates: [['jobs'], ['devices', 'jobs']] };
+const changed = { invalidates: JOBS_CHANGED };
 
 export const jobMutations = {
-  submit: () => mutationOptions({ mutationFn: (body: JobDraft) => call(jobEndpoints.submit, { body }), meta: changed }),
   remove: (id: string) =>
     mutationOptions({
       mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }),

@@ -4,6 +4,7 @@ import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { readSelected } from '#/api/selected.ts';
 
 /** Requests under way at a time. */
 const AT_ONCE = 2;
@@ -38,18 +39,30 @@ async function readFilter(query: DeviceFilter, signal: AbortSignal): Promise<Dev
   });
 }
 
+/** Whom a deploy is for: these devices, or all of a group or with a tag. `key` stands for the ids, which may be many. */
+export type Whom = { ids: readonly string[]; key: string } | { group: string } | { tag: string };
+
 /** A service may match a part of a group's name, or a tag's name where its id was asked for: the rows decide. */
-const isMember = (device: Device, { device_group, device_tag }: DeviceFilter): boolean =>
-  (device_group === undefined || device.DeviceGroup === device_group) &&
-  (device_tag === undefined || device.Tags === undefined || device.Tags.some(({ TagId }) => TagId === device_tag));
+const isMember = ({ DeviceGroup, Tags }: Device, whom: { group: string } | { tag: string }): boolean =>
+  'group' in whom ? DeviceGroup === whom.group : Tags === undefined || Tags.some(({ TagId }) => TagId === whom.tag);
+
+/** The devices as they are now. */
+export async function readMembers(whom: Whom, signal: AbortSignal): Promise<Device[]> {
+  if ('ids' in whom) return readSelected(whom.ids, signal);
+  const query = 'group' in whom ? { device_group: whom.group } : { device_tag: whom.tag };
+  return (await readFilter(query, signal)).filter((device) => isMember(device, whom));
+}
 
 export const memberQueries = {
-  of: (filter: Pick<DeviceFilter, 'device_group' | 'device_tag'>) =>
+  /** A review holds still: only who asks again gets another list. It begins with the fleet as it is now. */
+  of: (whom: Whom) =>
     queryOptions({
-      queryKey: ['devices', 'members', filter],
-      queryFn: async ({ signal }) => (await readFilter(filter, signal)).filter((device) => isMember(device, filter)),
-      // A review shows the fleet as it is now, not as an earlier visit left it.
-      staleTime: 0,
+      // Not under ['devices']: no write elsewhere changes what was reviewed.
+      queryKey: ['members', 'ids' in whom ? whom.key : whom],
+      queryFn: ({ signal }) => readMembers(whom, signal),
+      staleTime: Infinity,
       gcTime: 0,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
     }),
 };

@@ -158,6 +158,14 @@ export const jobEndpoints = {
     summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
     response: list(job),
   },
+  runs: {
+    method: 'GET',
+    path: '/v1/jobs/runs/:artifact_id',
+    addition: true,
+    summary: 'List the jobs that an artifact was submitted with, one for each device, oldest first, without output',
+    params: z.object({ artifact_id: pathId }),
+    response: list(job),
+  },
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',

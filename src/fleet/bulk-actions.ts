@@ -1,7 +1,6 @@
-// What can be done to many devices at once, in the order of the menu.
+// What can be done to many devices at once in a dialog, in the order of the menu. A deploy has a page of its own.
 
 export const BULK_ACTIONS = {
-  deploy: 'Deploy',
   group: 'Set group',
   customer: 'Set customer',
   site: 'Set site',

@@ -1,5 +1,6 @@
 // How many devices are selected, and what can be done to all of them. Shown by every page that selects devices.
 import { Suspense, lazy, useState } from 'react';
+import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import {
   IconBuilding,
@@ -14,7 +15,9 @@ import {
 } from '@tabler/icons-react';
 import { BULK_ACTIONS } from '#/fleet/bulk-actions.ts';
 import type { BulkActionName } from '#/fleet/bulk-actions.ts';
+import { handOver } from '#/fleet/handed-over.ts';
 import { selection, useSelection } from '#/fleet/selection.ts';
+import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -23,8 +26,7 @@ import classes from './bulk-bar.module.css';
 const loadDialog = () => import('#/fleet/bulk-dialog.tsx');
 const BulkDialog = lazy(async () => ({ default: (await loadDialog()).BulkDialog }));
 
-const ICONS: Record<BulkActionName, typeof IconRocket> = {
-  deploy: IconRocket,
+const ICONS: Record<BulkActionName, typeof IconTrash> = {
   group: IconUsersGroup,
   customer: IconBuilding,
   site: IconBuilding,
@@ -35,7 +37,6 @@ const ICONS: Record<BulkActionName, typeof IconRocket> = {
   delete: IconTrash,
 };
 const SECTIONS: BulkActionName[][] = [
-  ['deploy'],
   ['group', 'customer', 'site', 'location'],
   ['add-tag', 'remove-tag'],
   ['export'],
@@ -52,6 +53,7 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) {
+  const navigate = useNavigate();
   const { ids, add, clear } = useSelection();
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
   const dialogHere = useLater(loadDialog, open !== undefined);
@@ -83,8 +85,14 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
           </Button>
         </Menu.Target>
         <Menu.Dropdown aria-label="Actions for the selected devices">
-          {SECTIONS.map((actions, section) => [
-            section > 0 && <Menu.Divider key={`before-${actions[0]}`} />,
+          <Menu.Item
+            leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
+            onClick={() => void navigate(paths.deploy({ selection: handOver([...ids]) }))}
+          >
+            Deploy
+          </Menu.Item>
+          {SECTIONS.map((actions) => [
+            <Menu.Divider key={`before-${actions[0]}`} />,
             ...actions.map((action) => {
               const Icon = ICONS[action];
               return (

@@ -6,7 +6,6 @@ import { BulkFrame } from '#/fleet/bulk-frame.tsx';
 import { devicesText } from '#/fleet/bulk-plan.ts';
 import type { BulkActionProps } from '#/fleet/bulk-steps.tsx';
 import { DeleteAction } from '#/fleet/delete-action.tsx';
-import { DeployAction } from '#/fleet/deploy-action.tsx';
 import { ExportAction } from '#/fleet/export-action.tsx';
 import { FieldAction } from '#/fleet/field-action.tsx';
 import { LocationAction } from '#/fleet/location-action.tsx';
@@ -21,7 +20,6 @@ interface BulkDialogProps {
 
 const DEVICES: QueryKey[] = [['devices']];
 const STALE: Record<BulkActionName, QueryKey[]> = {
-  deploy: [['jobs'], ['devices', 'jobs']],
   group: DEVICES,
   customer: DEVICES,
   site: DEVICES,
@@ -52,8 +50,6 @@ export function BulkDialog({ action, ids, onClose }: BulkDialogProps) {
 
 function Action({ action, frame }: { action: BulkActionName; frame: BulkActionProps }) {
   switch (action) {
-    case 'deploy':
-      return <DeployAction {...frame} />;
     case 'group':
     case 'customer':
     case 'site':

@@ -79,7 +79,7 @@ export function verdictOf(job: Job, rules: readonly Rule[] = [], reading?: Readi
   return { ...nothing, because: 'the lack of any mark of success in its output' };
 }
 
-export function countVerdicts(judgements: Iterable<Judgement>): VerdictCounts {
+export function countVerdicts(judgements: Iterable<Pick<Judgement, 'verdict'>>): VerdictCounts {
   const counts: VerdictCounts = {};
   for (const { verdict } of judgements) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return counts;

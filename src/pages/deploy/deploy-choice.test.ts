@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobDraft } from '#/contract/jobs.ts';
 import { ApiError, refusalError } from '#/api/api-error.ts';
-import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from '#/pages/deploy/deploy-choice.ts';
+import {
+  choose,
+  confirms,
+  isOutcomeUnknown,
+  readChoice,
+  suggestName,
+  targetOf,
+  whatOf,
+} from '#/pages/deploy/deploy-choice.ts';
 
 const read = (search: string) => readChoice(new URLSearchParams(search));
 
@@ -32,12 +40,16 @@ test('another target takes the place of the old one and leaves the rest', () => 
   );
 });
 
-test('the draft is what the contract wants, and nothing is sent before everything is chosen', () => {
-  const draft = draftOf(read('tag=t1&artifact=a1'), 'A name');
-  assert.deepEqual(draft, { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
-  assert.equal(jobDraft.safeParse(draft).success, true);
-  assert.equal(jobDraft.safeParse(draftOf(read('tag=&artifact=a1'), 'A name')).success, false);
-  assert.equal(jobDraft.safeParse(draftOf(read('tag=t1'), 'A name')).success, false);
+test('the order is what the contract wants, and nothing is sent before everything is chosen', () => {
+  const draft = (search: string) => ({
+    ...whatOf(read(search), 'A name'),
+    ...targetOf(read(search).target, ['d1', 'd2']),
+  });
+  assert.deepEqual(draft('tag=t1&artifact=a1'), { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
+  assert.equal(jobDraft.safeParse(draft('tag=t1&artifact=a1')).success, true);
+  assert.equal(jobDraft.safeParse(draft('tag=&artifact=a1')).success, false);
+  assert.equal(jobDraft.safeParse(draft('tag=t1')).success, false);
+  assert.deepEqual(draft('selection=7&workflow=w1'), { Name: 'A name', WorkflowId: 'w1', ids: ['d1', 'd2'] });
 });
 
 test('suggests a name that the contract takes', () => {
@@ -53,6 +65,7 @@ test('a deploy to many is confirmed by its name or its count', () => {
   assert.equal(confirms('1201', 'lab', 1200), false);
   assert.equal(confirms('', 'lab', 1200), false);
   assert.equal(confirms('Lab', 'lab', 1200), false);
+  assert.equal(confirms('undefined', undefined, 1200), false);
 });
 
 test('without an answer that tells, it is unknown whether the job was submitted', () => {

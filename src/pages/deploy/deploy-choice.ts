@@ -1,9 +1,9 @@
 // What a person has chosen to deploy, as it stands in the URL, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
-import type { JobDraft } from '#/contract/jobs.ts';
 import { ApiError } from '#/api/api-error.ts';
+import type { Attempt, What } from './attempt.ts';
 
-export const TARGETS = ['device', 'group', 'tag'] as const;
+export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;
 export const THINGS = ['artifact', 'workflow'] as const;
 export type TargetKind = (typeof TARGETS)[number];
 export type ThingKind = (typeof THINGS)[number];
@@ -34,11 +34,15 @@ export function choose(params: URLSearchParams, kind: TargetKind | ThingKind, va
   return next;
 }
 
-/** The body of the request. */
-export function draftOf({ target, thing }: DeployChoice, Name: string): JobDraft {
-  const targets = { device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const;
-  const things = { artifact: 'ArtifactId', workflow: 'WorkflowId' } as const;
-  return { Name, [targets[target.kind]]: target.value, [things[thing.kind]]: thing.value };
+/** What runs, as the request has it. */
+export function whatOf({ thing }: DeployChoice, Name: string): What {
+  return { Name, ...(thing.kind === 'artifact' ? { ArtifactId: thing.value } : { WorkflowId: thing.value }) };
+}
+
+/** Where it runs, as the request has it; a selection is no target of the API, but a job for each of its devices. */
+export function targetOf({ kind, value }: DeployChoice['target'], ids: readonly string[]): Attempt['target'] {
+  if (kind === 'selection') return { ids };
+  return { [({ device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const)[kind]]: value };
 }
 
 const LONGEST_NAME = 255;
@@ -51,7 +55,7 @@ export function suggestName(thing: string | undefined, target: string | undefine
 }
 
 /** Whether what was typed confirms a deploy to many: the name of the group or tag, or the number of devices. */
-export function confirms(typed: string, name: string, count: number): boolean {
+export function confirms(typed: string, name: string | undefined, count: number): boolean {
   const text = typed.trim();
   return text !== '' && (text === name || text.replaceAll(/[\s.,'’]/g, '') === String(count));
 }

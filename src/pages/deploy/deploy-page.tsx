@@ -1,45 +1,114 @@
-// Deploy: target, thing, name, review, all on one screen. The choices stand in the URL; nothing is sent twice.
-import { useRef, useState } from 'react';
+// Deploy: target, thing, name, preflight at the left, the review beside it. The choices stand in the URL; nothing is sent
+// twice, and nothing to others than were reviewed.
+import { Suspense, lazy, useRef, useState } from 'react';
 import type { SubmitEvent } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
-import { Button, TextInput } from '@mantine/core';
-import { jobDraft } from '#/contract/jobs.ts';
-import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
-import { jobMutations } from '#/api/jobs.ts';
-import { paths } from '#/paths.ts';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { nameText } from '#/contract/endpoint.ts';
+import { refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { devicesText } from '#/jobs/job-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
-import { FormError } from '#/ui/view.tsx';
-import { choose, confirms, draftOf, isOutcomeUnknown, readChoice, suggestName } from './deploy-choice.ts';
+import { useLater } from '#/ui/use-later.ts';
+import { FormError, Skeleton } from '#/ui/view.tsx';
+import { placeOf } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { choose, confirms, readChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
 import type { TargetKind, ThingKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
-import { devicesText } from '#/jobs/job-words.ts';
-import { useReach, useThing } from './use-deploy-choice.ts';
-import type { Reach } from './use-deploy-choice.ts';
+import { attemptLeft } from './kept-attempt.ts';
+import { LeftAttempt } from './left-attempt.tsx';
+import { MembersChangedNote } from './members-changed.tsx';
+import { AnswerLost, MembersChanged, beginAttempt, sendAttempt } from './submit-order.ts';
+import type { Order } from './submit-order.ts';
+import { NEW_PREFLIGHT, preflightFault } from './preflight-plan.ts';
+import type { PreflightPlan } from './preflight-plan.ts';
+import { useReach } from './use-reach.ts';
+import type { Reach } from './use-reach.ts';
+import { useThing } from './use-thing.ts';
+import type { Thing } from './use-thing.ts';
 import classes from './deploy.module.css';
 
+const loadBulk = () => import('./bulk-deploy.tsx');
+const BulkDeploy = lazy(async () => ({ default: (await loadBulk()).BulkDeploy }));
+const loadPreflight = () => import('./preflight-page.tsx');
+const PreflightPage = lazy(async () => ({ default: (await loadPreflight()).PreflightPage }));
+const loadStep = () => import('./preflight-step.tsx');
+const PreflightStep = lazy(async () => ({ default: (await loadStep()).PreflightStep }));
+
 const LABELS = { Name: 'Name' };
-const check = checkedBy(jobDraft, LABELS);
+const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
+
+/** The same order with the preflight in the place of the deploy. */
+async function checking(order: Order, plan: PreflightPlan, thing: Thing): Promise<Order> {
+  const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
+  const { Name: _, ...preflightFor } = order.attempt.what;
+  const what = { Name: preflightName(thing.text, new Date()), WorkflowId: await preflightWorkflow(plan) };
+  return { ...order, attempt: { ...order.attempt, what, preflightFor } };
+}
 
 /** Why it cannot be deployed yet; undefined when it can. */
-function obstacle(
-  reach: Reach,
-  hasThing: boolean,
-  nameFault: string | undefined,
-  confirmed: boolean,
-): string | undefined {
+function obstacle(reach: Reach, hasThing: boolean, hasName: boolean): string | undefined {
   if (reach.label === undefined) return 'Choose a target first.';
   if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
   if (reach.devices.length === 0) return nobody(reach);
   if (!hasThing) return 'Choose what to run first.';
-  if (nameFault) return `${nameFault}.`;
-  return confirmed ? undefined : 'Type the confirmation first.';
+  return hasName ? undefined : 'Name must not be empty.';
 }
 
 export function DeployPage() {
+  const [params] = useSearchParams();
+  const isPreflight = params.has('check') || params.has('checks');
+  const preflightHere = useLater(loadPreflight, isPreflight);
+  const [left, setLeft] = useState(attemptLeft);
+  /** An order to many, under way. */
+  const [bulk, setBulk] = useState<{ attempt: Attempt; ids: readonly string[] }>();
+  const bulkHere = useLater(loadBulk, bulk !== undefined);
+  if (left)
+    return (
+      <Page title="Deploy" lead={LEAD}>
+        <LeftAttempt
+          attempt={left}
+          onLeave={() => setLeft(undefined)}
+          onContinue={(ids) => {
+            setBulk({ attempt: left, ids });
+            setLeft(undefined);
+          }}
+        />
+      </Page>
+    );
+  if (isPreflight)
+    return preflightHere ? (
+      <Suspense fallback={null}>
+        <PreflightPage />
+      </Suspense>
+    ) : (
+      <Page title="Preflight">
+        <Skeleton name="the preflight" rows={4} />
+      </Page>
+    );
+  if (!bulk) return <DeployForm onLost={setLeft} onMany={setBulk} />;
+  return bulkHere ? (
+    <Suspense fallback={null}>
+      <BulkDeploy {...bulk} onClose={() => setBulk(undefined)} />
+    </Suspense>
+  ) : (
+    <Page title="Deploy" lead={LEAD}>
+      <Skeleton name="the deploy" rows={3} />
+    </Page>
+  );
+}
+
+interface DeployFormProps {
+  onLost: (attempt: Attempt) => void;
+  onMany: (order: { attempt: Attempt; ids: readonly string[] }) => void;
+}
+
+function DeployForm({ onLost, onMany }: DeployFormProps) {
   const navigate = useNavigate();
   const [params, setParams] = useSearchParams();
   const choice = readChoice(params);
@@ -47,49 +116,68 @@ export function DeployPage() {
   const thing = useThing(choice.thing);
   const [typedName, setTypedName] = useState(choice.name);
   const [confirmation, setConfirmation] = useState('');
-  const submit = useMutation(jobMutations.submit());
+  const [preflight, setPreflight] = useState<PreflightPlan>();
+  const stepHere = useLater(loadStep, preflight !== undefined);
+  const submit = useMutation({
+    mutationFn: async (order: Order) => {
+      const attempt = await beginAttempt(preflight && thing ? await checking(order, preflight, thing) : order);
+      return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };
+    },
+    meta: { invalidates: JOBS_CHANGED },
+  });
   // A click and an Enter within one frame both come before the button is drawn disabled.
   const sent = useRef(false);
 
   const name = typedName ?? suggestName(thing?.text, reach.label);
-  const draft = draftOf(choice, name);
-  const faults = check(draft);
+  const nameFits = nameText.safeParse(name).success;
   const refused = refusedFields(submit.error, LABELS);
-  const count = reach.devices?.length ?? 0;
-  const confirmed = reach.confirm === undefined || confirms(confirmation, reach.confirm, count);
-  const reason = obstacle(reach, thing !== undefined, faults['Name'], confirmed);
-  const unknown = isOutcomeUnknown(submit.error);
+  const { devices } = reach;
+  const count = devices?.length ?? 0;
+  const isMany = count > 0 && (reach.name !== undefined || count > 1);
+  const confirmed = !isMany || confirms(confirmation, reach.name, count);
+  const reason =
+    obstacle(reach, thing !== undefined, nameFits) ??
+    (preflight && preflightFault(preflight)) ??
+    (confirmed ? undefined : 'Type the confirmation first.');
+  const { error } = submit;
 
   const onChoose = (kind: TargetKind | ThingKind, value: string) => {
     submit.reset();
     setConfirmation('');
     setParams(choose(params, kind, value), { replace: true });
   };
-  const keepName = () => {
+  const keepName = (kept: string | undefined) => {
     const next = new URLSearchParams(params);
-    if (typedName === undefined) next.delete('name');
-    else next.set('name', typedName);
+    if (kept === undefined) next.delete('name');
+    else next.set('name', kept);
     setParams(next, { replace: true });
   };
   const deploy = () => {
-    const checked = jobDraft.safeParse(draft);
-    if (sent.current || reason !== undefined || !checked.success) return;
+    const { whom, label } = reach;
+    if (sent.current || reason !== undefined || !whom || !devices || label === undefined) return;
     sent.current = true;
-    submit.mutate(checked.data, {
-      onSuccess: ({ JobId }) => void navigate(paths.job(JobId)),
-      onError: () => {
-        sent.current = false;
+    const ids = devices.map(({ DeviceId }) => DeviceId);
+    submit.mutate(
+      { whom, devices, attempt: { what: whatOf(choice, name), target: targetOf(choice.target, ids), label } },
+      {
+        onSuccess: ({ attempt, jobId }) => {
+          if (jobId === undefined) onMany({ attempt, ids });
+          else void navigate(placeOf(attempt, jobId));
+        },
+        onError: (failure) => {
+          sent.current = false;
+          if (failure instanceof AnswerLost) onLost(failure.attempt);
+        },
       },
-    });
+    );
   };
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    // After a lost answer only the button that says so sends again.
-    if (!unknown) deploy();
+    deploy();
   };
 
   return (
-    <Page title="Deploy" lead="Run an artifact on a device, on a group of devices, or on all devices with a tag.">
+    <Page title="Deploy" lead={LEAD}>
       <form onSubmit={onSubmit} noValidate>
         <fieldset disabled={submit.isPending || submit.isSuccess} className={classes['deploy']}>
           <div className={classes['steps']}>
@@ -108,9 +196,11 @@ export function DeployPage() {
                 description="Names the job in the list of jobs"
                 value={name}
                 onChange={(event) => setTypedName(event.currentTarget.value)}
-                onBlur={keepName}
-                error={refused['Name'] ?? (typedName === undefined ? undefined : faults['Name'])}
-                rightSectionWidth={150}
+                onBlur={() => keepName(typedName)}
+                error={
+                  refused['Name'] ??
+                  (typedName === undefined || nameFits ? undefined : 'Name must have 1 to 255 characters')
+                }
               />
               {typedName !== undefined && (
                 <Button
@@ -119,67 +209,86 @@ export function DeployPage() {
                   className={classes['suggest'] ?? ''}
                   onClick={() => {
                     setTypedName(undefined);
-                    const next = new URLSearchParams(params);
-                    next.delete('name');
-                    setParams(next, { replace: true });
+                    keepName(undefined);
                   }}
                 >
                   Use the suggested name
                 </Button>
               )}
             </section>
+            <section aria-labelledby="deploy-preflight">
+              <h2 id="deploy-preflight">4. Preflight</h2>
+              <Checkbox
+                label="Check the devices first"
+                description="A small job looks at each device and changes nothing. Only those that pass are offered for the deploy."
+                checked={preflight !== undefined}
+                onChange={(event) => setPreflight(event.currentTarget.checked ? NEW_PREFLIGHT : undefined)}
+              />
+              {preflight &&
+                (stepHere ? (
+                  <Suspense fallback={null}>
+                    <PreflightStep plan={preflight} onChange={setPreflight} />
+                  </Suspense>
+                ) : (
+                  <Skeleton name="the checks" rows={3} />
+                ))}
+            </section>
           </div>
           <section aria-labelledby="deploy-review" className={classes['review']}>
             <h2 id="deploy-review">Review</h2>
-            <DeployReview reach={reach} thing={thing} />
-            {reach.confirm !== undefined && count > 0 && (
-              <TextInput
-                label={
-                  <>
-                    Type <strong>{reach.confirm}</strong> or <strong>{formatCount(count)}</strong> to confirm a deploy
-                    to {devicesText(count)}
-                  </>
-                }
-                value={confirmation}
-                onChange={(event) => setConfirmation(event.currentTarget.value)}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-            {unknown ? (
-              <div role="alert" className={classes['warning']}>
-                <p>
-                  <strong>It is unknown whether the job was submitted.</strong> {submit.error?.message}. Look in Jobs
-                  before you deploy again: a second job would run the same thing twice.
-                </p>
-                <div className={classes['buttons']}>
-                  <Button component={Link} to={paths.jobs()}>
-                    Look in Jobs
-                  </Button>
-                  <Button variant="default" onClick={deploy} disabled={reason !== undefined} title={reason}>
-                    Deploy again
-                  </Button>
-                </div>
-              </div>
-            ) : (
-              <>
-                <FormError error={unplacedError(submit.error, LABELS)} />
-                <div className={classes['buttons']}>
-                  <Button
-                    type="submit"
-                    loading={submit.isPending || submit.isSuccess}
-                    disabled={reason !== undefined}
-                    title={reason}
-                    aria-describedby="deploy-reason"
-                  >
-                    {count > 1 ? `Deploy to ${devicesText(count)}` : 'Deploy'}
-                  </Button>
-                  <span id="deploy-reason" className="dim">
-                    {reason}
-                  </span>
-                </div>
-              </>
-            )}
+            <div className={classes['reviewed']}>
+              <DeployReview reach={reach} target={choice.target} thing={thing} />
+            </div>
+            <div className={classes['decide']}>
+              {error instanceof MembersChanged ? (
+                <MembersChangedNote
+                  change={error.change}
+                  onAccept={(now) => {
+                    reach.accept(now);
+                    setConfirmation('');
+                    submit.reset();
+                  }}
+                />
+              ) : (
+                <>
+                  {isMany && (
+                    <TextInput
+                      label={
+                        <>
+                          Type {reach.name !== undefined && <strong>{reach.name}</strong>}
+                          {reach.name !== undefined && ' or '}
+                          <strong>{formatCount(count)}</strong> to confirm a {preflight ? 'preflight' : 'deploy'} to{' '}
+                          {devicesText(count)}
+                        </>
+                      }
+                      value={confirmation}
+                      onChange={(event) => setConfirmation(event.currentTarget.value)}
+                      autoComplete="off"
+                      spellCheck={false}
+                    />
+                  )}
+                  {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, LABELS)} />}
+                  <div className={classes['buttons']}>
+                    <Button
+                      type="submit"
+                      loading={submit.isPending || submit.isSuccess}
+                      disabled={reason !== undefined}
+                      title={reason}
+                      aria-describedby="deploy-reason"
+                    >
+                      {preflight
+                        ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
+                        : count > 1
+                          ? `Deploy to ${devicesText(count)}`
+                          : 'Deploy'}
+                    </Button>
+                    <span id="deploy-reason" className="dim">
+                      {reason}
+                    </span>
+                  </div>
+                </>
+              )}
+            </div>
           </section>
         </fieldset>
       </form>

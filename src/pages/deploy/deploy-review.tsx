@@ -1,37 +1,35 @@
-// The review before a deploy: which devices exactly, which of them will wait, and what will run on them.
-import { Link } from 'react-router';
+// The review before a deploy: which devices exactly, which of them will wait and for what, what ran there before, and what
+// will run now.
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
+import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
-import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/data-table.tsx';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { earlierRunQueries } from '#/jobs/earlier-runs.ts';
+import type { EarlierRuns } from '#/jobs/earlier-runs.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import { queueQueries } from '#/jobs/queue.ts';
+import { VERDICTS, countVerdicts } from '#/jobs/verdict.ts';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { Failure, Skeleton } from '#/ui/view.tsx';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { aheadOf } from './ahead.ts';
+import type { DeployChoice } from './deploy-choice.ts';
 import { sizeText } from './deploy-what.tsx';
-import { devicesText } from '#/jobs/job-words.ts';
-import { QueueAhead } from './queue-ahead.tsx';
-import type { Reach, Thing } from './use-deploy-choice.ts';
+import { Overlaps, QueueAhead } from './queue-ahead.tsx';
+import { ReviewDevices } from './review-devices.tsx';
+import type { Reach } from './use-reach.ts';
+import type { Thing } from './use-thing.ts';
 import classes from './deploy.module.css';
 
-const columns: VirtualColumn<Device>[] = [
-  {
-    header: 'Name',
-    width: '65%',
-    cell: ({ DeviceId, DeviceName }) => (
-      <Link to={paths.device(DeviceId)} className={rowName}>
-        {DeviceName || DeviceId}
-      </Link>
-    ),
-  },
-  { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
-];
-
 /** Says that a target stands for no device at the moment. */
-export const nobody = ({ label = '', confirm }: Reach): string =>
-  label === `tag ${confirm}` ? `No device has the ${label} now.` : `No device is in ${label} now.`;
+export function nobody({ kind, label = '' }: Reach): string {
+  if (kind === 'device') return 'There is no such device any more.';
+  if (kind === 'selection') return 'None of the selected devices is there any more.';
+  return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
+}
 
 /** "Online 34", "Offline 3", and whatever else the service says. */
 function statusCounts(devices: Device[]): [string, number][] {
@@ -40,11 +38,37 @@ function statusCounts(devices: Device[]): [string, number][] {
   return [...counts].sort(([one], [two]) => two.localeCompare(one));
 }
 
-function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
-  const online = devices.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
-  const away = devices.length - online;
+function waitText(devices: number, away: number): string {
+  if (away === 0) return `${devices === 1 ? 'It runs' : 'Each runs it'} as soon as its earlier jobs are done.`;
+  if (away < devices)
+    return `${devicesText(away)} will wait until back online; the others run it as soon as their earlier jobs are done.`;
+  return away === 1 ? 'It waits until the device is back online.' : 'All wait until they are back online.';
+}
+
+interface DevicesProps {
+  reach: Reach;
+  devices: Device[];
+  target: DeployChoice['target'];
+  thing: Thing | undefined;
+}
+
+function Devices({ reach, devices, target, thing }: DevicesProps) {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: thing !== undefined && 'artifact' in thing });
+  const same = thing && 'artifact' in thing ? sameVersion(thing.artifact, artifacts.data) : [];
+  const queues = useQuery(queueQueries.all());
+  const jobs = useQuery(jobQueries.list());
+  const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: same.length > 0 });
   if (devices.length === 0)
-    return <p className={classes['warning']}>{nobody(reach)} A name must be the same, letter for letter.</p>;
+    return (
+      <p className={classes['warning']}>
+        {nobody(reach)} {reach.name !== undefined && 'A name must be the same, letter for letter.'}
+      </p>
+    );
+  const away = devices.filter(({ DeviceStatus }) => DeviceStatus !== 'Online').length;
+  const things = new Set(
+    thing && ('workflow' in thing ? [thing.workflow.WorkflowId] : same.map(({ ArtifactId }) => ArtifactId)),
+  );
+  const ahead = queues.data && aheadOf({ devices, target, things }, queues.data, jobs.data);
   return (
     <>
       <p className={classes['figures']}>
@@ -54,20 +78,10 @@ function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
         ))}
       </p>
       <p className="dim">
-        {away === 0
-          ? `${devices.length === 1 ? 'It runs' : 'Each runs it'} as soon as its earlier jobs are done.`
-          : online === 0
-            ? `${away === 1 ? 'It waits' : 'All wait'} until ${away === 1 ? 'the device is' : 'they are'} back online.`
-            : `${devicesText(away)} will wait until back online; the others run it as soon as their earlier jobs are done.`}
+        {waitText(devices.length, away)}
+        {reach.gone > 0 && ` ${devicesText(reach.gone)} of the selection ${reach.gone === 1 ? 'is' : 'are'} gone.`}
       </p>
-      <QueueAhead devices={devices} />
-      <VirtualTable
-        name="Devices that get it"
-        bounded
-        rows={devices}
-        rowKey={({ DeviceId }) => DeviceId}
-        columns={columns}
-      />
+      <ReviewDevices devices={devices} queues={queues.data} earlier={earlier.data} />
       <p className={classes['asOf']}>
         <span className="dim">
           As of <Time at={reach.at} />
@@ -76,7 +90,57 @@ function Devices({ reach, devices }: { reach: Reach; devices: Device[] }) {
           Check again
         </Button>
       </p>
+      <h3>Queued before it</h3>
+      <QueueAhead queues={queues} ahead={ahead} single={devices.length === 1} />
+      {ahead && <Overlaps ahead={ahead} />}
+      {same.length > 0 && (
+        <>
+          <h3>{artifactText(same[0]!)} before</h3>
+          {earlier.data !== undefined ? (
+            <Before devices={devices} earlier={earlier.data} />
+          ) : earlier.error ? (
+            <Failure what="earlier runs" error={earlier.error} busy={earlier.isFetching} onRetry={earlier.refetch} />
+          ) : (
+            <Skeleton name="earlier runs" rows={1} />
+          )}
+        </>
+      )}
     </>
+  );
+}
+
+/** The same artifact may have been uploaded more than once. */
+const sameVersion = (artifact: Artifact, all: Artifact[] = [artifact]): Artifact[] =>
+  artifact.Version === ''
+    ? [artifact]
+    : all.filter(({ Name, Version }) => Name === artifact.Name && Version === artifact.Version);
+
+function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns | null }) {
+  if (!earlier) return <p className="dim">Unknown: this service does not tell what its jobs were submitted with.</p>;
+  const last = devices.flatMap(({ DeviceId }) => earlier.last.get(DeviceId) ?? []);
+  const note = earlier.isPart && ' Only its latest jobs were looked at.';
+  if (last.length === 0)
+    return (
+      <p className="dim">
+        It has not run on {devices.length === 1 ? 'it' : 'any of them'} yet.{note}
+      </p>
+    );
+  const counts = countVerdicts(last.map((verdict) => ({ verdict })));
+  return (
+    <div>
+      <p>
+        <strong>
+          It has run on {devices.length === 1 ? 'it' : `${formatCount(last.length)} of ${devicesText(devices.length)}`}
+        </strong>
+        , and ended there the last time:
+      </p>
+      <p className={classes['figures']}>
+        {VERDICTS.filter((verdict) => counts[verdict]).map((verdict) => (
+          <StateMark key={verdict} state={verdict} label={`${formatCount(counts[verdict] ?? 0)} ${verdict}`} />
+        ))}
+      </p>
+      {note && <p className="dim">{note}</p>}
+    </div>
   );
 }
 
@@ -104,21 +168,27 @@ function What({ thing }: { thing: Thing }) {
   );
 }
 
-export function DeployReview({ reach, thing }: { reach: Reach; thing: Thing | undefined }) {
+interface DeployReviewProps {
+  reach: Reach;
+  target: DeployChoice['target'];
+  thing: Thing | undefined;
+}
+
+export function DeployReview({ reach, target, thing }: DeployReviewProps) {
   return (
     <>
+      <h3>What</h3>
+      {thing ? <What thing={thing} /> : <p className="dim">Choose what to run.</p>}
       <h3>Where</h3>
       {reach.label === undefined ? (
         <p className="dim">Choose a target to see which devices get it.</p>
       ) : reach.devices ? (
-        <Devices reach={reach} devices={reach.devices} />
+        <Devices reach={reach} devices={reach.devices} target={target} thing={thing} />
       ) : reach.error ? (
         <Failure what={reach.label} error={reach.error} busy={reach.isFetching} onRetry={reach.refetch} />
       ) : (
         <Skeleton name="the devices" rows={4} />
       )}
-      <h3>What</h3>
-      {thing ? <What thing={thing} /> : <p className="dim">Choose what to run.</p>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// First step of a deploy: one device, a group, or a tag.
+// First step of a deploy: one device, a group, a tag, or what was selected elsewhere.
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
@@ -8,6 +8,9 @@ import type { Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { handOver, handedOver } from '#/fleet/handed-over.ts';
+import { useSelection } from '#/fleet/selection.ts';
+import { devicesText } from '#/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Empty, Failure } from '#/ui/view.tsx';
@@ -142,7 +145,44 @@ function TagPicker({ value, onPick }: PickerProps) {
   );
 }
 
-const LABELS: Record<TargetKind, string> = { device: 'One device', group: 'A group', tag: 'A tag' };
+/** Devices that the table or the map has handed over. They are chosen there; here it is only told which. */
+function SelectionPanel({ value, onPick }: PickerProps) {
+  const { ids } = useSelection();
+  const handed = value === '' ? undefined : handedOver(value);
+  const choose = (
+    <Button component={Link} to={paths.devices()} variant="default">
+      Select devices
+    </Button>
+  );
+  if (handed)
+    return (
+      <div className={classes['selection']}>
+        <span>
+          <strong>{devicesText(handed.length)}</strong>, each of which gets a job of its own.
+        </span>
+        {choose}
+      </div>
+    );
+  return (
+    <Empty
+      title={
+        value === '' ? 'No devices are selected for this' : 'The selection of this link is not known here any more'
+      }
+      action={
+        <>
+          {ids.size > 0 && (
+            <Button onClick={() => onPick(handOver([...ids]))}>Take the {devicesText(ids.size)} selected now</Button>
+          )}
+          {choose}
+        </>
+      }
+    >
+      Select devices in the table or on the map, then choose Deploy among the actions for them.
+    </Empty>
+  );
+}
+
+const LABELS: Record<TargetKind, string> = { device: 'Device', group: 'Group', tag: 'Tag', selection: 'Selection' };
 
 interface TargetStepProps {
   target: DeployChoice['target'];
@@ -176,6 +216,7 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
       {kind === 'device' && <DevicePicker value={value} onPick={onPick} />}
       {kind === 'group' && <GroupPicker value={value} onPick={onPick} />}
       {kind === 'tag' && <TagPicker value={value} onPick={onPick} />}
+      {kind === 'selection' && <SelectionPanel value={value} onPick={onPick} />}
     </>
   );
 }

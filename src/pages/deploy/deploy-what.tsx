@@ -24,6 +24,19 @@ const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 export const sizeText = ({ SizeBytes, Size }: Artifact): string =>
   SizeBytes !== undefined ? formatBytes(SizeBytes) : Size === undefined ? '' : `size ${Size}`;
 
+const itemOf = (artifact: Artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) });
+
+/** `newest` first. Versions of one name stand together, where its newest stands. */
+function byName(newest: readonly Artifact[]) {
+  const names = new Map<string, Artifact[]>();
+  for (const artifact of newest) {
+    const versions = names.get(artifact.Name);
+    if (versions) versions.push(artifact);
+    else names.set(artifact.Name, [artifact]);
+  }
+  return Array.from(names, ([group, versions]) => ({ group, items: versions.map(itemOf) }));
+}
+
 function ArtifactPicker({ value, onPick }: PickerProps) {
   const artifacts = useQuery(artifactQueries.list());
   const { data, error } = artifacts;
@@ -58,7 +71,7 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
       clearButtonProps={{ 'aria-label': 'Clear the artifact' }}
       value={missing ? null : value || null}
       onChange={(id) => onPick(id ?? '')}
-      data={newest.map((artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) }))}
+      data={byName(newest)}
       renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
       error={missing ? 'The artifact of this link is not there any more. Choose another.' : undefined}
       nothingFoundMessage="No artifact has such a name"

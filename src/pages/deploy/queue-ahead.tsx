@@ -1,44 +1,71 @@
-// What is already queued for the devices of a deploy, which runs before it.
+// What is already on its way to the devices of a deploy: what runs before it, and what would be done twice.
 import { Link } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
-import type { Device } from '#/contract/devices.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { devicesText } from '#/jobs/job-words.ts';
-import { queueQueries } from '#/jobs/queue.ts';
+import type { Queues } from '#/jobs/queue-reader.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Failure, Skeleton } from '#/ui/view.tsx';
-import { aheadOf } from './ahead.ts';
+import type { Ahead } from './ahead.ts';
+import classes from './deploy.module.css';
 
 /** Orders named one by one; the rest is a number. */
-const NAMED = 5;
+const NAMED = 4;
 
-export function QueueAhead({ devices }: { devices: Device[] }) {
-  const queues = useQuery(queueQueries.all());
-  if (!queues.data)
+interface QueueAheadProps {
+  queues: UseQueryResult<Queues>;
+  ahead: Ahead | undefined;
+  /** Whether it is one device, for the words. */
+  single: boolean;
+}
+
+export function QueueAhead({ queues, ahead, single }: QueueAheadProps) {
+  if (!ahead)
     return queues.error ? (
       <Failure what="the queues" error={queues.error} busy={queues.isFetching} onRetry={queues.refetch} />
     ) : (
       <Skeleton name="the queues" rows={1} />
     );
-  const ahead = aheadOf(devices, queues.data);
-  if (ahead.jobs === 0)
-    return <p className="dim">Nothing else is queued for {devices.length === 1 ? 'it' : 'them'}.</p>;
+  if (ahead.jobs === 0) return <p className="dim">Nothing else is queued for {single ? 'it' : 'them'}.</p>;
+  const more = ahead.orders.length - NAMED;
   return (
-    <>
+    <div>
       <p>
-        {ahead.devices === devices.length && devices.length === 1
-          ? 'It has'
-          : `${devicesText(ahead.devices)} ${ahead.devices === 1 ? 'has' : 'have'}`}{' '}
-        <strong>{ahead.jobs === 1 ? '1 job' : `${formatCount(ahead.jobs)} jobs`} ahead</strong>:
+        {single ? 'It has' : `${devicesText(ahead.devices)} ${ahead.devices === 1 ? 'has' : 'have'}`}{' '}
+        <strong>{ahead.jobs === 1 ? '1 job' : `${formatCount(ahead.jobs)} jobs`} ahead</strong>
       </p>
-      <ul>
-        {ahead.orders.slice(0, NAMED).map(({ id, name, devices: count }) => (
+      <ul className={classes['orders']}>
+        {ahead.orders.slice(0, NAMED).map(({ id, name, devices }) => (
           <li key={id}>
-            <Link to={paths.job(id)}>{name}</Link> <span className="dim">on {devicesText(count)}</span>
+            <Link to={paths.job(id)}>{name}</Link>
+            {!single && <span className="dim"> on {devicesText(devices)}</span>}
           </li>
         ))}
-        {ahead.orders.length > NAMED && <li className="dim">and {formatCount(ahead.orders.length - NAMED)} more</li>}
+        {more > 0 && <li className="dim">and {formatCount(more)} more</li>}
       </ul>
-    </>
+    </div>
+  );
+}
+
+/** What overlaps with this deploy, each with a link to look at. */
+export function Overlaps({ ahead }: { ahead: Ahead }) {
+  const { twice, beside } = ahead;
+  if (twice.length + beside.length === 0) return null;
+  return (
+    <div role="note" aria-label="Overlapping jobs" className={classes['warning']}>
+      {twice.slice(0, NAMED).map(({ id, name, devices }) => (
+        <p key={id}>
+          <strong>The same is already queued or running</strong> on {devicesText(devices)}:{' '}
+          <Link to={paths.job(id)}>{name}</Link>
+        </p>
+      ))}
+      {twice.length > NAMED && <p>and {formatCount(twice.length - NAMED)} more such jobs</p>}
+      {beside.slice(0, NAMED).map(({ id, name }) => (
+        <p key={id}>
+          <strong>Another job for the same target is under way:</strong> <Link to={paths.job(id)}>{name}</Link>
+        </p>
+      ))}
+      {beside.length > NAMED && <p>and {formatCount(beside.length - NAMED)} more</p>}
+    </div>
   );
 }

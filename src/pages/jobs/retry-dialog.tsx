@@ -13,7 +13,7 @@ import { BulkFrame } from '#/fleet/bulk-frame.tsx';
 import { devicesText } from '#/fleet/bulk-plan.ts';
 import { BulkSteps } from '#/fleet/bulk-steps.tsx';
 import type { BulkActionProps } from '#/fleet/bulk-steps.tsx';
-import { Readiness } from '#/fleet/deploy-action.tsx';
+import { Readiness } from '#/fleet/readiness.tsx';
 import { queueQueries } from '#/jobs/queue.ts';
 import type { Queues } from '#/jobs/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/jobs/retry-name.ts';

@@ -1,0 +1,252 @@
+// Deploy, with real agents: reviewed before it is sent, sent once whatever happens, to those who were reviewed and no
+// others; to a selection device by device; and only to those that pass a preflight.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import { deployButton, heading, isJobPost, jobs, openDeploy, review, script, submit, yardOf } from './yard.ts';
+
+/** The orders that a page sends, as the service gets them. */
+function ordersOf(page: Page): { body: string; key: string | undefined }[] {
+  const orders: { body: string; key: string | undefined }[] = [];
+  page.on('request', (request) => {
+    if (isJobPost(request)) orders.push({ body: request.postData() ?? '', key: request.headers()['idempotency-key'] });
+  });
+  return orders;
+}
+
+test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
+  const yard = await yardOf(service);
+  const { DeviceId } = await service.createDevice('gate');
+  const artifact = await script(service, yard, 'open.sh', 'true');
+  const orders = ordersOf(page);
+
+  await openDeploy(page, service, { device: DeviceId, artifact });
+  await deployButton(page).dblclick();
+  await expect(heading(page)).toContainText('Waiting');
+  expect(orders).toHaveLength(1);
+
+  // Both within one frame, before the button can be drawn disabled; and again while the answer is on its way.
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/v1/job', async (route) => {
+    if (isJobPost(route.request())) await held;
+    await route.continue();
+  });
+  await openDeploy(page, service, { device: DeviceId, artifact });
+  const twice = () =>
+    deployButton(page).evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.form?.requestSubmit();
+    });
+  await twice();
+  await expect(deployButton(page)).toBeDisabled();
+  await twice();
+  answer();
+  await expect(heading(page)).toContainText('Waiting');
+  expect(orders).toHaveLength(2);
+  expect(await jobs(service)).toHaveLength(2);
+});
+
+test.describe('when no answer comes', () => {
+  // The browser itself reports each request that got no answer.
+  test.use({ expectedConsole: [/net::ERR_/] });
+
+  test('the job is looked for before anything is offered, after a reload too; the same order is sent again', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const yard = await yardOf(service);
+    const { DeviceId } = await service.createDevice('valve');
+    const artifact = await script(service, yard, 'close.sh', 'true');
+    const orders = ordersOf(page);
+
+    // Carried out, but nobody hears of it: it is found.
+    await page.route('**/v1/job', async (route) => {
+      if (!isJobPost(route.request())) return route.continue();
+      expect((await route.fetch()).status()).toBe(200);
+      await route.abort('connectionreset');
+    });
+    await openDeploy(page, service, { device: DeviceId, artifact });
+    await deployButton(page).click();
+    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
+    expect(orders).toHaveLength(1);
+    expect(await jobs(service)).toHaveLength(1);
+
+    // Carried out while the page is loaded again: found by the new page, and no second one is sent.
+    await page.unrouteAll();
+    let arrived: () => void = () => undefined;
+    const carriedOut = new Promise<void>((resolve) => (arrived = resolve));
+    await page.route('**/v1/job', async (route) => {
+      if (!isJobPost(route.request())) return route.continue();
+      await route.fetch();
+      // Its answer would come after the reload.
+      arrived();
+    });
+    await openDeploy(page, service, { device: DeviceId, artifact });
+    await deployButton(page).click();
+    await carriedOut;
+    await page.reload();
+    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
+    expect(orders).toHaveLength(2);
+    expect(await jobs(service)).toHaveLength(2);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+
+    // Never arrived: said so, and then it is the same order under the same key.
+    await page.route('**/v1/job', (route) =>
+      isJobPost(route.request()) ? route.abort('connectionreset') : route.continue(),
+    );
+    await openDeploy(page, service, { device: DeviceId, artifact });
+    await deployButton(page).click();
+    const left = page.getByRole('region', { name: 'A deploy without an answer' });
+    await expect(left).toContainText('Looking for it among the jobs');
+    await expect(left).toContainText('it is not among the jobs', { timeout: 15_000 });
+    await expectAccessible(page);
+    expect(await jobs(service)).toHaveLength(2);
+    await page.unrouteAll();
+    await left.getByRole('button', { name: 'Send it again' }).click();
+    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
+    expect(await jobs(service)).toHaveLength(3);
+    const [, , third, again] = orders;
+    expect(again).toEqual(third);
+    expect(new Set(orders.map(({ key }) => key)).size).toBe(3);
+  });
+});
+
+test('a group is reviewed with what is queued and what ran before, and a change of its members has to be accepted', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const artifact = await script(service, yard, 'check.sh', 'echo checked');
+  const other = await script(service, yard, 'other.sh', 'true');
+  const one = await service.createDevice('unit-one', 'lab');
+  const two = await service.createDevice('unit-two', 'lab');
+  await service.call('PATCH', `/v1/devices/${one.DeviceId}`, { CustomerName: 'Acme', CustomerSite: 'Harbour' });
+  await service.locate(one.DeviceId, 59.9, 10.7);
+  const agent = await service.agent(one.DeviceKey);
+  const first = await submit(service, { Name: 'first', DeviceId: one.DeviceId, ArtifactId: artifact });
+  await expect
+    .poll(async () => (await service.call<{ Status: string }>('GET', `/v1/job/${first}`)).Status)
+    .toBe('Succeeded');
+  await agent.stop();
+  await submit(service, { Name: 'Earlier one', DeviceId: two.DeviceId, ArtifactId: other });
+  await submit(service, { Name: 'Check all', DeviceGroup: 'lab', ArtifactId: artifact });
+
+  await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
+  await expect(review(page)).toContainText('2 devices');
+  await expect(review(page)).toContainText('2 devices have 3 jobs ahead');
+  const overlaps = review(page).getByRole('note', { name: 'Overlapping jobs' });
+  await expect(overlaps).toContainText('The same is already queued or running on 2 devices: Check all');
+  await expect(review(page)).toContainText('It has run on 1 of 2 devices');
+  await expect(review(page).getByRole('row', { name: /unit-one/ })).toContainText('Succeeded');
+  await review(page).getByText('By site').click();
+  const sites = review(page).getByRole('table', { name: 'Devices by customer and site' });
+  await sites.getByRole('button', { name: 'Acme · Harbour' }).click();
+  await expect(sites.getByRole('link', { name: 'unit-one' })).toBeVisible();
+  await review(page).getByText('Map', { exact: true }).click();
+  await expect(review(page).getByRole('region', { name: 'Map of the devices that get it' })).toBeVisible();
+  await expect(review(page)).toContainText('1 on the map, filled where Online. 1 device has no location.');
+  await expectAccessible(page);
+
+  // One joins and one leaves meanwhile.
+  await service.createDevice('unit-three', 'lab');
+  await service.call('PATCH', `/v1/devices/${two.DeviceId}`, { DeviceGroup: 'field' });
+  await page.getByLabel(/^Type lab or 2 to confirm/).fill('lab');
+  await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
+  const changed = review(page).getByRole('alert');
+  await expect(changed).toContainText('1 device joined: unit-three');
+  await expect(changed).toContainText('1 device left: unit-two');
+  expect(await jobs(service)).toHaveLength(3);
+  await changed.getByRole('button', { name: 'Go on with 2 devices' }).click();
+  await review(page).getByText('By name').click();
+  await expect(review(page).getByRole('row', { name: /unit-three/ })).toBeVisible();
+  await page.getByLabel(/^Type lab or 2 to confirm/).fill('2');
+  await page.getByLabel(/^Type lab or 2 to confirm/).press('Enter');
+  await expect(heading(page)).toContainText('check.sh 1.0.0 to group lab');
+  await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(3);
+});
+
+test('a selection gets a job for each device, and goes on after a reload with those that have none', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  await script(service, yard, 'hello.sh', 'echo hello');
+  for (const name of ['cam 1', 'cam 2', 'cam 3', 'cam 4', 'cam 5', 'cam 6']) await service.createDevice(name);
+  const orders = ordersOf(page);
+  await page.goto(`${service.url}/devices`);
+  await page
+    .getByRole('checkbox', { name: /^Select (this page|all)/ })
+    .first()
+    .check();
+  await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Deploy', exact: true }).click();
+  await expect(heading(page)).toHaveText('Deploy');
+  await expect(page.getByText('6 devices, each of which gets a job of its own.')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Artifact' }).click();
+  await page.getByRole('option', { name: /hello\.sh/ }).click();
+  await page.reload();
+  await expect(review(page)).toContainText('6 devices6 Offline');
+  await page.getByLabel(/^Name/).fill('Hello to six');
+
+  // Four are under way at a time: two of them arrive, and then the page is loaded again.
+  let count = 0;
+  let enough: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (enough = resolve));
+  await page.route('**/v1/job', async (route) => {
+    if (!isJobPost(route.request())) return route.continue();
+    count++;
+    if (count > 2) return;
+    await route.fetch();
+    if (count >= 2) enough();
+  });
+  await page.getByLabel(/^Type 6 to confirm/).fill('6');
+  await page.getByRole('button', { name: 'Deploy to 6 devices' }).click();
+  await arrived;
+  await expect.poll(async () => (await jobs(service)).length).toBe(2);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  const left = page.getByRole('region', { name: 'A deploy without an answer' });
+  await expect(left).toContainText('It was interrupted: 2 of 6 devices have their job.');
+  await left.getByRole('button', { name: 'Deploy to the other 4' }).click();
+  await expect(page.getByText('4 done.')).toBeVisible();
+  expect(await jobs(service)).toHaveLength(6);
+  expect(new Set((await jobs(service)).map(({ JobName }) => JobName))).toEqual(new Set(['Hello to six']));
+  expect(new Set(orders.slice(-4).map(({ key }) => key)).size).toBe(4);
+  await page.getByRole('link', { name: 'See the jobs' }).click();
+  await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Hello to six' })).toHaveCount(6);
+});
+
+test('only the devices that pass a preflight are offered for the deploy', async ({ signedIn: page, service }) => {
+  const yard = await yardOf(service);
+  const artifact = await script(service, yard, 'update.sh', yard.trace('updated $UNIT'));
+  for (const unit of ['one', 'two', 'three']) {
+    const { DeviceKey } = await service.createDevice(`unit-${unit}`, 'lab');
+    await service.agent(DeviceKey, { env: { UNIT: unit } });
+  }
+  await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
+  await page.getByRole('checkbox', { name: 'Check the devices first' }).check();
+  await page.getByRole('textbox', { name: 'Own lines of shell' }).fill('echo "unit $UNIT"\n[ "$UNIT" != two ]');
+  await expectAccessible(page);
+  await page.getByLabel(/^Type lab or 3 to confirm a preflight/).fill('3');
+  await page.getByRole('button', { name: 'Check 3 devices first' }).click();
+
+  await expect(heading(page)).toHaveText('Preflight');
+  await expect(page.getByRole('status').filter({ hasText: 'passed' })).toHaveText('2 of 3 devices passed1 Failed');
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  await expect(row('unit-two')).toContainText('own check ended with 1');
+  await expect(row('unit-one')).toContainText('Passed');
+  expect(await yard.traces()).toEqual([]);
+
+  // Left, and found again by its address.
+  const address = page.url();
+  await page.goto(`${service.url}/jobs`);
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Deploy update.sh 1.0.0 to the 2 that passed' }).click();
+  await expect(page.getByText('2 devices, each of which gets a job of its own.')).toBeVisible();
+  await expect(review(page)).toContainText('2 devices2 Online');
+  await page.getByLabel(/^Type 2 to confirm/).fill('2');
+  await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
+  await expect(page.getByText('2 done.')).toBeVisible();
+  await expect.poll(async () => (await yard.traces()).sort()).toEqual(['updated one', 'updated three']);
+});

@@ -1,0 +1,80 @@
+// A deploy to a selection under way: a job for each device, with a result for each.
+import { useEffect } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { Device } from '#/contract/devices.ts';
+import { bulkDeploy } from '#/api/bulk.ts';
+import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { memberQueries } from '#/api/members.ts';
+import { BulkSteps } from '#/fleet/bulk-steps.tsx';
+import { RunGuard } from '#/fleet/run-guard.tsx';
+import { useBulkRun } from '#/fleet/use-bulk-run.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import { paths } from '#/paths.ts';
+import { Page } from '#/ui/page.tsx';
+import { Failure, Skeleton } from '#/ui/view.tsx';
+import type { Attempt } from './attempt.ts';
+import { forgetAttempt } from './kept-attempt.ts';
+import classes from './deploy.module.css';
+
+interface BulkDeployProps {
+  attempt: Attempt;
+  /** The devices that have no job of it yet. */
+  ids: readonly string[];
+  onClose: () => void;
+}
+
+export function BulkDeploy(props: BulkDeployProps) {
+  const { attempt, ids } = props;
+  const members = useQuery(memberQueries.of({ ids, key: `order ${attempt.key}` }));
+  return (
+    <Page title={attempt.what.Name} lead={`One job for each of ${devicesText(ids.length)}`}>
+      {members.data ? (
+        <Run {...props} devices={members.data} />
+      ) : members.error ? (
+        <Failure what="the devices" error={members.error} busy={members.isFetching} onRetry={members.refetch} />
+      ) : (
+        <Skeleton name="the devices" rows={4} />
+      )}
+    </Page>
+  );
+}
+
+function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: Device[] }) {
+  const run = useBulkRun(JOBS_CHANGED);
+  const { what, key, before, preflightFor } = attempt;
+  const { phase, start } = run;
+  const prepare = () => bulkDeploy(what, { key, before: new Set(before) });
+  // The click that led here is what starts it, once: a device that has a job of this order gets no other.
+  useEffect(() => {
+    const soon = setTimeout(() => start({ items: devices, prepare }), 0);
+    return () => clearTimeout(soon);
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, []);
+  useEffect(() => {
+    if (phase === 'ended') forgetAttempt();
+  }, [phase]);
+  const onward = preflightFor
+    ? paths.preflight({ jobs: what.Name }, { artifact: preflightFor.ArtifactId, workflow: preflightFor.WorkflowId })
+    : paths.jobs({ name: what.Name });
+  const there = new Set(devices.map(({ DeviceId }) => DeviceId));
+  if (phase === 'planned') return <Skeleton name="the first answers" rows={2} />;
+  return (
+    <div className={classes['run']}>
+      <RunGuard active={run.busy} />
+      <BulkSteps
+        devices={devices}
+        gone={ids.filter((id) => !there.has(id))}
+        run={run}
+        order={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, prepare }}
+        onward={
+          <Button component={Link} to={onward}>
+            {preflightFor ? 'See the results' : 'See the jobs'}
+          </Button>
+        }
+        onClose={onClose}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+// An order whose answer never came, because of the network or a reload: looked for among the jobs first, and only when it
+// is not there offered to be sent again.
+import { useEffect } from 'react';
+import { useNavigate } from 'react-router';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import { Failure, FormError } from '#/ui/view.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { placeOf } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { forgetAttempt } from './kept-attempt.ts';
+import { AnswerLost, lookFor, sendAttempt } from './submit-order.ts';
+import classes from './deploy.module.css';
+
+interface LeftAttemptProps {
+  attempt: Attempt;
+  /** It is left as it is. */
+  onLeave: () => void;
+  /** Of an order to many: sends to these what was not sent. */
+  onContinue: (ids: readonly string[]) => void;
+}
+
+export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) {
+  const navigate = useNavigate();
+  const { target } = attempt;
+  const look = useQuery({
+    queryKey: ['jobs-made', attempt.key],
+    queryFn: ({ signal }) => lookFor(attempt, signal),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const again = useMutation({ mutationFn: () => sendAttempt(attempt), meta: { invalidates: JOBS_CHANGED } });
+  const sent = 'ids' in target ? undefined : (again.data ?? look.data?.[0]?.JobId);
+  useEffect(() => {
+    if (sent === undefined) return;
+    forgetAttempt();
+    void navigate(placeOf(attempt, sent), { replace: true });
+  }, [sent, attempt, navigate]);
+  const leave = () => {
+    forgetAttempt();
+    onLeave();
+  };
+  const made = new Set(look.data?.map(({ DeviceId }) => DeviceId));
+  const rest = 'ids' in target ? target.ids.filter((id) => !made.has(id)) : [];
+  return (
+    <section aria-label="A deploy without an answer" className={classes['left']}>
+      <h2>
+        “{attempt.what.Name}” to {attempt.label}
+      </h2>
+      {look.isFetching || sent !== undefined ? (
+        <p role="status">It was sent, but no answer came. Looking for it among the jobs.</p>
+      ) : look.error ? (
+        <>
+          <p>It was sent, but no answer came. Whether it was carried out is unknown until the jobs can be read.</p>
+          <Failure what="the jobs" error={look.error} onRetry={look.refetch} />
+        </>
+      ) : 'ids' in target ? (
+        <>
+          <p role="status">
+            {rest.length === 0
+              ? `All ${devicesText(target.ids.length)} have their job.`
+              : `It was interrupted: ${formatCount(made.size)} of ${devicesText(target.ids.length)} have their job.`}
+          </p>
+          <div className={classes['buttons']}>
+            {rest.length > 0 && (
+              <Button onClick={() => onContinue(rest)}>Deploy to the other {formatCount(rest.length)}</Button>
+            )}
+            <Button variant="default" onClick={leave}>
+              {rest.length > 0 ? 'Leave it so' : 'Done'}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <>
+          <p role="status">
+            It was sent, but no answer came, and <strong>it is not among the jobs</strong>: the service does not seem to
+            have received it.
+          </p>
+          {!(again.error instanceof AnswerLost) && <FormError error={again.error} />}
+          <div className={classes['buttons']}>
+            <Button loading={again.isPending} onClick={() => again.mutate()}>
+              Send it again
+            </Button>
+            <Button variant="default" disabled={again.isPending} onClick={() => void look.refetch()}>
+              Look again
+            </Button>
+            <Button variant="default" disabled={again.isPending} onClick={leave}>
+              Leave it
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

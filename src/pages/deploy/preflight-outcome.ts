@@ -1,0 +1,34 @@
+// Which devices passed a preflight: by exit code where the service tells it, else by the mark in the output.
+import type { Job } from '#/contract/jobs.ts';
+import { jobState } from '#/api/jobs.ts';
+import { outputOf } from '#/jobs/job-output.ts';
+import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
+
+/** `No answer`: it has ended, but nothing tells how. Only `Passed` gets the deploy. */
+export type PreflightOutcome = 'Passed' | 'Failed' | 'No answer' | 'Running' | 'Waiting';
+export const PREFLIGHT_OUTCOMES: readonly PreflightOutcome[] = ['Failed', 'No answer', 'Passed', 'Running', 'Waiting'];
+
+const linesOf = (job: Job) =>
+  outputOf(job)
+    .streams.flatMap(({ text }) => text.split(/\r?\n/))
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+export function preflightOutcome(job: Job): PreflightOutcome {
+  const state = jobState(job);
+  const lines = linesOf(job);
+  if (state === 'Running' || (state === 'Waiting' && (job.Status || lines.length === 0))) return state;
+  if (state === 'Failed' || lines.some((line) => line.startsWith(FAILED_MARK))) return 'Failed';
+  if (state === 'Succeeded' || lines.includes(PASSED_MARK)) return 'Passed';
+  return 'No answer';
+}
+
+const LONGEST = 200;
+
+/** What the device said about it: why it failed, else its last line. */
+export function preflightSaid(job: Job): string {
+  const lines = linesOf(job);
+  const why = lines.find((line) => line.startsWith(`${FAILED_MARK}, `))?.slice(FAILED_MARK.length + 2);
+  const said = why ?? lines.filter((line) => line !== PASSED_MARK).at(-1) ?? '';
+  return said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
+}

@@ -1,0 +1,190 @@
+// A preflight while it runs and after: what each device said, and the way on for those that passed. Found again by its URL.
+import { useMemo, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button, NativeSelect } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { isParent, jobQueries } from '#/api/jobs.ts';
+import { handOver } from '#/fleet/handed-over.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import { paths } from '#/paths.ts';
+import { rowName } from '#/ui/data-table.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { Page } from '#/ui/page.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Empty, View } from '#/ui/view.tsx';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import type { Thing } from './use-thing.ts';
+import { useThing } from './use-thing.ts';
+import { readChoice } from './deploy-choice.ts';
+import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightSaid } from './preflight-outcome.ts';
+import type { PreflightOutcome } from './preflight-outcome.ts';
+import classes from './deploy.module.css';
+
+/** The mark whose shape says the same. */
+const MARKS: Record<PreflightOutcome, string> = {
+  Passed: 'Succeeded',
+  Failed: 'Failed',
+  'No answer': 'No answer',
+  Running: 'Running',
+  Waiting: 'Waiting',
+};
+
+interface Row {
+  job: Job;
+  outcome: PreflightOutcome;
+  said: string;
+}
+
+/** The jobs that check: the children of one, that one alone, or all of one name. */
+function useChecks(id: string | null, name: string | null) {
+  const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== null });
+  const parent = one.data && isParent(one.data) ? one.data.JobId : undefined;
+  const children = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
+  const named = useQuery({
+    ...jobQueries.list(),
+    select: (jobs) => jobs.filter(({ JobName }) => JobName === name),
+    enabled: name !== null,
+  });
+  const single = useMemo(() => one.data && [one.data], [one.data]);
+  if (name !== null) return { title: name, ...readingOf(named), data: named.data };
+  if (parent !== undefined) return { title: one.data?.JobName ?? '', ...readingOf(children), data: children.data };
+  return { title: one.data?.JobName ?? '', ...readingOf(one), data: single };
+}
+
+const readingOf = ({
+  error,
+  isFetching,
+  refetch,
+}: {
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+}) => ({
+  error,
+  isFetching,
+  refetch,
+});
+
+export function PreflightPage() {
+  const [params] = useSearchParams();
+  const { thing: choice } = readChoice(params);
+  const thing = useThing(choice);
+  const { title, ...checks } = useChecks(params.get('check'), params.get('checks'));
+  return (
+    <Page title="Preflight" lead={title} back={<Link to={paths.deploy({ [choice.kind]: choice.value })}>Deploy</Link>}>
+      <View
+        query={checks}
+        name="the preflight"
+        isEmpty={(jobs) => jobs.length === 0}
+        empty={
+          <Empty
+            title="There are no jobs of this preflight"
+            action={
+              <Button component={Link} to={paths.deploy()} variant="default">
+                Deploy
+              </Button>
+            }
+          >
+            They may have been deleted.
+          </Empty>
+        }
+      >
+        {(jobs) => <Results jobs={jobs} thing={thing} choice={choice} />}
+      </View>
+    </Page>
+  );
+}
+
+const columns: VirtualColumn<Row>[] = [
+  {
+    header: 'Device',
+    width: '34%',
+    cell: ({ job: { DeviceId, DeviceName } }) => (
+      <Link to={paths.device(DeviceId)} className={rowName}>
+        {DeviceName || DeviceId}
+      </Link>
+    ),
+  },
+  {
+    header: 'Result',
+    width: '120px',
+    cell: ({ outcome }) => <StateMark state={MARKS[outcome]} label={outcome} />,
+  },
+  { header: 'What it said', phone: 'wide', cell: ({ said }) => <span title={said}>{said}</span> },
+];
+
+interface ResultsProps {
+  jobs: Job[];
+  thing: Thing | undefined;
+  choice: ReturnType<typeof readChoice>['thing'];
+}
+
+function Results({ jobs, thing, choice }: ResultsProps) {
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<PreflightOutcome | ''>('');
+  const rows = useMemo(
+    () => jobs.map((job): Row => ({ job, outcome: preflightOutcome(job), said: preflightSaid(job) })),
+    [jobs],
+  );
+  const count = (outcome: PreflightOutcome) => rows.filter((row) => row.outcome === outcome).length;
+  const told = PREFLIGHT_OUTCOMES.filter((outcome) => count(outcome) > 0);
+  const filter = shown !== '' && told.includes(shown) ? shown : '';
+  const passed = rows.filter(({ outcome }) => outcome === 'Passed').map(({ job }) => job.DeviceId);
+  const open = count('Running') + count('Waiting');
+  const reason = passed.length === 0 ? (open > 0 ? 'None has passed yet.' : 'None has passed.') : undefined;
+  const order = (outcome: PreflightOutcome) => PREFLIGHT_OUTCOMES.indexOf(outcome);
+  const visible = rows
+    .filter(({ outcome }) => filter === '' || outcome === filter)
+    .toSorted((one, two) => order(one.outcome) - order(two.outcome));
+  return (
+    <div className={classes['preflight']}>
+      <div role="status" className={classes['figures']}>
+        <strong>
+          {formatCount(passed.length)} of {devicesText(rows.length)} passed
+        </strong>
+        {told
+          .filter((outcome) => outcome !== 'Passed')
+          .map((outcome) => (
+            <StateMark key={outcome} state={MARKS[outcome]} label={`${formatCount(count(outcome))} ${outcome}`} />
+          ))}
+      </div>
+      {open > 0 && (
+        <p className="dim">
+          {devicesText(open)} {open === 1 ? 'has' : 'have'} not answered yet; one that is Offline answers when it is
+          back.
+        </p>
+      )}
+      <div className={classes['buttons']}>
+        <Button
+          disabled={reason !== undefined}
+          title={reason}
+          aria-describedby="preflight-reason"
+          onClick={() => void navigate(paths.deploy({ selection: handOver(passed), [choice.kind]: choice.value }))}
+        >
+          {passed.length === 0
+            ? 'Deploy to those that passed'
+            : `Deploy${thing ? ` ${thing.text}` : ''} to the ${formatCount(passed.length)} that passed`}
+        </Button>
+        <span id="preflight-reason" className="dim">
+          {reason ?? 'They are reviewed once more before anything is sent.'}
+        </span>
+      </div>
+      {told.length > 1 && (
+        <NativeSelect
+          size="xs"
+          aria-label="Show results"
+          className={classes['views'] ?? ''}
+          value={filter}
+          onChange={(event) => setShown(event.currentTarget.value as PreflightOutcome | '')}
+          data={[
+            { value: '', label: `All ${formatCount(rows.length)}` },
+            ...told.map((outcome) => ({ value: outcome, label: `${outcome} ${formatCount(count(outcome))}` })),
+          ]}
+        />
+      )}
+      <VirtualTable name="Results of the preflight" columns={columns} rows={visible} rowKey={({ job }) => job.JobId} />
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+// The step of a deploy that checks its devices first: with a few ready checks and own lines, or with a workflow.
+import { useQuery } from '@tanstack/react-query';
+import { Checkbox, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { workflowQueries } from '#/api/workflows.ts';
+import { Failure } from '#/ui/view.tsx';
+import type { PreflightPlan } from './preflight-plan.ts';
+import { preflightScript } from './preflight-script.ts';
+import type { Checks } from './preflight-script.ts';
+import classes from './deploy.module.css';
+
+interface PreflightStepProps {
+  plan: PreflightPlan;
+  onChange: (plan: PreflightPlan) => void;
+}
+
+export function PreflightStep({ plan, onChange }: PreflightStepProps) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Kind of preflight"
+        value={plan.kind}
+        onChange={(kind) => onChange({ ...plan, kind })}
+        data={[
+          { value: 'checks', label: 'Checks' },
+          { value: 'workflow', label: 'A workflow' },
+        ]}
+      />
+      {plan.kind === 'checks' ? (
+        <CheckFields checks={plan.checks} onChange={(checks) => onChange({ ...plan, checks })} />
+      ) : (
+        <WorkflowField value={plan.workflow} onChange={(workflow) => onChange({ ...plan, workflow })} />
+      )}
+    </>
+  );
+}
+
+function WorkflowField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const { data, error, isFetching, refetch } = useQuery(workflowQueries.list());
+  if (!data && error) return <Failure what="workflows" error={error} busy={isFetching} onRetry={refetch} />;
+  return (
+    <Select
+      label="Workflow that checks"
+      description="A device passes when it exits with 0"
+      placeholder={data?.length === 0 ? 'There are no workflows' : 'Choose a workflow'}
+      searchable
+      value={value || null}
+      onChange={(id) => onChange(id ?? '')}
+      data={(data ?? []).map(({ WorkflowId, Name }) => ({ value: WorkflowId, label: Name || WorkflowId }))}
+      nothingFoundMessage="No workflow has such a name"
+    />
+  );
+}
+
+function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: Checks) => void }) {
+  const { disk, version, battery, own } = checks;
+  return (
+    <div className={classes['checks']}>
+      <Checkbox
+        label="Disk space"
+        checked={disk !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange({ ...checks, disk: checked ? { path: '/', megabytes: 200 } : undefined })
+        }
+      />
+      {disk && (
+        <div className={classes['pair']}>
+          <NumberInput
+            label="Free, in MB"
+            min={1}
+            allowDecimal={false}
+            value={disk.megabytes}
+            onChange={(megabytes) => onChange({ ...checks, disk: { ...disk, megabytes: Number(megabytes) } })}
+          />
+          <TextInput
+            label="On the disk of"
+            classNames={{ input: 'mono' }}
+            value={disk.path}
+            onChange={({ currentTarget: { value } }) => onChange({ ...checks, disk: { ...disk, path: value } })}
+          />
+        </div>
+      )}
+      <Checkbox
+        label="Version"
+        checked={version !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange({ ...checks, version: checked ? { command: 'cat /etc/version', expected: '' } : undefined })
+        }
+      />
+      {version && (
+        <div className={classes['pair']}>
+          <TextInput
+            label="Command that prints it"
+            classNames={{ input: 'mono' }}
+            value={version.command}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ ...checks, version: { ...version, command: value } })
+            }
+          />
+          <TextInput
+            label="Must contain"
+            value={version.expected}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ ...checks, version: { ...version, expected: value } })
+            }
+          />
+        </div>
+      )}
+      <Checkbox
+        label="Battery"
+        checked={battery !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange({ ...checks, battery: checked ? { percent: 30 } : undefined })
+        }
+      />
+      {battery && (
+        <NumberInput
+          label="At least, in percent"
+          description="A device without a battery passes"
+          min={1}
+          max={100}
+          allowDecimal={false}
+          value={battery.percent}
+          onChange={(percent) => onChange({ ...checks, battery: { percent: Number(percent) } })}
+        />
+      )}
+      <Textarea
+        label="Own lines of shell"
+        description="They pass by ending with 0"
+        classNames={{ input: 'mono' }}
+        autosize
+        minRows={2}
+        maxRows={10}
+        spellCheck={false}
+        value={own ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ ...checks, own: value })}
+      />
+      <details>
+        <summary>The script</summary>
+        <pre className={classes['code']} tabIndex={0} aria-label="Script of the preflight">
+          {preflightScript(checks)}
+        </pre>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+// A preflight runs as a workflow: the one way to run a few lines of shell that every service with this API has, and that
+// takes no storage. The same lines are defined once.
+import { call } from '#/api/call.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import { checksText, preflightScript } from './preflight-script.ts';
+import type { PreflightPlan } from './preflight-plan.ts';
+
+const LONGEST_NAME = 255;
+
+/** The id of the workflow that carries out this plan; it is defined where there is none with the same lines. */
+export async function preflightWorkflow({ kind, checks, workflow }: PreflightPlan): Promise<string> {
+  if (kind === 'workflow') return workflow;
+  const Command = preflightScript(checks);
+  const find = async () =>
+    // Some services take off blanks at the end.
+    (await call(workflowEndpoints.list, {})).find((each) => each.Command.trimEnd() === Command.trimEnd())?.WorkflowId;
+  const known = await find();
+  if (known) return known;
+  try {
+    const body = { Name: `Preflight: ${checksText(checks)}`, Command };
+    return (await call(workflowEndpoints.create, { body })).WorkflowId;
+  } catch (error) {
+    // Where the answer was lost, the list tells.
+    const made = await find().catch(() => undefined);
+    if (made) return made;
+    throw error;
+  }
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** A name of its own, by which its jobs are found again: "Preflight 2026-11-02 14:03:09, app.tar.gz 1.2.0". */
+export function preflightName(thing: string, now: Date): string {
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':');
+  return `Preflight ${day} ${time}, ${thing}`.slice(0, LONGEST_NAME);
+}

@@ -1,0 +1,181 @@
+// The devices of a review in three views: by name, by customer and site, on a map.
+import { Suspense, lazy, useMemo, useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { SegmentedControl } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import type { EarlierRuns } from '#/jobs/earlier-runs.ts';
+import type { Queues } from '#/jobs/queue-reader.ts';
+import { paths } from '#/paths.ts';
+import { rowName } from '#/ui/data-table.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { useLater } from '#/ui/use-later.ts';
+import { Skeleton } from '#/ui/view.tsx';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { siteText, sitesOf } from './sites.ts';
+import type { Site } from './sites.ts';
+import classes from './deploy.module.css';
+
+const loadMap = () => import('#/fleet/reach-map.tsx');
+const ReachMap = lazy(async () => ({ default: (await loadMap()).ReachMap }));
+
+const VIEWS = ['list', 'sites', 'map'] as const;
+
+interface ReviewDevicesProps {
+  devices: Device[];
+  queues: Queues | undefined;
+  earlier: EarlierRuns | null | undefined;
+}
+
+export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) {
+  const [params, setParams] = useSearchParams();
+  const view = VIEWS.find((each) => each === params.get('view')) ?? 'list';
+  const choose = (next: string) => {
+    const changed = new URLSearchParams(params);
+    if (next === 'list') changed.delete('view');
+    else changed.set('view', next);
+    setParams(changed, { replace: true });
+  };
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label="View of the devices"
+        className={classes['views'] ?? ''}
+        value={view}
+        onChange={choose}
+        data={[
+          { value: 'list', label: 'By name' },
+          { value: 'sites', label: 'By site' },
+          { value: 'map', label: 'Map' },
+        ]}
+      />
+      {view === 'list' && <ByName devices={devices} queues={queues} earlier={earlier} />}
+      {view === 'sites' && <BySite devices={devices} />}
+      {view === 'map' && <OnMap devices={devices} />}
+    </>
+  );
+}
+
+function OnMap({ devices }: { devices: Device[] }) {
+  if (!useLater(loadMap, true)) return <Skeleton name="the map" rows={5} />;
+  return (
+    <Suspense fallback={null}>
+      <ReachMap devices={devices} />
+    </Suspense>
+  );
+}
+
+function DeviceLink({ device: { DeviceId, DeviceName } }: { device: Device }) {
+  return (
+    <Link to={paths.device(DeviceId)} className={rowName}>
+      {DeviceName || DeviceId}
+    </Link>
+  );
+}
+
+function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
+  const columns: VirtualColumn<Device>[] = [
+    { header: 'Name', width: '40%', cell: (device) => <DeviceLink device={device} /> },
+    { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
+    {
+      header: 'Ahead',
+      align: 'end',
+      width: '70px',
+      phone: 'hide',
+      cell: ({ DeviceId }) => (queues ? formatCount(queues.get(DeviceId)?.length ?? 0) : ''),
+    },
+  ];
+  if (earlier)
+    columns.push({
+      header: 'Ran before',
+      phone: 'hide',
+      cell: ({ DeviceId }) => {
+        const last = earlier.last.get(DeviceId);
+        return last ? <StateMark state={last} /> : <span className="dim">No</span>;
+      },
+    });
+  return (
+    <VirtualTable
+      name="Devices that get it"
+      bounded
+      rows={devices}
+      rowKey={({ DeviceId }) => DeviceId}
+      columns={columns}
+    />
+  );
+}
+
+type SiteRow = { key: string; site: Site } | { key: string; device: Device };
+
+function BySite({ devices }: { devices: Device[] }) {
+  const sites = useMemo(() => sitesOf(devices), [devices]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  if (!sites) return <p className="dim">This service does not tell the customer or site of a device.</p>;
+  const toggle = (key: string) => {
+    const next = new Set(open);
+    if (!next.delete(key)) next.add(key);
+    setOpen(next);
+  };
+  const rows = sites.flatMap((site): SiteRow[] => {
+    const key = `site ${site.customer} / ${site.site}`;
+    const inside = open.has(key) ? site.devices.map((device) => ({ key: device.DeviceId, device })) : [];
+    return [{ key, site }, ...inside];
+  });
+  const columns: VirtualColumn<SiteRow>[] = [
+    {
+      header: 'Customer · site',
+      width: '58%',
+      cell: (row) =>
+        'site' in row ? (
+          <button
+            type="button"
+            className={classes['toggle']}
+            aria-expanded={open.has(row.key)}
+            onClick={() => toggle(row.key)}
+          >
+            {open.has(row.key) ? (
+              <IconChevronDown size={16} stroke={1.6} aria-hidden />
+            ) : (
+              <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            )}
+            <span>{siteText(row.site)}</span>
+          </button>
+        ) : (
+          <span className={classes['inside']}>
+            <DeviceLink device={row.device} />
+          </span>
+        ),
+    },
+    {
+      header: 'Devices',
+      align: 'end',
+      cell: (row) =>
+        'site' in row ? (
+          <>
+            {formatCount(row.site.devices.length)}
+            {row.site.offline > 0 && <span className="dim"> · {formatCount(row.site.offline)} not Online</span>}
+          </>
+        ) : (
+          <StateMark state={row.device.DeviceStatus} />
+        ),
+    },
+  ];
+  return (
+    <>
+      <VirtualTable
+        name="Devices by customer and site"
+        bounded
+        rows={rows}
+        rowKey={({ key }) => key}
+        columns={columns}
+      />
+      <p className="dim">
+        {devicesText(devices.length)} at {sites.length === 1 ? 'one place' : `${formatCount(sites.length)} places`}.
+      </p>
+    </>
+  );
+}

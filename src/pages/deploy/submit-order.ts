@@ -1,0 +1,85 @@
+// One order from the click to its answer: whom it is for is read once more, it is sent once, and an answer that does not
+// come is looked for among the jobs.
+import type { Device } from '#/contract/devices.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { newOrderKey } from '#/api/call.ts';
+import { readJobs, submitJob } from '#/api/jobs.ts';
+import { readMembers } from '#/api/members.ts';
+import type { Whom } from '#/api/members.ts';
+import { isMadeBy } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { isOutcomeUnknown } from './deploy-choice.ts';
+import { forgetAttempt, keepAttempt } from './kept-attempt.ts';
+import { changeBetween } from './membership.ts';
+import type { MembershipChange } from './membership.ts';
+
+/** Raised when others are members than were reviewed; nothing was sent. */
+export class MembersChanged extends Error {
+  readonly change: MembershipChange;
+  constructor(change: MembershipChange) {
+    super('The devices are others than in the review');
+    this.change = change;
+  }
+}
+
+/** Raised when no answer came, and no job that would be it is there so far. */
+export class AnswerLost extends Error {
+  readonly attempt: Attempt;
+  constructor(attempt: Attempt) {
+    super('No answer came');
+    this.attempt = attempt;
+  }
+}
+
+/** Before each look for what became of a lost answer: the service may still be at it. */
+const LOOKS = [300, 1_500, 3_000];
+const pause = (length: number) => new Promise<void>((resolve) => setTimeout(resolve, length));
+
+/** The jobs that an attempt has made, once there is one; after some patience, none. */
+export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<Job[]> {
+  for (const length of LOOKS) {
+    await pause(length);
+    signal?.throwIfAborted();
+    const made = (await readJobs(signal)).filter((job) => isMadeBy(attempt, job));
+    if (made.length > 0) return made;
+  }
+  return [];
+}
+
+export interface Order {
+  whom: Whom;
+  /** Who was reviewed. */
+  devices: readonly Device[];
+  attempt: Omit<Attempt, 'key' | 'before'>;
+}
+
+/** Reads once more whom it is for and what is there; gives the attempt, which is kept from then on. Nothing is sent. */
+export async function beginAttempt({ whom, devices, attempt }: Order): Promise<Attempt> {
+  const { signal } = new AbortController();
+  const [jobs, now] = await Promise.all([readJobs(), 'ids' in whom ? undefined : readMembers(whom, signal)]);
+  const change = now && changeBetween(devices, now);
+  if (change) throw new MembersChanged(change);
+  const before = jobs.filter(({ JobName }) => JobName === attempt.what.Name).map(({ JobId }) => JobId);
+  const begun = { ...attempt, key: newOrderKey(), before };
+  keepAttempt(begun);
+  return begun;
+}
+
+/** Sends it, or sends it again; gives the id of its job. */
+export async function sendAttempt(attempt: Attempt): Promise<string> {
+  const { key, what, target } = attempt;
+  try {
+    const { JobId } = await submitJob({ ...what, ...('ids' in target ? {} : target) }, key);
+    forgetAttempt();
+    return JobId;
+  } catch (error) {
+    if (!(error instanceof Error) || !isOutcomeUnknown(error)) {
+      forgetAttempt();
+      throw error;
+    }
+    const [found] = await lookFor(attempt).catch((): Job[] => []);
+    if (!found) throw new AnswerLost(attempt);
+    forgetAttempt();
+    return found.JobId;
+  }
+}

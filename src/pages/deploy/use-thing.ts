@@ -1,0 +1,21 @@
+// What a deploy runs: the artifact or workflow of the URL, found in the lists.
+import { useQuery } from '@tanstack/react-query';
+import type { Artifact } from '#/contract/artifacts.ts';
+import type { Workflow } from '#/contract/workflows.ts';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { workflowQueries } from '#/api/workflows.ts';
+import type { DeployChoice } from './deploy-choice.ts';
+
+export type Thing = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
+
+/** Undefined while nothing is chosen, and for an id that is not in the lists. */
+export function useThing({ kind, value }: DeployChoice['thing']): Thing | undefined {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: kind === 'artifact' });
+  const workflows = useQuery({ ...workflowQueries.list(), enabled: kind === 'workflow' });
+  if (kind === 'artifact') {
+    const artifact = artifacts.data?.find(({ ArtifactId }) => ArtifactId === value);
+    return artifact && { artifact, text: artifactText(artifact) };
+  }
+  const workflow = workflows.data?.find(({ WorkflowId }) => WorkflowId === value);
+  return workflow && { workflow, text: workflow.Name || workflow.WorkflowId };
+}
