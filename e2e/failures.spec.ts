@@ -97,7 +97,7 @@ test('only one group is retried, and what still waits is taken back', async ({ s
   await page.getByRole('button', { name: 'Retry these 1…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Retry this group: 1 device' });
   await expect(dialog).toContainText('The device gets a new job.');
-  await expect(dialog).toContainText('Each is named Update retry.');
+  await expect(dialog).toContainText('It is named Update retry.');
   await dialog.getByRole('button', { name: 'Retry on 1 device' }).dblclick();
   await expect(dialog).toContainText('1 done.');
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();

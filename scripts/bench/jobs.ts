@@ -115,7 +115,7 @@ async function pageRows(): Promise<Row[]> {
       const watched: Watched[] = [];
       const plain: number[] = [];
       for (let run = 0; run < RUNS; run++) {
-        const context = await browser.newContext();
+        const context = await browser.newContext({ bypassCSP: true }); // for the code that watches
         const Token = (headers['Authorization'] ?? '').replace('Bearer ', '');
         await context.request.post(`${url}/auth/session`, { data: { Token }, headers: { origin: url } });
         const page = await context.newPage();

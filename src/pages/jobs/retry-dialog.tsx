@@ -94,7 +94,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
           <Readiness devices={change} />
           <Queued devices={change} queues={queued} />
           <p>
-            Each is named <strong>{name}</strong>.
+            {change.length === 1 ? 'It' : 'Each'} is named <strong>{name}</strong>.
           </p>
         </>
       )}

@@ -1,23 +1,29 @@
 // What the devices of a group said: the words they share, and marked what differs from one to the next.
-import type { FailureGroup } from '#/jobs/failures/grouper.ts';
+import type { FailureGroup, TitlePiece } from '#/jobs/failures/grouper.ts';
 import { visible } from '#/ui/log-view-glyphs.ts';
 import classes from './failures.module.css';
 
-/** The same as plain text, for names of things. */
-const titleText = ({ title, ended, exitCodes: [first] }: FailureGroup): string =>
-  title.length > 0
-    ? title.map(({ text, spaced }) => `${spaced ? ' ' : ''}${text}`).join('')
-    : `${ended === 'Failed' ? '' : `${ended}, `}said nothing${first ? `, exit code ${first.code}` : ''}`.replace(
-        /^s/,
-        'S',
-      );
+/** "Said nothing, exit code 1" */
+const silentText = ({ exitCodes: [first] }: FailureGroup): string =>
+  `Said nothing${first ? `, exit code ${first.code}` : ''}`;
+
+/** Pieces in a row that every device says, as one. */
+function joined(title: readonly TitlePiece[]): TitlePiece[] {
+  const pieces: TitlePiece[] = [];
+  for (const piece of title) {
+    const before = pieces.at(-1);
+    if (before && !before.varies && !piece.varies) before.text += `${piece.spaced ? ' ' : ''}${piece.text}`;
+    else pieces.push({ ...piece });
+  }
+  return pieces;
+}
 
 export function GroupTitle({ group }: { group: FailureGroup }) {
-  if (group.title.length === 0) return <span className={classes['silent']}>{titleText(group)}</span>;
+  if (group.title.length === 0) return <span className={classes['silent']}>{silentText(group)}</span>;
   return (
     <code className={classes['title']}>
       {group.isLast && <span className={classes['last']}>No error said. Last line: </span>}
-      {group.title.map(({ text, spaced, varies, values }, place) => (
+      {joined(group.title).map(({ text, spaced, varies, values }, place) => (
         // The pieces of a line have no other name than their place.
         <span key={place}>
           {spaced && place > 0 && ' '}
