@@ -77,7 +77,7 @@ window.fetch = async (...request) => {
 new MutationObserver(() => {
   if (!bench.come) return;
   if (!bench.rows && document.querySelector('table[aria-label="Devices of this job"] tbody a')) bench.rows = performance.now();
-  if (!bench.groups && document.querySelector('button[aria-expanded]')) bench.groups = performance.now();
+  if (!bench.groups && document.querySelector('section[aria-labelledby=failures] button[aria-expanded]')) bench.groups = performance.now();
 }).observe(document, { childList: true, subtree: true });
 `;
 

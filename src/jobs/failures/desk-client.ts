@@ -6,7 +6,7 @@ import { openDesk } from './failure-desk.ts';
 import type { Comparison, DeskAnswer, DeskRequest } from './failure-desk.ts';
 import type { Failure, FailureGroup } from './grouper.ts';
 import type { LogText } from './log-diff.ts';
-import { plainLines, tailOf } from './plain-lines.ts';
+import { tailOf } from './plain-lines.ts';
 import { tellingLine } from './telling-line.ts';
 
 /** A job of one device that did not end well. */
@@ -143,6 +143,5 @@ export class DeskClient {
 
 /** What one job says of why it ended as it did. */
 export function tellingLineOf(job: Job): string {
-  const { stdout, stderr, said } = streamsOf(job, TAIL);
-  return tellingLine({ stdout: plainLines(stdout), stderr: plainLines(stderr), said });
+  return tellingLine(streamsOf(job, TAIL));
 }

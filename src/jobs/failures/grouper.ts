@@ -3,7 +3,6 @@
 import { keyOf, tokensOf } from './line-tokens.ts';
 import type { Token } from './line-tokens.ts';
 import { CAUSES, namesError, tellingLine } from './telling-line.ts';
-import { plainLines } from './plain-lines.ts';
 
 /** One device that did not succeed. */
 export interface Failure {
@@ -143,7 +142,7 @@ export class Grouper {
   put(failure: Failure): void {
     const { key, ended, exitCode, stdout, stderr, said } = failure;
     this.remove(key);
-    const line = tellingLine({ stdout: plainLines(stdout), stderr: plainLines(stderr), said });
+    const line = tellingLine({ stdout, stderr, said });
     const names = failure.names.map((name) => name.toLowerCase());
     const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
     const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line, said) : undefined;

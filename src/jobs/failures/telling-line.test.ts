@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tellingLine } from './telling-line.ts';
 
-const told = (stderr: string, stdout = '', said = '') =>
-  tellingLine({ stdout: stdout.split('\n').filter(Boolean), stderr: stderr.split('\n').filter(Boolean), said });
+const told = (stderr: string, stdout = '', said = '') => tellingLine({ stdout, stderr, said });
 
 test('the cause is told, not what follows from it', () => {
   assert.equal(

@@ -1,5 +1,6 @@
 // The line of a log that tells why: not always the last one, since what failed is followed by what follows from it.
 import { bareLine } from './line-tokens.ts';
+import { plainLines } from './plain-lines.ts';
 
 /** The words of an operating system for what went wrong (POSIX errno, strerror), and as definite ones of programs. */
 export const CAUSES: RegExp = new RegExp(
@@ -56,18 +57,19 @@ function heaviest(lines: readonly string[]): Told | undefined {
 }
 
 export interface Output {
-  stdout: readonly string[];
-  stderr: readonly string[];
+  stdout: string;
+  stderr: string;
   /** What the service itself says of the end. */
   said: string;
 }
 
 /** Without what the shell and the log put before it; empty where nothing was said. */
 export function tellingLine({ stdout, stderr, said }: Output): string {
-  const told = heaviest(stderr);
-  const printed = heaviest(stdout);
+  const told = heaviest(plainLines(stderr));
   // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.
-  const best = told && (!printed || told.weight + 1.5 >= printed.weight || told.weight > 4) ? told : printed;
+  if (told && told.weight > 4) return told.line;
+  const printed = heaviest(plainLines(stdout));
+  const best = told && (!printed || told.weight + 1.5 >= printed.weight) ? told : printed;
   if (said !== '' && (!best || best.weight < 4)) return bareLine(said);
   return best?.line ?? '';
 }

@@ -70,7 +70,7 @@ function useOutcome(job: Job): Outcome | undefined {
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;
   const children = useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) });
-  const verdicts = useVerdicts(children.data ?? NONE, job);
+  const verdicts = useVerdicts((ruled && children.data) || NONE, job);
   if (!parent) return undefined;
   return ruled && children.data ? verdicts.counts : (given ?? countStates(children.data ?? []));
 }
