@@ -33,7 +33,7 @@ function Found({ hit }: { hit: ArchiveHit }) {
       <span className="dim">In {words.join(', ')}</span>
       {lines.map(({ row, device, stream, line, text }) => (
         <Link key={row} to={paths.archivedJob(id, row)} title={`${device}, ${stream}, line ${line}`}>
-          <span>{device}</span> <code>{visible(text)}</code>
+          <bdi>{device}</bdi> <code>{visible(text)}</code>
         </Link>
       ))}
     </div>

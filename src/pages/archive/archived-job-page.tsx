@@ -37,7 +37,7 @@ export function ArchivedJobPage() {
       title={name}
       heading={
         <>
-          {name} {stored.data && <StateMark state={overallState(stored.data.outcome)} />}
+          <bdi>{name}</bdi> {stored.data && <StateMark state={overallState(stored.data.outcome)} />}
         </>
       }
       back={<Link to={paths.archive()}>Archive</Link>}

@@ -31,7 +31,7 @@ const deviceOf = ({ DeviceName, DeviceId }: Job, place: number) => DeviceName ||
 const columnsOf = (address: Address, opened: number | undefined): VirtualColumn<Row>[] => [
   {
     header: 'Device',
-    width: '54%',
+    width: '44%',
     cell: ({ job, place }) => {
       const { to, state } = address.opening({ row: String(place + 1) });
       return (
@@ -48,8 +48,8 @@ const columnsOf = (address: Address, opened: number | undefined): VirtualColumn<
       );
     },
   },
-  { header: 'State', width: '28%', cell: ({ job }) => <StateMark state={jobState(job)} /> },
-  { header: 'Exit code', width: '18%', phone: 'second', cell: ({ job }) => job.ExitCode ?? '–' },
+  { header: 'State', width: '34%', cell: ({ job }) => <StateMark state={jobState(job)} /> },
+  { header: 'Exit code', width: '22%', phone: 'second', cell: ({ job }) => job.ExitCode ?? '–' },
 ];
 
 export function ArchivedRows({ stored, account }: { stored: StoredJob; account: string }) {
@@ -117,7 +117,9 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
           <section className={classes['panel']} aria-label={`Archived output of ${device}`}>
             {stored.devices > 1 && (
               <header>
-                <h2>{device}</h2>
+                <h2>
+                  <bdi>{device}</bdi>
+                </h2>
                 <StateMark state={jobState(job)} />
                 {job.ExitCode !== undefined && <span>exit code {job.ExitCode}</span>}
               </header>

@@ -74,7 +74,8 @@ export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgress
             </strong>
             {at && at.total > 1 && (
               <p className="dim">
-                {names.get(at.id) || at.id}: output of {formatCount(at.done)} of {formatCount(at.total)} devices
+                <bdi>{names.get(at.id) || at.id}</bdi>: output of {formatCount(at.done)} of {formatCount(at.total)}{' '}
+                devices
               </p>
             )}
           </>
