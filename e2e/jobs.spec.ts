@@ -252,4 +252,16 @@ test('the list of jobs is searched and filtered, in the URL, so that Back and re
   await expect(page.getByText('No job matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(rows).toHaveCount(4);
+
+  // By what it was aimed at, and sorted by any column.
+  await page.getByRole('combobox', { name: 'Target' }).click();
+  await page.getByRole('option', { name: 'runner' }).click();
+  await expect(rows).toHaveCount(3);
+  await page.getByRole('button', { name: 'Name', exact: true }).click();
+  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Rotate keys', 'Weekly report']);
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
+  await expect(page).toHaveURL(new RegExp(`device=${runner.DeviceId}&sort=name$`));
+  await page.getByRole('combobox', { name: 'Artifact' }).click();
+  await page.getByRole('option', { name: /^wrong\.sh/ }).click();
+  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Weekly report']);
 });
