@@ -1,9 +1,9 @@
 // v1.md, "Tunnels": local services of devices, reachable from outside. Devices open them; the API lists and closes.
 import * as z from 'zod/mini';
-import { list, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
-/** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. The last three fields are ours. */
+/** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. What is optional is ours. */
 export const tunnel = row(
   z.looseObject({
     Name: z.string().check(z.minLength(1)),
@@ -16,6 +16,19 @@ export const tunnel = row(
     PublicAddr: optionalText,
     DeviceId: optionalText,
     DeviceName: optionalText,
+    /** 'Online' or 'Offline': nobody gets through while the device is away. */
+    DeviceStatus: optionalText,
+    /** Open at this moment: TCP connections, or requests and WebSockets. */
+    Connections: optionalNumber,
+    /** Carried since the service started: to the device, and from it. */
+    BytesIn: optionalNumber,
+    BytesOut: optionalNumber,
+    /** What a visitor of an HTTP tunnel has to show: 'Basic' or 'None'. */
+    Auth: optionalText,
+    /** ISO 8601; when it ends by itself, where that was set. */
+    ExpiresAt: optionalText,
+    /** Seconds without traffic after which it ends by itself, where that was set. */
+    IdleTimeout: optionalNumber,
   }),
 );
 export type Tunnel = z.output<typeof tunnel>;
