@@ -16,6 +16,12 @@ const CHANGE = 4_000;
 /** About this share of the fleet is away at any time. */
 const AWAY = 0.12;
 
+/** Tags, and every how manieth device has one. */
+const TAGS: [tag: string, every: number][] = [
+  ['outdoor', 4],
+  ['pilot', 15],
+];
+
 const REPORT = `#!/bin/sh
 # Tells about the machine; harmless and quick.
 echo "host: $(uname -n)"
@@ -24,25 +30,32 @@ echo "disk:"
 df -h / | tail -n 1
 `;
 
-const UPDATE = `#!/bin/sh
-# An update as they are in life: most succeed, some do not.
+/** An update as they are in life: most succeed, some do not, and one that rolled back still exits with 0. */
+const updateTo = (version: string) => `#!/bin/sh
 number=$(printf %s "$MUSTER_JOB_ID" | cksum | cut -d ' ' -f 1)
-echo "Checking free space"
+echo "Checking free space: $((number % 700 + 200)) MB"
 sleep "$((number % 3)).$((number % 10))"
 if [ $((number % 11)) -eq 0 ]; then
-  echo "write /var/lib/firmware.img: No space left on device" >&2
+  echo "write /var/lib/firmware/part-$((number % 40)).img: No space left on device" >&2
   exit 28
 fi
-echo "Installing firmware 2.4.0"
+echo "Installing firmware ${version}"
 sleep 1
-if [ $((number % 23)) -eq 0 ]; then
-  echo "self test failed: sensor bus answered 0x00" >&2
+if [ $((number % 13)) -eq 1 ]; then
+  echo "self test $((number % 5)): sensor bus answered 0x$(printf %02x $((number % 256)))" >&2
+  echo "starting the version before"
+  printf '\\033[33mrolled back\\033[0m, running the version before\\n'
+  exit 0
+fi
+if [ $((number % 17)) -eq 2 ]; then
+  echo "connect to registry.local:$((5000 + number % 9)): timed out after $((number % 20 + 10)) s" >&2
   exit 1
 fi
-printf '\\033[32mDone\\033[0m, running 2.4.0\\n'
+printf '\\033[32mDone\\033[0m, running ${version}\\n'
 `;
 
 interface DemoDevice {
+  id: string;
   key: string;
   data: string;
   name: string;
@@ -115,7 +128,13 @@ async function run(): Promise<void> {
       const Lat = lat + Math.sin(angle) * spread * 0.4;
       await send('POST', `/v1/devices/location/${made.DeviceId}`, { Lat, Lng: lng + Math.cos(angle) * spread * 0.6 });
     }
-    return { key: made.DeviceKey, data: path.join(folder, 'agents', made.DeviceId), name, agent: undefined };
+    return {
+      id: made.DeviceId,
+      key: made.DeviceKey,
+      data: path.join(folder, 'agents', made.DeviceId),
+      name,
+      agent: undefined,
+    };
   };
 
   const connect = (device: DemoDevice) => {
@@ -128,12 +147,23 @@ async function run(): Promise<void> {
     devices.push(
       ...(await Promise.all(Array.from({ length: Math.min(16, DEVICES - start) }, (_, i) => makeDevice(start + i)))),
     );
+  for (const [tag, every] of TAGS) {
+    await call('POST', `/v1/tag/${tag}`);
+    const known = await call<{ TagId: string; TagName: string }[]>('GET', '/v1/tag');
+    const id = known.find(({ TagName }) => TagName === tag)?.TagId;
+    for (const { id: device } of devices.filter((_, index) => index % every === 0))
+      await call('POST', `/v1/devices/${device}/tag/${id}`);
+  }
   devices.filter((_, index) => index % 9 !== 4).forEach(connect);
 
   const report = await upload('report.sh', '1.0.0', REPORT);
-  const update = await upload('update-firmware.sh', '2.4.0', UPDATE);
+  const updates: [version: string, ArtifactId: string][] = [];
+  for (const version of ['2.2.0', '2.3.0', '2.4.0'])
+    updates.push([version, await upload('update-firmware.sh', version, updateTo(version))]);
   await send('POST', '/v1/job', { Name: 'Report of the gateways', DeviceGroup: 'gateways', ArtifactId: report });
-  await send('POST', '/v1/job', { Name: 'Firmware 2.4.0 for the cameras', DeviceGroup: 'cameras', ArtifactId: update });
+  // Two in a row: where a camera is Offline, the second makes the first one stale while both wait.
+  for (const [version, ArtifactId] of updates.slice(-2))
+    await send('POST', '/v1/job', { Name: `Firmware ${version} for the cameras`, DeviceGroup: 'cameras', ArtifactId });
 
   console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
   console.log('Nothing of it is kept: everything goes when it is stopped with Ctrl-C.');
