@@ -81,6 +81,8 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
         {waitText(devices.length, away)}
         {reach.gone > 0 && ` ${devicesText(reach.gone)} of the selection ${reach.gone === 1 ? 'is' : 'are'} gone.`}
       </p>
+      {/* Above the long list, so that nobody has to scroll to be warned. */}
+      {ahead && <Overlaps ahead={ahead} />}
       <ReviewDevices devices={devices} queues={queues.data} earlier={earlier.data} />
       <p className={classes['asOf']}>
         <span className="dim">
@@ -92,7 +94,6 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
       </p>
       <h3>Queued before it</h3>
       <QueueAhead queues={queues} ahead={ahead} single={devices.length === 1} />
-      {ahead && <Overlaps ahead={ahead} />}
       {same.length > 0 && (
         <>
           <h3>{artifactText(same[0]!)} before</h3>
