@@ -2,6 +2,7 @@
 // service (SERVICE_URL, set by scripts/dev.ts).
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { noChunkCycles } from './scripts/chunk-cycles.ts';
 import { firstLoad } from './scripts/first-load.ts';
 
 // The Host header stays as the browser sent it: the service compares it with its public address, which is Vite's.
@@ -42,12 +43,11 @@ const SELDOM = new RegExp(
     '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal)',
     '/src/api/fleet/',
-    '/src/(fleet/(base-map/|bulk|run-guard)|ui/leave-guard)',
   ].join('|'),
 );
 
 export default defineConfig({
-  plugins: [react(), nonceForDevelopment, firstLoad()],
+  plugins: [react(), nonceForDevelopment, firstLoad(), noChunkCycles()],
   build: {
     assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
     sourcemap: false,

@@ -123,7 +123,7 @@ test('the map is accessible, also on a phone', async ({ signedIn: page, service 
   await expectAccessible(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: 'Filters' }).click();
-  await expect(page.getByRole('combobox', { name: 'Group' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Filter by group' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Filters' }).click();
   const box = await region(page).boundingBox();
