@@ -43,6 +43,13 @@ export interface JobListFilter {
   artifact?: string;
 }
 
+/** The filters of the tunnels, as they stand in the URL. */
+export interface TunnelFilter {
+  device?: string;
+  protocol?: string;
+  exposure?: string;
+}
+
 export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
@@ -66,7 +73,7 @@ export const paths = {
   archivedJob: (id: string, row?: number) =>
     withQuery(`/archive/${encodeURIComponent(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
   workflows: () => '/workflows',
-  tunnels: () => '/tunnels',
+  tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),
