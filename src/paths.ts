@@ -50,6 +50,18 @@ export interface TunnelFilter {
   exposure?: string;
 }
 
+/** The filters of the queues, as they stand in the URL. */
+export interface QueueFilter {
+  q?: string;
+  status?: string;
+  older?: string;
+  artifact?: string;
+  stale?: string;
+  sort?: string;
+  /** The device whose queue is opened. */
+  open?: string;
+}
+
 export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
@@ -69,6 +81,7 @@ export const paths = {
   job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
   /** A child's output, on its parent's page. */
   childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,
+  queues: (filter: QueueFilter = {}) => withQuery('/queues', { ...filter }),
   archive: (find?: string) => withQuery('/archive', { find }),
   archivedJob: (id: string, row?: number) =>
     withQuery(`/archive/${encodeURIComponent(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
