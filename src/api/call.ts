@@ -2,6 +2,7 @@
 // progress; `send` is below both, for the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
+import { noteRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
   /** An order that is sent again, because its answer was lost, keeps its `idempotency-key`. */
@@ -43,6 +44,7 @@ export async function send(
   body?: unknown,
   { signal, timeout = TIMEOUT, headers }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
+  if (method === 'GET') noteRead(path);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
   let text: string;
