@@ -153,7 +153,7 @@ export async function upload<E extends Endpoint>(
 
 /** XHR, because fetch cannot tell how much has been sent. */
 function transfer(
-  { method, path }: Endpoint,
+  { method, path, once }: Endpoint,
   data: FormData,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void },
 ): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
@@ -165,6 +165,7 @@ function transfer(
     signal?.addEventListener('abort', abort);
     xhr.open(method, path);
     xhr.setRequestHeader('accept', 'application/json');
+    if (once) xhr.setRequestHeader('idempotency-key', newOrderKey());
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>
       resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });

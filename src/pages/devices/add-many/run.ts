@@ -232,7 +232,8 @@ export class Run {
       this.created(place, { id, key, unanswered: false });
     } catch (error) {
       if (hasStatus(error, 403)) this.end({ reason: 'licence', text: limitText(error) });
-      else if (mayHaveActed(error)) await this.lookAfterLoss(place, error);
+      // 409: it was created before, and the answer with its key got lost.
+      else if (mayHaveActed(error) || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
       else this.fault(place, 'create', error);
     }
   }
