@@ -1,6 +1,5 @@
 // Puts the parts together into one application. Binds no port and opens nothing: the context is handed in.
 import path from 'node:path';
-import { Hono } from 'hono';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -10,17 +9,15 @@ import { tagEndpoints } from '#/contract/tags.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Context } from './context.ts';
+import { newApp } from './frame.ts';
 import { openDoor } from './gateway/door.ts';
 import { loopbackRedirect } from './gateway/loopback-redirect.ts';
 import { sessionRoutes } from './gateway/sessions.ts';
-import { setSecurityHeaders } from './gateway/security-headers.ts';
 import { staticFiles } from './gateway/static-files.ts';
 import { refuseUnknownPaths } from './gateway/unknown-paths.ts';
 import { implement } from './implement.ts';
 import type { App, Env } from './implement.ts';
-import { newId } from './ids.ts';
 import { openApiRoute } from './openapi.ts';
-import { Problem, titleOf } from './problem.ts';
 import { accountRoutes } from './routes/account.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -35,32 +32,8 @@ const DIST = path.join(import.meta.dirname, '../dist');
 
 /** Builds the application on an open context. */
 export function createApp(context: Context): App {
-  const app: App = new Hono<Env>();
-  const door = openDoor(context, context.instanceId);
-
-  app.use(async (http, next) => {
-    setSecurityHeaders(http.env.outgoing, context.publicUrl.startsWith('https:'));
-    await next();
-  });
-  app.onError((cause, http) => {
-    // What is left of the body would be taken for the next request: the connection ends with the refusal.
-    const { incoming, outgoing } = http.env;
-    if (
-      !incoming.complete &&
-      (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
-    )
-      outgoing.setHeader('Connection', 'close');
-    if (cause instanceof Problem) return cause.response();
-    // The caller gets a number to quote; what happened stays in the service's own log.
-    const reference = newId();
-    console.error(`error ${reference}:`, cause);
-    return new Problem(
-      500,
-      titleOf(500),
-      `The operator finds it in the log under the reference ${reference}.`,
-    ).response();
-  });
-  app.notFound((http) => new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`).response());
+  const app = newApp(context);
+  const door = openDoor(context);
 
   sessionRoutes(app, context, door);
 

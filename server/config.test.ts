@@ -82,3 +82,20 @@ test('tiles are a pattern or one file', () => {
   const file = 'http://127.0.0.1:9000/world.pmtiles';
   assert.deepEqual(readConfig({ MAP_TILES_URL: file }).mapTiles, { url: file, attribution: '' });
 });
+
+test('UPSTREAM_URL is a base address over TLS, or on this machine', () => {
+  const read = (UPSTREAM_URL: string) => readConfig({ UPSTREAM_URL }).upstreamUrl?.href;
+  assert.equal(read('https://api.example.com'), 'https://api.example.com/');
+  assert.equal(read('https://example.com/iot/'), 'https://example.com/iot/');
+  for (const host of ['127.0.0.1:9', 'localhost:9', '[::1]:9']) assert.equal(read(`http://${host}`), `http://${host}/`);
+  for (const refused of [
+    'api.example.com',
+    'ftp://example.com',
+    'http://api.example.com',
+    'http://127.0.0.1.example.com',
+    'https://user:secret@example.com',
+    'https://example.com/?to=x',
+    'https://example.com/v1',
+  ])
+    assert.throws(() => read(refused), /UPSTREAM_URL/, refused);
+});

@@ -20,6 +20,8 @@ export interface Config {
   /** Failed sign-ins that one address may have in a minute. */
   signinLimit: number;
   tunnelPort: number;
+  /** Base address of the service whose gateway this is; undefined: this is a service of its own. */
+  upstreamUrl: URL | undefined;
   /** Tiles to draw instead of the built-in base map. */
   mapTiles: { url: string; attribution: string } | undefined;
 }
@@ -60,6 +62,7 @@ export function readConfig(env: Environment): Config {
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     tunnelPort: whole('TUNNEL_PORT', 8081, 0, 65_535),
+    upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
   };
 }
@@ -91,6 +94,25 @@ function readPublicUrl(text: string | undefined): string | undefined {
       `PUBLIC_URL is "${text}", but it must be an http or https address without a path, like https://muster.example.com.`,
     );
   return url.origin;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Where every token of this gateway's people will be sent: over TLS, unless it never leaves the machine. */
+function readUpstreamUrl(text: string | undefined): URL | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(
+      `UPSTREAM_URL is "${text}", but it must be the https base address of a /v1 service, like https://api.example.com.`,
+    );
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    throw new ConfigError(
+      `UPSTREAM_URL is "${text}", but tokens must not travel unencrypted: use https (http is for this machine only).`,
+    );
+  if (/\/v1\/?$/.test(url.pathname))
+    throw new ConfigError(`UPSTREAM_URL is "${text}", but /v1 is added to it: leave that out.`);
+  return url;
 }
 
 function readMapTiles(url: string | undefined, attribution: string | undefined): Config['mapTiles'] {

@@ -106,7 +106,7 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
 }
 
 /** Only the service's own user may look into its folder. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   try {
     makeMissing(folder);
     accessSync(folder, constants.W_OK);

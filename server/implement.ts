@@ -97,7 +97,8 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   }
 }
 
-function readBody(incoming: IncomingMessage): Promise<Buffer> {
+/** The bytes of a JSON body, at most 1 MB. */
+export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => new Problem(413, 'The body is too large', 'A JSON body may hold at most 1 MB.');
   const coding = incoming.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity')

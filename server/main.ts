@@ -1,12 +1,27 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
-import { ConfigError } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { startGateway } from './gateway/upstream-service.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 try {
-  const service = await startService(process.env);
-  stopOnSignal(service);
-  greet(service);
+  const config = readConfig(process.env);
+  if (config.upstreamUrl) {
+    const gateway = await startGateway(config);
+    stopOnSignal(gateway);
+    console.log(
+      [
+        `Muster is running at ${gateway.url}`,
+        `Sign in: ${gateway.url}/sign-in`,
+        `         (with a token of ${gateway.upstream.address})`,
+        `Data:    ${config.dataDir} (sessions only)`,
+      ].join('\n'),
+    );
+  } else {
+    const service = await startService(process.env);
+    stopOnSignal(service);
+    greet(service);
+  }
 } catch (cause) {
   if (!(cause instanceof ConfigError)) throw cause;
   console.error(cause.message);
@@ -36,7 +51,7 @@ function greet({ url, signinLink, context: { config, startup } }: Service): void
   console.log(lines.join('\n'));
 }
 
-function stopOnSignal(service: Service): void {
+function stopOnSignal(service: { close(): Promise<void> }): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {

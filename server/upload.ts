@@ -143,7 +143,7 @@ function openParser(incoming: IncomingMessage) {
 }
 
 /** Reads on for a moment and throws away what comes: a sender whose connection breaks never sees why it was refused. */
-function hearOut(incoming: IncomingMessage): Promise<void> {
+export function hearOut(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (incoming.complete || incoming.destroyed) return resolve();
     let heard = 0;

@@ -1,12 +1,12 @@
 // http://localhost:8080 and http://127.0.0.1:8080 are one service but two origins, and only one of them is the service's
 // own. Somebody who types the other one is sent on, instead of being refused at the first change.
-import type { Context } from '../context.ts';
+import type { Config } from '../config.ts';
 import type { App } from '../implement.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Sends page loads from one name of this machine to the other. A PUBLIC_URL that was set is left alone. */
-export function loopbackRedirect(app: App, context: Context): void {
+export function loopbackRedirect(app: App, context: { config: Config; readonly publicUrl: string }): void {
   app.get('*', async (http, next) => {
     const own = context.config.publicUrl === undefined ? new URL(context.publicUrl) : undefined;
     const host = http.req.header('Host') ?? '';

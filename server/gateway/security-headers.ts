@@ -41,3 +41,10 @@ export function setSecurityHeaders(outgoing: ServerResponse, tls: boolean): void
   for (const [name, value] of HEADERS) outgoing.setHeader(name, value);
   if (tls) outgoing.setHeader('Strict-Transport-Security', 'max-age=31536000');
 }
+
+/**
+ * For what is data and never a page: opened in a tab, or believed to be HTML, it can load and run nothing and has no
+ * origin. A gateway passes on whatever another service says.
+ */
+export const setAnswerPolicy = (outgoing: ServerResponse) =>
+  outgoing.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

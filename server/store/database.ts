@@ -78,9 +78,13 @@ function inWords(cause: unknown): unknown {
 
 /**
  * Opens (and, where there is none, makes) the database and brings its tables up to date. A write waits up to
- * `lockedPatienceMs` for another process (`npm run token`) to let go of the file.
+ * `lockedPatienceMs` for another process (`npm run token`) to let go of the file. `steps`: the tables of another kind of
+ * database than the service's own.
  */
-export function openDatabase(file: string, { lockedPatienceMs = 5_000 } = {}): Database {
+export function openDatabase(
+  file: string,
+  { lockedPatienceMs = 5_000, steps = migrations }: { lockedPatienceMs?: number; steps?: readonly string[] } = {},
+): Database {
   // Made first with its permissions: SQLite gives the files beside it the same ones.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   const sqlite = new DatabaseSync(file);
@@ -92,7 +96,7 @@ export function openDatabase(file: string, { lockedPatienceMs = 5_000 } = {}): D
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -65536;
   `);
-  migrate(sqlite);
+  migrate(sqlite, steps);
   sqlite.exec('PRAGMA optimize = 0x10002; PRAGMA busy_timeout = 50');
 
   const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
@@ -233,13 +237,13 @@ export function openDatabase(file: string, { lockedPatienceMs = 5_000 } = {}): D
   };
 }
 
-function migrate(sqlite: DatabaseSync): void {
+function migrate(sqlite: DatabaseSync, steps: readonly string[]): void {
   const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (at > migrations.length)
+  if (at > steps.length)
     throw new Error(
-      `The database is of a newer version of Muster (its step ${at}; this one knows ${migrations.length}): start the newer version.`,
+      `The database is of a newer version of Muster (its step ${at}; this one knows ${steps.length}): start the newer version.`,
     );
-  for (const [index, step] of migrations.entries()) {
+  for (const [index, step] of steps.entries()) {
     if (index < at) continue;
     sqlite.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${index + 1}; COMMIT`);
   }

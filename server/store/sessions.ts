@@ -7,7 +7,7 @@ import type { Reader, Tx } from './database.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Unused for this long, or this long after sign-in, a session ends. */
-const IDLE_MS = 12 * HOUR;
+export const IDLE_MS = 12 * HOUR;
 export const LIFETIME_MS = 7 * 24 * HOUR;
 /** How old a value grows before the next use replaces it. */
 export const ROTATE_AFTER_MS = 15 * MINUTE;
@@ -36,13 +36,20 @@ export function findSession(db: Reader, value: string, now: number): Session | u
     hash,
     hash,
   );
-  if (!row || row.revoked !== null) return undefined;
-  if (now >= row.last_used + IDLE_MS || now >= row.created + LIFETIME_MS) return undefined;
+  if (!row || row.revoked !== null || !isLive(row, hash, now)) return undefined;
+  return { ...row, previous: !timingSafeEqual(row.hash, hash) };
+}
+
+/** Whether a session still opens anything to the value with this hash. */
+export function isLive(
+  { hash, rotated, created, last_used }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'>,
+  presented: Uint8Array,
+  now: number,
+): boolean {
+  if (now >= last_used + IDLE_MS || now >= created + LIFETIME_MS) return false;
   // Used in a time to come: the clock was wrong then, and its ends could be years away.
-  if (row.last_used > now + HOUR) return undefined;
-  const previous = !timingSafeEqual(row.hash, hash);
-  if (previous && now >= row.rotated + PREVIOUS_VALID_MS) return undefined;
-  return { ...row, previous };
+  if (last_used > now + HOUR) return false;
+  return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
 
 /** Opens a session, by a token or (without one) by a sign-in code. */

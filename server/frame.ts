@@ -1,0 +1,40 @@
+// What every application of ours is built in, the service and the gateway: headers on each answer, and one way for an
+// error to become one.
+import { Hono } from 'hono';
+import type { App, Env } from './implement.ts';
+import { setAnswerPolicy, setSecurityHeaders } from './gateway/security-headers.ts';
+import { newId } from './ids.ts';
+import { Problem, titleOf } from './problem.ts';
+
+/** An application without routes; `publicUrl` is read at each request, since it is known only once it listens. */
+export function newApp(site: { readonly publicUrl: string }): App {
+  const app: App = new Hono<Env>();
+  app.use(async (http, next) => {
+    setSecurityHeaders(http.env.outgoing, site.publicUrl.startsWith('https:'));
+    await next();
+  });
+  app.use('/v1/*', async (http, next) => {
+    setAnswerPolicy(http.env.outgoing);
+    await next();
+  });
+  app.onError((cause, http) => {
+    // What is left of the body would be taken for the next request: the connection ends with the refusal.
+    const { incoming, outgoing } = http.env;
+    if (
+      !incoming.complete &&
+      (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
+    )
+      outgoing.setHeader('Connection', 'close');
+    if (cause instanceof Problem) return cause.response();
+    // The caller gets a number to quote; what happened stays in the service's own log.
+    const reference = newId();
+    console.error(`error ${reference}:`, cause);
+    return new Problem(
+      500,
+      titleOf(500),
+      `The operator finds it in the log under the reference ${reference}.`,
+    ).response();
+  });
+  app.notFound((http) => new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`).response());
+  return app;
+}

@@ -1,0 +1,69 @@
+// The dashboard in front of somebody else's /v1 service: sessions, headers and files are ours, the answers are theirs.
+import path from 'node:path';
+import type { Context as HonoContext } from 'hono';
+import { accountEndpoints } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import { newApp } from '../frame.ts';
+import type { App, Env } from '../implement.ts';
+import { Problem } from '../problem.ts';
+import { findSealedSession, noteSealedSessionUse, rotateSealedSession } from '../store/sealed-sessions.ts';
+import type { SealedSession } from '../store/sealed-sessions.ts';
+import { bearerOf } from './bearer.ts';
+import { loopbackRedirect } from './loopback-redirect.ts';
+import { openSessionCookie } from './session-cookie.ts';
+import { staticFiles } from './static-files.ts';
+import { refuseUnknownPaths } from './unknown-paths.ts';
+import { forward } from './upstream-forward.ts';
+import type { GatewayContext } from './upstream-service.ts';
+import { upstreamSessionRoutes } from './upstream-sessions.ts';
+import { openShapes } from './upstream-shapes.ts';
+
+const DIST = path.join(import.meta.dirname, '../../dist');
+const GROUPS = [
+  accountEndpoints,
+  deviceEndpoints,
+  tagEndpoints,
+  artifactEndpoints,
+  workflowEndpoints,
+  jobEndpoints,
+  tunnelEndpoints,
+];
+
+/** Builds the application on an open context. */
+export function createGatewayApp(context: GatewayContext): App {
+  const { db, upstream, config } = context;
+  const app = newApp(context);
+  const cookie = openSessionCookie(context, {
+    find: (value, at) => findSealedSession(db, upstream.address, value, at),
+    rotate: (session: SealedSession, at) => db.write((tx) => rotateSealedSession(tx, upstream.address, session, at)),
+    noteUse: ({ id }, at) => db.write((tx) => noteSealedSessionUse(tx, id, at)),
+  });
+  upstreamSessionRoutes(app, context, cookie);
+
+  /** The session's token; or the one that a program shows by itself, as it would without a gateway. */
+  const tokenOf = async (http: HonoContext<Env>): Promise<string> => {
+    const { authorization } = http.env.incoming.headers;
+    const shown = authorization === undefined ? undefined : bearerOf(authorization);
+    if (shown !== undefined) return shown;
+    const session = authorization === undefined ? await cookie.session(http) : undefined;
+    if (!session)
+      throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
+    if (http.req.method !== 'GET') cookie.requireOwnOrigin(http);
+    return session.token;
+  };
+  const shapeOf = openShapes(GROUPS);
+  app.use('/v1/*', async (http: HonoContext<Env>, next) => {
+    const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
+    if (!shape) return next();
+    return forward(upstream, shape, await tokenOf(http), http.env);
+  });
+  refuseUnknownPaths(app, GROUPS);
+  loopbackRedirect(app, context);
+  staticFiles(app, DIST, config.mapTiles && new URL(config.mapTiles.url).origin);
+  return app;
+}

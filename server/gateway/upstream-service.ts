@@ -1,0 +1,67 @@
+// A gateway as one value: environment in, address and close out. It keeps sessions and nothing else; devices, jobs and
+// artifacts are with the service behind.
+import path from 'node:path';
+import { ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { makeFolder } from '../context.ts';
+import { openServer } from '../listen.ts';
+import { openDatabase } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
+import { lockFolder } from '../store/lock.ts';
+import { sealedSessionSteps } from '../store/sealed-sessions.ts';
+import { instanceId } from '../store/settings.ts';
+import { createGatewayApp } from './upstream-app.ts';
+import { openUpstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface GatewayContext {
+  config: Config;
+  /** As seen from outside; known once it listens. */
+  publicUrl: string;
+  now: () => number;
+  instanceId: string;
+  db: Database;
+  upstream: Upstream;
+}
+
+interface Gateway {
+  url: string;
+  config: Config;
+  upstream: Upstream;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway and resolves once it listens. */
+export async function startGateway(config: Config, { now = Date.now } = {}): Promise<Gateway> {
+  if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
+  makeFolder(config.dataDir);
+  const lock = lockFolder(config.dataDir);
+  try {
+    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { steps: sealedSessionSteps });
+    const upstream = openUpstream(config.upstreamUrl);
+    const context: GatewayContext = {
+      config,
+      publicUrl: config.publicUrl ?? '',
+      now,
+      instanceId: await db.write((tx) => instanceId(tx)),
+      db,
+      upstream,
+    };
+    const server = await openServer(config, createGatewayApp(context));
+    context.publicUrl = server.publicUrl;
+    return {
+      url: context.publicUrl,
+      config,
+      upstream,
+      close: async () => {
+        await server.stop();
+        upstream.close();
+        await db.close();
+        lock.release();
+      },
+    };
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
+}

@@ -1,0 +1,108 @@
+// Signing in at a gateway: the token is shown to the service behind, once, and then sealed into a session.
+import { text as textOf } from 'node:stream/consumers';
+import * as z from 'zod/mini';
+import { ACCOUNT_PATH, readAccountAnswer } from '#/contract/sign-in-check.ts';
+import { tokenExpiry } from '#/contract/token-expiry.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import { parse, readJson } from '../implement.ts';
+import type { App } from '../implement.ts';
+import { Problem } from '../problem.ts';
+import { deleteSealedSession, insertSealedSession } from '../store/sealed-sessions.ts';
+import type { SealedSession } from '../store/sealed-sessions.ts';
+import { VERSION } from '../version.ts';
+import { clientAddress } from './client-address.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import { openSigninLimit } from './signin-limit.ts';
+import { upstreamFault } from './upstream-fault.ts';
+import { refuseStrange } from './upstream-forward.ts';
+import type { GatewayContext } from './upstream-service.ts';
+import type { Upstream } from './upstream.ts';
+
+const signIn = z.object({ Token: z.string().check(z.regex(/^\s*[\u0021-\u007e]{1,8192}\s*$/, 'must be one word')) });
+const noStore = { 'Cache-Control': 'no-store' };
+const MOST_READ = 64 * 1024;
+
+/** Registers /auth/session for a gateway. */
+export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie: SessionCookie<SealedSession>): void {
+  const { db, now, config, upstream } = context;
+  const limit = openSigninLimit(config.signinLimit, now);
+  const about = { Service: 'muster', Version: VERSION, Upstream: upstream.address };
+  const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
+
+  app.get('/auth/session', async (http) => {
+    const session = await cookie.session(http);
+    if (!session) return http.json({ SignedIn: false, ...about }, 200, noStore);
+    const expires = tokenExpiry(session.token);
+    return http.json(
+      {
+        SignedIn: true,
+        UserEmail: session.email,
+        ...(expires !== undefined && { TokenExpires: printIsoTime(new Date(expires)) }),
+        ...about,
+        ...map,
+      },
+      200,
+      noStore,
+    );
+  });
+
+  app.post('/auth/session', async (http) => {
+    cookie.requireOwnOrigin(http, { beMissing: true });
+    const given = parse(signIn, await readJson(http.env.incoming));
+    const token = given.Token.trim();
+    const takeBack = limit.attempt(clientAddress(config, http.env.incoming));
+    const answer = await accountOf(upstream, token).catch((cause: unknown) => {
+      takeBack(); // nobody has refused the token
+      throw cause;
+    });
+    const account = readAccountAnswer(upstream.host, answer.status, answer.body);
+    if ('fault' in account) {
+      const { status, title, detail } = account.fault;
+      if (status !== 401) takeBack();
+      const { retryAfter } = answer;
+      throw new Problem(status, title, detail, {
+        headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+      });
+    }
+    const before = await cookie.session(http);
+    const { value } = await db.write((tx) => {
+      if (before) deleteSealedSession(tx, before.id);
+      return insertSealedSession(tx, upstream.address, account.email, token, now());
+    });
+    takeBack();
+    cookie.setCookie(http, value);
+    return http.json({ UserEmail: account.email }, 200, noStore);
+  });
+
+  app.delete('/auth/session', async (http) => {
+    const session = await cookie.session(http);
+    if (session) {
+      cookie.requireOwnOrigin(http);
+      await db.write((tx) => deleteSealedSession(tx, session.id));
+      cookie.clearCookie(http);
+    }
+    return http.body(null, 200, noStore);
+  });
+}
+
+async function accountOf(upstream: Upstream, token: string) {
+  try {
+    const answer = await upstream.ask({
+      method: 'GET',
+      target: ACCOUNT_PATH,
+      token,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      signal: AbortSignal.timeout(25_000), // less than the browser waits
+    });
+    refuseStrange(answer, upstream);
+    let read = 0;
+    answer.on('data', (part: Buffer) => {
+      read += part.length;
+      if (read > MOST_READ) answer.destroy();
+    });
+    const body = await textOf(answer).catch(() => '');
+    return { status: answer.statusCode ?? 0, body, retryAfter: answer.headers['retry-after'] };
+  } catch (cause) {
+    throw upstreamFault(cause, upstream.host);
+  }
+}

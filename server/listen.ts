@@ -1,0 +1,76 @@
+// Opens the port that an application answers on: plain or with TLS, with limits, in words when it cannot be had.
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { getRequestListener } from '@hono/node-server';
+import { ConfigError } from './config.ts';
+import type { Config } from './config.ts';
+import type { App } from './implement.ts';
+
+interface OpenServer {
+  /** For what is no request: upgrades. */
+  server: Server;
+  port: number;
+  /** As seen from outside. */
+  publicUrl: string;
+  /** Lets requests that are under way finish, within reason. */
+  stop(): Promise<void>;
+}
+
+/** Resolves once it listens. */
+export async function openServer(config: Config, app: App): Promise<OpenServer> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
+  const server = makeServer(config, (incoming, outgoing) => void listener(incoming, outgoing));
+  await listen(server, config);
+  const { port } = server.address() as AddressInfo;
+  return { server, port, publicUrl: config.publicUrl ?? guessPublicUrl(config, port), stop: () => stop(server) };
+}
+
+function makeServer({ tls }: Config, listener: RequestListener): Server {
+  const limits = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
+  if (!tls) return createServer(limits, listener);
+  try {
+    return createTlsServer({ ...tls, ...limits }, listener);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(`TLS_CERT and TLS_KEY do not hold a certificate and its key in PEM form: ${why}.`);
+  }
+}
+
+function listen(server: Server, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const said: Record<string, string> = {
+        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with PORT.`,
+        EACCES: `Port ${port} is reserved for the system: choose one above 1023 with PORT.`,
+        EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
+        ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
+      };
+      reject(said[cause.code ?? ''] ? new ConfigError(said[cause.code ?? '']) : cause);
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Without PUBLIC_URL: the listening address; where that means "all addresses", this machine's first one. */
+function guessPublicUrl({ host, tls }: Config, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  const name = everywhere ? (outside ?? '127.0.0.1') : host.includes(':') ? `[${host}]` : host;
+  return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin;
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => server.closeAllConnections(), 5_000);
+    server.close(() => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,142 @@
+// Sessions of a gateway. It has no accounts of its own: each session holds its person's token for the service behind,
+// sealed with a key that only the browser's cookie gives. A copy of the file opens nothing.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hashSecret, newId, newSecret } from '../ids.ts';
+import type { Reader, Tx } from './database.ts';
+import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
+
+export const sealedSessionSteps: readonly string[] = [
+  `
+  CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sealed_sessions (
+    id TEXT PRIMARY KEY,
+    upstream TEXT NOT NULL,                   -- the one address that the token may be sent to
+    email TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    sealed BLOB NOT NULL,
+    previous_hash BLOB UNIQUE,
+    previous_sealed BLOB,
+    rotated INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    last_used INTEGER NOT NULL
+  ) STRICT;
+  `,
+];
+
+export interface SealedSession {
+  id: string;
+  email: string;
+  token: string;
+  hash: Uint8Array;
+  rotated: number;
+  last_used: number;
+  previous: boolean;
+}
+
+/** @param about is bound to the seal: a token sealed for one service cannot be opened for another */
+function seal(value: string, about: string, token: string): Buffer {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(value), iv).setAAD(Buffer.from(about));
+  const body = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]);
+}
+
+function open(value: string, about: string, sealed: Uint8Array): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keyOf(value), sealed.subarray(0, 12))
+      .setAAD(Buffer.from(about))
+      .setAuthTag(sealed.subarray(12, 28));
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+const keyOf = (value: string) => Buffer.from(hkdfSync('sha256', value, '', 'muster sealed session', 32));
+const aboutOf = (id: string, upstream: string) => `${id} ${upstream}`;
+
+interface Row {
+  id: string;
+  email: string;
+  hash: Uint8Array;
+  sealed: Uint8Array;
+  previous_sealed: Uint8Array | null;
+  rotated: number;
+  created: number;
+  last_used: number;
+}
+
+/** The live session that a cookie's value belongs to, for this service behind. */
+export function findSealedSession(db: Reader, upstream: string, value: string, now: number): SealedSession | undefined {
+  const presented = hashSecret(value);
+  const row = db.get<Row>(
+    `SELECT id, email, hash, sealed, previous_sealed, rotated, created, last_used FROM sealed_sessions
+     WHERE (hash = ? OR previous_hash = ?) AND upstream = ?`,
+    presented,
+    presented,
+    upstream,
+  );
+  if (!row || !isLive(row, presented, now)) return undefined;
+  const previous = !presented.equals(row.hash);
+  const sealed = previous ? row.previous_sealed : row.sealed;
+  const token = sealed ? open(value, aboutOf(row.id, upstream), sealed) : undefined;
+  return token === undefined ? undefined : { ...row, token, previous };
+}
+
+/** Opens a session that holds this token. */
+export function insertSealedSession(
+  tx: Tx,
+  upstream: string,
+  email: string,
+  token: string,
+  now: number,
+): { value: string } {
+  const id = newId();
+  const value = newSecret('mus');
+  tx.run(
+    'DELETE FROM sealed_sessions WHERE last_used <= ? OR created <= ? OR upstream <> ?',
+    now - IDLE_MS,
+    now - LIFETIME_MS,
+    upstream,
+  );
+  tx.run(
+    `INSERT INTO sealed_sessions (id, upstream, email, hash, sealed, rotated, created, last_used)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    upstream,
+    email,
+    hashSecret(value),
+    seal(value, aboutOf(id, upstream), token),
+    now,
+    now,
+    now,
+  );
+  return { value };
+}
+
+/** Replaces a session's value; undefined when somebody else just did. */
+export function rotateSealedSession(
+  tx: Tx,
+  upstream: string,
+  { id, hash, token }: SealedSession,
+  now: number,
+): string | undefined {
+  const value = newSecret('mus');
+  const { changes } = tx.run(
+    `UPDATE sealed_sessions SET previous_hash = hash, previous_sealed = sealed, hash = ?, sealed = ?, rotated = ?, last_used = ?
+     WHERE id = ? AND hash = ?`,
+    hashSecret(value),
+    seal(value, aboutOf(id, upstream), token),
+    now,
+    now,
+    id,
+    hash,
+  );
+  return changes === 0 ? undefined : value;
+}
+
+export const noteSealedSessionUse = (tx: Tx, id: string, now: number) =>
+  tx.run('UPDATE sealed_sessions SET last_used = ? WHERE id = ?', now, id);
+
+export const deleteSealedSession = (tx: Tx, id: string) => tx.run('DELETE FROM sealed_sessions WHERE id = ?', id);

@@ -1,0 +1,53 @@
+// Whether a token opens a /v1 service, told by what that service says to GET /v1/account. The gateway asks for a browser,
+// and on a static host the browser asks for itself; both must come to the same words. Without the schemas, since this is
+// needed before anybody is signed in and they are not.
+import { readRefusal } from '#/contract/refusal.ts';
+
+export const ACCOUNT_PATH = '/v1/account';
+
+/** What is wrong, in a line, and what to do about it. `status`: what a gateway answers to its browser. */
+export interface SignInFault {
+  status: number;
+  title: string;
+  detail: string;
+}
+
+const FIELDS = ['UserEmail', 'PlanMaxDeviceLimit', 'NumDevicesAdded'];
+
+/** Judges the answer of the service at `host`: an account, or why there is none. */
+export function readAccountAnswer(
+  host: string,
+  status: number,
+  body: string,
+): { email: string } | { fault: SignInFault } {
+  const fault = (as: number, title: string, detail: string) => ({ fault: { status: as, title, detail } });
+  const said = readRefusal(body).detail;
+  const isPage = /^\s*<(!doctype|html|head|\?xml)/i.test(body);
+  const quoted = said && !isPage ? ` It says: ${said}` : '';
+  if (status === 401 || status === 403)
+    return fault(
+      401,
+      `${host} refused this token`,
+      `Check that it was copied whole and is still valid; new ones come from the web portal of that service.${quoted}`,
+    );
+  if (status === 429 || status === 503)
+    return fault(status, `${host} is too busy to check the token`, `Try again in a moment.${quoted}`);
+  if (status >= 500)
+    return fault(502, `${host} failed while it checked the token (${status})`, `Try again later.${quoted}`);
+
+  const elsewhere = 'The address may be that of a web portal or a proxy instead of the API.';
+  const notThis = `${host} is not a /v1 device service`;
+  if (isPage) return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with a web page (${status}). ${elsewhere}`);
+  if (status < 200 || status > 299)
+    return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with ${status}. ${elsewhere}${quoted}`);
+  let account: unknown;
+  try {
+    account = JSON.parse(body);
+  } catch {
+    // Left undefined, which is no account.
+  }
+  if (typeof account !== 'object' || account === null || !FIELDS.some((name) => name in account))
+    return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with something that is no account. ${elsewhere}`);
+  const { UserEmail } = account as { UserEmail?: unknown };
+  return { email: typeof UserEmail === 'string' ? UserEmail : '' };
+}
