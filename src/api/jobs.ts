@@ -11,21 +11,30 @@ export type JobState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancell
 const KNOWN: readonly string[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'];
 const SEEN: Record<string, JobState> = { scheduled: 'Waiting', device_offline: 'Waiting' };
 
+/** What `jobState` looks at; a row of another service may have any part of it. */
+type Told = Pick<Job, 'Status' | 'StartTime' | 'EndTime' | 'ExitCode'> &
+  Partial<Pick<Job, 'DeviceId' | 'DeviceName' | 'Result' | 'Stdout' | 'Stderr'>>;
+
+/** Without a time: an exit code, output, or a device of its own that is told to be through. Of a parent that tells nothing. */
+const hasRun = ({ Status, ExitCode, DeviceId, DeviceName, Result, Stdout, Stderr }: Told) =>
+  ExitCode !== undefined ||
+  Boolean(Result || Stdout || Stderr) ||
+  (Status?.toLowerCase() === 'executed' && Boolean(DeviceId || DeviceName));
+
 /**
  * The state of a job or child. Our Status words count as they are; without one the times tell: no StartTime waits, a
  * StartTime alone runs, an EndTime has ended, and then an exit code tells how.
  */
-export function jobState(job: Pick<Job, 'Status' | 'StartTime' | 'EndTime' | 'ExitCode'>): JobState {
+export function jobState(job: Told): JobState {
   const known = KNOWN.find((word) => word.toLowerCase() === job.Status?.toLowerCase());
   if (known) return known as JobState;
-  if (job.EndTime) return job.ExitCode === undefined ? 'Finished' : job.ExitCode === 0 ? 'Succeeded' : 'Failed';
+  const ended = job.ExitCode === undefined ? 'Finished' : job.ExitCode === 0 ? 'Succeeded' : 'Failed';
+  if (job.EndTime) return ended;
   const seen = SEEN[job.Status?.toLowerCase() ?? ''];
-  return seen ?? (job.StartTime ? 'Running' : 'Waiting');
+  if (seen) return seen;
+  if (job.StartTime) return 'Running';
+  return hasRun(job) ? ended : 'Waiting';
 }
-
-/** A result without times or Status, as some services give for a child: no longer waiting, whatever the times say. */
-export const hasEnded = ({ Status, StartTime, EndTime, Result, Stdout, Stderr, ExitCode }: Job): boolean =>
-  !Status && !StartTime && !EndTime && (ExitCode !== undefined || [Result, Stdout, Stderr].some(Boolean));
 
 /** Whether a job may still change by itself. A parent moves as long as one of its children does. */
 export function isMoving(job: Job): boolean {

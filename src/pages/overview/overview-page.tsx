@@ -114,6 +114,10 @@ function JobFigures() {
   );
 }
 
+/** A list that could not be read is no empty one; why, is said above it. */
+const noneOf = ({ data, error }: { data: unknown; error: Error | null }, none: string) =>
+  data === undefined ? (error ? 'Not known: it could not be read.' : 'Reading…') : none;
+
 function ShortList(props: { title: string; all: ReactNode; none: string; children: ReactNode[] }) {
   const { title, all, none, children } = props;
   return (
@@ -130,7 +134,11 @@ function ShortList(props: { title: string; all: ReactNode; none: string; childre
 function Running() {
   const jobs = useQuery(jobQueries.list());
   return (
-    <ShortList title="Under way" all={<Link to={paths.jobs()}>All jobs</Link>} none="Nothing runs and nothing waits.">
+    <ShortList
+      title="Under way"
+      all={<Link to={paths.jobs()}>All jobs</Link>}
+      none={noneOf(jobs, 'Nothing runs and nothing waits.')}
+    >
       {runningNow(jobs.data ?? [])
         .slice(0, SHOWN)
         .map(({ job, state, detail, at }) => (
@@ -149,7 +157,11 @@ function Failed() {
   const now = useNow();
   const verdicts = useBookedVerdicts(jobs.data ?? NONE);
   return (
-    <ShortList title="Failed in the last 24 hours" all={<Link to={paths.jobs()}>All jobs</Link>} none="No job failed.">
+    <ShortList
+      title="Failed in the last 24 hours"
+      all={<Link to={paths.jobs()}>All jobs</Link>}
+      none={noneOf(jobs, 'No job failed.')}
+    >
       {failedLately(jobs.data ?? NONE, now, verdicts)
         .slice(0, SHOWN)
         .map(({ job, state, detail, at }) => (
@@ -164,12 +176,12 @@ function Failed() {
 }
 
 function WentOffline() {
-  const { index } = useFleet({ need: true });
+  const { data: index, error } = fleetReading(useFleet({ need: true }));
   return (
     <ShortList
       title="Went Offline last"
       all={<Link to={paths.devices({ status: 'Offline' })}>All Offline</Link>}
-      none="No device that was seen before is Offline."
+      none={noneOf({ data: index, error }, 'No device that was seen before is Offline.')}
     >
       {(index ? wentOffline(index, SHOWN) : []).map(({ device, at }) => (
         <li key={device.DeviceId}>
