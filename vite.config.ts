@@ -15,6 +15,16 @@ const nonceForDevelopment: Plugin = {
   transformIndexHtml: (html) => html.replaceAll('{{nonce}}', 'development'),
 };
 
+/** For a plain file host: where the API is (docs/static-hosting.md). */
+const apiAddress: Plugin = {
+  name: 'api-address',
+  transformIndexHtml: (html) => {
+    const address = process.env['DASHBOARD_API']?.trim() ?? '';
+    if (/["&<>\s]/.test(address)) throw new Error('DASHBOARD_API must be an address, or same-origin.');
+    return html.replace('name="muster-api" content=""', `name="muster-api" content="${address}"`);
+  },
+};
+
 // Looser than the service's own: Vite's hot reload needs inline scripts and styles. Still nothing from another origin.
 const developmentPolicy = [
   "default-src 'self'",
@@ -39,7 +49,7 @@ const SELDOM = new RegExp(
     'node_modules/(anser|@tanstack/(react-virtual|virtual-core))/',
     '/src/jobs/',
     '/src/fleet/(?!selec|use-late-fleet)',
-    '/src/ui/(log-view|show-as-curl|curl-|virtual-table|drop-area|secret-dialog|more-rows|leave-guard|meter|save-file)',
+    '/src/ui/(log-view|virtual-table|drop-area|secret-dialog|more-rows|leave-guard|meter|save-file)',
     '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal)',
     '/src/api/fleet/',
@@ -47,7 +57,7 @@ const SELDOM = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [react(), nonceForDevelopment, firstLoad(), noChunkCycles()],
+  plugins: [react(), nonceForDevelopment, apiAddress, firstLoad(), noChunkCycles()],
   build: {
     assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
     sourcemap: false,

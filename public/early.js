@@ -19,6 +19,7 @@
 
   // What the page will ask for as soon as the application runs; the build wrote down which files those are. Only after the
   // first paint: telling the browser takes it a while on a slow machine, and a font that it knows of holds the paint back.
+  const ownSession = !document.querySelector('meta[name="muster-api"]')?.content;
   const first = JSON.parse(document.currentScript?.dataset.first ?? '{}');
   const files = [...((!signIn && first['*']) || []), ...(first[location.pathname] ?? [])];
   const kindOf = (file) => (file.endsWith('.css') ? 'style' : file.endsWith('.woff2') ? 'font' : '');
@@ -26,7 +27,7 @@
     Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: 'anonymous' });
   const ask = () =>
     document.head.append(
-      ...(signIn ? [] : [linkTo('preload', '/auth/session', 'fetch')]),
+      ...(signIn || !ownSession ? [] : [linkTo('preload', '/auth/session', 'fetch')]),
       ...files.map((file) => linkTo(kindOf(file) ? 'preload' : 'modulepreload', `/${file}`, kindOf(file))),
     );
   // By then the application may run already, and ask for itself.

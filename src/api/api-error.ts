@@ -71,11 +71,14 @@ export function refusalError(status: number, body: string, retryAfter: string | 
   });
 }
 
+/** A listing that cannot be read may still leak what its rows would have dropped. */
+const withoutKeys = (body: string) => body.replaceAll(/("DeviceKey"\s*:\s*")[^"]*/gi, '$1…');
+
 /** The error for a success answer that cannot be read as what the contract says. */
 export const unexpectedError = (status: number, body: string): ApiError =>
   new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
-    detail: body.trim().slice(0, 500) || 'The body was empty.',
+    detail: withoutKeys(body).trim().slice(0, 500) || 'The body was empty.',
   });
 
 /** Whether an error says that the session is over. */

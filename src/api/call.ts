@@ -2,7 +2,7 @@
 // progress; `send` is below both, for the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
-import { noteRead } from '#/api/recent-reads.ts';
+import { aim, directAddress, networkError } from '#/api/direct.ts';
 
 export interface CallOptions {
   /** An order that is sent again, because its answer was lost, keeps its `idempotency-key`. */
@@ -10,6 +10,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds until the request is given up. */
   timeout?: number;
+  /** Without a gateway: this token instead of the one that is held. */
+  token?: string;
 }
 
 const TIMEOUT = 30_000;
@@ -42,23 +44,24 @@ export async function send(
   method: string,
   path: string,
   body?: unknown,
-  { signal, timeout = TIMEOUT, headers }: CallOptions = {},
+  { signal, timeout = TIMEOUT, headers, token }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
-  if (method === 'GET') noteRead(path);
+  const { url, headers: own } = aim(path, token);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
   let text: string;
   try {
-    response = await fetch(path, {
+    response = await fetch(url, {
       method,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
+        ...own,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      credentials: 'same-origin',
+      credentials: directAddress === undefined ? 'same-origin' : 'omit',
       redirect: 'error',
     });
     text = await response.text();
@@ -73,10 +76,6 @@ export async function send(
 const timeoutError = (timeout: number) =>
   new ApiError('timeout', `No answer within ${Math.round(timeout / 1000)} seconds`, {
     detail: 'The service may be overloaded or unreachable.',
-  });
-const networkError = () =>
-  new ApiError('network', 'The service cannot be reached', {
-    detail: 'Check that it is running and that this computer is connected to it.',
   });
 
 function read<E extends Endpoint>(endpoint: E, status: number, text: string): ResponseOf<E> {
@@ -153,7 +152,7 @@ export async function upload<E extends Endpoint>(
 
 /** XHR, because fetch cannot tell how much has been sent. */
 function transfer(
-  { method, path, once }: Endpoint,
+  { method, path }: Endpoint,
   data: FormData,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void },
 ): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
@@ -163,9 +162,10 @@ function transfer(
     const xhr = new XMLHttpRequest();
     const abort = () => xhr.abort();
     signal?.addEventListener('abort', abort);
-    xhr.open(method, path);
-    xhr.setRequestHeader('accept', 'application/json');
-    if (once) xhr.setRequestHeader('idempotency-key', newOrderKey());
+    const { url, headers } = aim(path);
+    xhr.open(method, url);
+    for (const [name, value] of Object.entries({ accept: 'application/json', ...headers }))
+      xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>
       resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });

@@ -1,7 +1,10 @@
-// Who is signed in. The session itself is an HttpOnly cookie of the gateway; the page only knows that there is one.
+// Who is signed in. The session itself is an HttpOnly cookie of the service or gateway; the page only knows that there is
+// one. On a plain file host there is none, and the page holds the token.
 import { queryOptions } from '@tanstack/react-query';
-import { unexpectedError } from '#/api/api-error.ts';
+import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
+import { directAddress, hold, holder } from '#/api/direct.ts';
+import { tokenExpiry } from '#/contract/token-expiry.ts';
 
 const PATH = '/auth/session';
 
@@ -10,6 +13,10 @@ export interface Session {
   UserEmail?: string;
   Service?: string;
   Version?: string;
+  /** The service behind, where what serves this page is not that service itself. */
+  Upstream?: string;
+  /** ISO 8601; when the token says that it ends, where it says so. */
+  TokenExpires?: string;
   /** Tiles to draw instead of the built-in base map, and what to say about them. */
   MapTiles?: string;
   MapAttribution?: string;
@@ -21,11 +28,23 @@ const isSession = (value: unknown): value is Session =>
   value !== null &&
   'SignedIn' in value &&
   typeof value.SignedIn === 'boolean' &&
-  ['UserEmail', 'Service', 'Version', 'MapTiles', 'MapAttribution'].every((name) =>
+  ['UserEmail', 'Service', 'Version', 'Upstream', 'TokenExpires', 'MapTiles', 'MapAttribution'].every((name) =>
     ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
   );
 
+function heldSession(Upstream: string): Session {
+  const held = holder();
+  const expires = held && tokenExpiry(held.token);
+  return {
+    SignedIn: held !== undefined,
+    Upstream,
+    ...(held && { UserEmail: held.email }),
+    ...(expires !== undefined && { TokenExpires: new Date(expires).toISOString() }),
+  };
+}
+
 async function readSession(signal: AbortSignal): Promise<Session> {
+  if (directAddress !== undefined) return heldSession(directAddress);
   const { status, text } = await send('GET', PATH, undefined, { signal });
   let answer: unknown;
   try {
@@ -47,13 +66,17 @@ export type Credential = { Token: string } | { Code: string };
 
 /** Exchanges a credential for a session and tells the other tabs. Raises an ApiError that says what is wrong. */
 export async function signIn(credential: Credential): Promise<void> {
-  await send('POST', PATH, credential);
+  if (directAddress === undefined) await send('POST', PATH, credential);
+  else if ('Token' in credential)
+    await (await import('#/api/direct-sign-in.ts')).signInDirectly(directAddress, credential.Token);
+  else throw new ApiError('refused', 'A sign-in link needs the service that printed it', { detail: 'Paste a token.' });
   announce('in');
 }
 
 /** Ends the session on the service and in every tab. */
 export async function signOut(): Promise<void> {
-  await send('DELETE', PATH);
+  if (directAddress === undefined) await send('DELETE', PATH);
+  else hold(undefined);
   announce('out');
 }
 
@@ -63,7 +86,11 @@ export async function signOut(): Promise<void> {
 export type SessionEvent = 'ended' | 'in' | 'out';
 
 const listeners = new Set<(event: SessionEvent) => void>();
-const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('muster-session');
+/** A token in memory is one tab's own. */
+const channel =
+  typeof BroadcastChannel === 'undefined' || directAddress !== undefined
+    ? undefined
+    : new BroadcastChannel('muster-session');
 const tell = (event: SessionEvent) => {
   for (const listener of listeners) listener(event);
 };

@@ -9,14 +9,7 @@ import classes from './bulk-dialog.module.css';
 
 const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
-interface BulkProgressProps {
-  run: RunningBulk;
-  what: string;
-  /** So many of what is worked on, where that is not devices. */
-  things?: (count: number) => string;
-}
-
-export function BulkProgress({ run, what, things = devicesText }: BulkProgressProps) {
+export function BulkProgress({ run, what }: { run: RunningBulk; what: string }) {
   const { total, ended, results, pause, cancelling, cancel } = run;
   // Focus only once: the button is drawn again with each step.
   const [focus] = useState(() => focusOnMount);
@@ -24,7 +17,7 @@ export function BulkProgress({ run, what, things = devicesText }: BulkProgressPr
     <div className={classes['steps']}>
       <p>
         <strong>
-          {formatCount(ended)} of {things(total)}
+          {formatCount(ended)} of {devicesText(total)}
         </strong>
       </p>
       <progress className={classes['bar']} aria-label={what} max={Math.max(1, total)} value={ended} />

@@ -30,12 +30,10 @@ interface CopyButtonProps {
   what: string;
   /** A button with words instead of an icon. */
   words?: boolean;
-  /** An icon that tells it from another Copy beside it. */
-  Icon?: typeof IconCopy;
   onCopied?: () => void;
 }
 
-export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy, onCopied }: CopyButtonProps) {
+export function CopyButton({ value, what, words = false, onCopied }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'done' | 'refused'>('idle');
   useEffect(() => {
     if (state === 'idle') return;
@@ -48,7 +46,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
     if (done) onCopied?.();
   };
   const said = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
-  const Icon = state === 'done' ? IconCheck : Usual;
+  const Icon = state === 'done' ? IconCheck : IconCopy;
   return (
     <>
       {words ? (

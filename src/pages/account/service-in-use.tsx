@@ -1,8 +1,10 @@
 // Which service the dashboard talks to, and its version: what a person is asked for when something is wrong.
 import { useQuery } from '@tanstack/react-query';
+import { expiryInWords } from '#/contract/token-expiry.ts';
 import { sessionQueries } from '#/api/session.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { Section } from '#/ui/page.tsx';
+import { useNow } from '#/ui/time.tsx';
 import { View } from '#/ui/view.tsx';
 import classes from './account-page.module.css';
 
@@ -13,25 +15,44 @@ function aboutOf(session: object): string {
 }
 
 export function ServiceInUse() {
+  const now = useNow();
   const session = useQuery(sessionQueries.current());
   return (
     <Section title="Service">
       <View query={session} name="the service" empty={null} rows={2}>
-        {(about) => (
-          <dl className={classes['facts']}>
-            <dt>Address</dt>
-            <dd className={classes['copied']}>
-              <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
-            </dd>
-            <dt>Service</dt>
-            <dd>{aboutOf(about)}</dd>
-            <dt>API</dt>
-            <dd>
-              <span className="mono">/v1</span>, with the header <span className="mono">Authorization: Bearer</span> and
-              an API token
-            </dd>
-          </dl>
-        )}
+        {(about) => {
+          const expiry =
+            about.TokenExpires === undefined ? undefined : expiryInWords(Date.parse(about.TokenExpires), now.getTime());
+          return (
+            <dl className={classes['facts']}>
+              <dt>Address</dt>
+              <dd className={classes['copied']}>
+                <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
+              </dd>
+              <dt>Service</dt>
+              <dd>{aboutOf(about)}</dd>
+              {about.Upstream !== undefined && (
+                <>
+                  <dt>In front of</dt>
+                  <dd>
+                    <span className="mono">{about.Upstream}</span>, which holds the devices and everything about them
+                  </dd>
+                </>
+              )}
+              {expiry && (
+                <>
+                  <dt>Your token</dt>
+                  <dd data-warn={expiry.warn}>{expiry.text}</dd>
+                </>
+              )}
+              <dt>API</dt>
+              <dd>
+                <span className="mono">/v1</span>, with the header <span className="mono">Authorization: Bearer</span>{' '}
+                and an API token
+              </dd>
+            </dl>
+          );
+        }}
       </View>
     </Section>
   );

@@ -1,5 +1,7 @@
 // The ready commands for a device whose key is at hand: masked on the screen, copied whole.
 import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQueries } from '#/api/session.ts';
 import { CommandLine } from '#/ui/secret-dialog.tsx';
 import { KEY_PLACEHOLDER, installCommands, isLoopback } from './install-commands.ts';
 import { LoopbackNote } from './loopback-note.tsx';
@@ -20,6 +22,14 @@ interface KeyCommandsProps {
 }
 
 export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
+  const upstream = useQuery(sessionQueries.current()).data?.Upstream;
+  if (upstream !== undefined)
+    return (
+      <p className="dim">
+        {URL.parse(upstream)?.host ?? upstream} has an agent of its own: install that one on the device as its
+        documentation says, and give it the device key.
+      </p>
+    );
   const { origin } = location;
   const real = installCommands(origin, secret ?? KEY_PLACEHOLDER);
   const shown = secret === undefined ? real : installCommands(origin, MASK);

@@ -2,11 +2,13 @@
 import '@mantine/core/styles/PasswordInput.css';
 import { useState } from 'react';
 import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
-import { ApiError } from '#/api/api-error.ts';
-import { signIn } from '#/api/session.ts';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQueries, signIn } from '#/api/session.ts';
+import { signInRefusal } from '#/api/sign-in-words.ts';
 import { FormError } from '#/ui/view.tsx';
 
 export function SignInAgain({ onLeave }: { onLeave: () => void }) {
+  const session = useQuery(sessionQueries.current());
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
@@ -17,11 +19,8 @@ export function SignInAgain({ onLeave }: { onLeave: () => void }) {
       await signIn({ Token: token.trim() });
     } catch (failure) {
       setBusy(false);
-      setError(
-        failure instanceof ApiError && failure.status === 401
-          ? new Error('The service does not know this token. Check that it was copied whole.')
-          : (failure as Error),
-      );
+      const { title, detail } = signInRefusal(failure, { Token: '' }, session.data?.Upstream);
+      setError(Object.assign(new Error(title), { detail }));
     }
   };
   return (

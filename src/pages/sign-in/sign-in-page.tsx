@@ -2,10 +2,11 @@
 // first thing a person loads is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useQueryClient } from '@tanstack/react-query';
-import { ApiError } from '#/api/api-error.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { onSession, sessionQueries, signIn } from '#/api/session.ts';
 import type { Credential } from '#/api/session.ts';
+import { signInRefusal } from '#/api/sign-in-words.ts';
+import { TokenHelp } from './token-help.tsx';
 import classes from './sign-in-page.module.css';
 
 /** Where to go after sign-in: a path of this dashboard, never another host. */
@@ -22,30 +23,12 @@ function takeCode(): string | null {
   return code;
 }
 
-function explain(error: unknown, credential: Credential): { title: string; detail: string } {
-  if (!(error instanceof ApiError)) return { title: 'Sign-in failed', detail: String(error) };
-  if (error.status === 401)
-    return 'Code' in credential
-      ? {
-          title: 'This sign-in link no longer works',
-          detail:
-            'Each link works once, for ten minutes. Paste an API token, or start the service again for a new link.',
-        }
-      : {
-          title: 'The service does not know this token',
-          detail:
-            'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.',
-        };
-  if (error.status === 429)
-    return { title: 'Too many failed attempts', detail: `Try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.` };
-  return { title: error.message, detail: error.detail };
-}
-
 /** `prepareApp` fetches what comes after sign-in, once this page is there. */
 export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const navigate = useNavigate();
   const { search } = useLocation();
   const client = useQueryClient();
+  const upstream = useQuery(sessionQueries.current()).data?.Upstream;
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<{ title: string; detail: string }>();
@@ -58,7 +41,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
     try {
       await signIn(credential);
     } catch (error) {
-      setRefusal(explain(error, credential));
+      setRefusal(signInRefusal(error, credential, upstream));
       setBusy(false);
       input.current?.focus();
     }
@@ -114,9 +97,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
           aria-describedby="token-help"
           aria-invalid={refusal !== undefined}
         />
-        <p id="token-help" className={classes['help']}>
-          It was printed when the service first started; <code>npm run token</code> makes another.
-        </p>
+        <TokenHelp token={token.trim()} upstream={upstream} />
         <button type="submit" disabled={!token.trim() || busy}>
           {busy ? 'Signing in…' : 'Sign in'}
         </button>

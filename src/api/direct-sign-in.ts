@@ -1,0 +1,16 @@
+// Signing in where no gateway does it: the token is shown to the API once, and kept in this page's memory.
+import { ACCOUNT_PATH, readAccountAnswer } from '#/contract/sign-in-check.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { send } from '#/api/call.ts';
+import { hold } from '#/api/direct.ts';
+
+export async function signInDirectly(address: string, token: string): Promise<void> {
+  const { status, text } = await send('GET', ACCOUNT_PATH, undefined, { token }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.kind !== 'refused' || error.status === 0) throw error;
+    return { status: error.status, text: error.detail };
+  });
+  const account = readAccountAnswer(new URL(address).host, status, text);
+  if ('fault' in account)
+    throw new ApiError('refused', account.fault.title, { status: account.fault.status, detail: account.fault.detail });
+  hold({ token, email: account.email });
+}

@@ -1,0 +1,59 @@
+// The dashboard on a plain file host, without our service or gateway behind it: the browser talks to the API itself, with
+// a token that only this page's memory holds. The address is written into index.html by whoever builds or deploys it, never
+// taken from a link.
+import { ApiError } from '#/api/api-error.ts';
+
+const META = 'meta[name="muster-api"]';
+
+/** Base address of the API, without a slash at its end; undefined where the page's own host keeps sessions. */
+export const directAddress: string | undefined =
+  typeof document === 'undefined'
+    ? undefined
+    : readAddress(document.querySelector<HTMLMetaElement>(META)?.content ?? '', location.origin);
+
+/** `same-origin`, or an address. */
+export function readAddress(named: string, page: string): string | undefined {
+  const text = named.trim();
+  if (text === '') return undefined;
+  if (text === 'same-origin') return page;
+  return text.replace(/\/+$/, '');
+}
+
+/** Whether a token may be sent there: over TLS, to this machine, or to where the page itself comes from. */
+export function isSafeAddress(address: string, page: string): boolean {
+  const url = URL.parse(address);
+  if (!url || url.username || url.password || url.search || url.hash) return false;
+  return (
+    url.origin === page ||
+    url.protocol === 'https:' ||
+    (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  );
+}
+
+let held: { token: string; email: string } | undefined;
+
+/** Whose token this page holds. */
+export const holder = () => held;
+export function hold(next: typeof held): void {
+  held = next;
+}
+
+/** Where a path is, and the headers that go with it; a token goes to that one address only. */
+export function aim(path: string, token = held?.token): { url: string; headers: Record<string, string> } {
+  if (directAddress === undefined) return { url: path, headers: {} };
+  if (!isSafeAddress(directAddress, location.origin))
+    throw new ApiError('refused', 'The address of the API is not safe', {
+      detail: `Nothing was sent to "${directAddress}": this dashboard was set up with an address that is not https.`,
+    });
+  if (token === undefined) throw new ApiError('refused', 'You are not signed in any more (401)', { status: 401 });
+  return { url: directAddress + path, headers: { authorization: `Bearer ${token}` } };
+}
+
+export const networkError = () =>
+  directAddress === undefined || URL.parse(directAddress)?.origin === location.origin
+    ? new ApiError('network', 'The service cannot be reached', {
+        detail: 'Check that it is running and that this computer is connected to it.',
+      })
+    : new ApiError('network', `${URL.parse(directAddress)?.host ?? directAddress} cannot be reached from this page`, {
+        detail: `It may be away, its certificate may not be trusted (open ${directAddress} in a tab to see), or it does not allow pages of ${location.origin}: the browser does not tell which.`,
+      });
