@@ -1,0 +1,53 @@
+// A /v1 service that is not ours, in the test's own process: who it is, is in the files beside this one. It notes what it
+// is asked, so that a test can say what reached it and with which token.
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** The token of its only account; the fixtures sign in with it. */
+const FOREIGN_TOKEN = 'e2e-token-0123456789abcdefghij';
+
+export interface Ask {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Answers by writing; what it leaves alone is a 404 in plain text. */
+export type Temper = (ask: Ask, response: ServerResponse) => void | Promise<void>;
+
+export interface Foreign {
+  url: string;
+  heard: Ask[];
+  close(): Promise<void>;
+}
+
+export async function startForeign(temper: Temper): Promise<Foreign> {
+  const heard: Ask[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = '', url = '', headers } = request;
+      const ask = { method, url, headers, body: await buffer(request) };
+      heard.push(ask);
+      if (headers.authorization !== `Bearer ${FOREIGN_TOKEN}`) {
+        response.writeHead(401, { 'www-authenticate': 'Basic realm="portal"' }).end('token expired or unknown');
+        return;
+      }
+      await temper(ask, response);
+      if (!response.headersSent && !response.destroyed) response.writeHead(404).end('404 page not found\n');
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
