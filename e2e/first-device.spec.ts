@@ -153,7 +153,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
     // The deploy.
     await page.getByRole('link', { name: 'Deploy it: app_1.2.0.tar.gz 1.2.0' }).click();
     await expect(page.getByRole('combobox', { name: 'Artifact' })).toHaveValue('app_1.2.0.tar.gz 1.2.0');
-    await page.getByText('A group', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Kind of target' }).getByText('Group').click();
     await page.getByRole('combobox', { name: 'Group' }).fill('bench');
     const review = page.getByRole('region', { name: 'Review' });
     await expect(review.getByText('1 Online')).toBeVisible();

@@ -59,7 +59,7 @@ test('a filter that is typed just before a link is followed does not take the re
 }) => {
   const release = await holdJobsPage(page);
   await openAtRest(page, service);
-  await page.getByLabel('Filter by name').fill('some');
+  await page.getByLabel('Search devices by name or ID').fill('some');
   await jobs(page).click();
   // The pause after the last key is over while the other page loads.
   await page.clock.runFor(1000);
