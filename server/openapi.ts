@@ -42,6 +42,8 @@ const PARAMETERS: Record<string, string> = {
   device_group: 'The whole group',
   device_status: 'Online or Offline, in any letter case',
   device_tag: 'TagId or name of a tag',
+  stdout: 'Bytes of Stdout that are known already',
+  stderr: 'Bytes of Stderr that are known already',
   file: 'The file itself',
   size: 'Size of the file; echoed as given',
   version: 'Version label',

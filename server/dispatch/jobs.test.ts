@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Job } from '#/contract/jobs.ts';
+import type { Job, OutputPiece } from '#/contract/jobs.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { endAgents, FakeAgent, scratch, spawnAgent, until } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -105,6 +105,63 @@ test('a large output comes back byte by byte', async () => {
   const { Stdout = '', Stderr = '' } = await fleet.ended(id);
   assert.equal(Stdout, `${Array.from({ length: 300_000 }, (_, n) => n + 1).join('\n')}\n`);
   assert.equal(Stderr, `${Array.from({ length: 100_000 }, (_, n) => n + 300_001).join('\n')}\n`);
+});
+
+interface Pieces {
+  Job: Job;
+  Stdout: OutputPiece;
+  Stderr: OutputPiece;
+  More: boolean;
+}
+
+test('output is read in pieces, and only what is new', async () => {
+  const gate = file('pieces');
+  const id = await fleet.run(
+    `printf 'one ä'; echo oops >&2; while [ ! -e ${gate} ]; do sleep 0.02; done; printf '😀two'; exit 3`,
+    target(),
+  );
+  const ask = (query: string, headers = {}) => service.call('GET', `/v1/job/${id}/output${query}`, undefined, headers);
+  const read = async (query: string) => (await (await ask(query)).json()) as Pieces;
+  const first = await until('the first line', async () => {
+    const pieces = await read('');
+    return pieces.Stdout.Size === 6 && pieces.Stderr.Size === 5 && pieces;
+  });
+  assert.deepEqual(first.Stdout, { Text: 'one ä', Offset: 0, Next: 6, Size: 6 });
+  assert.deepEqual(first.Stderr, { Text: 'oops\n', Offset: 0, Next: 5, Size: 5 });
+  assert.deepEqual(
+    [first.More, first.Job.Status, first.Job.Stdout, first.Job.Result],
+    [false, 'Running', undefined, ''],
+  );
+  const nothing = await ask('?stdout=6&stderr=5');
+  const etag = nothing.headers.get('etag') ?? '';
+  assert.equal(((await nothing.json()) as Pieces).Stdout.Text, '');
+  assert.equal((await ask('?stdout=6&stderr=5', { 'if-none-match': etag })).status, 304);
+
+  writeFileSync(gate, '');
+  await fleet.ended(id);
+  const rest = await read('?stdout=6&stderr=5');
+  assert.deepEqual(rest.Stdout, { Text: '😀two', Offset: 6, Next: 13, Size: 13 });
+  assert.deepEqual(rest.Stderr, { Text: '', Offset: 5, Next: 5, Size: 5 });
+  assert.deepEqual([rest.Job.Status, rest.Job.ExitCode, rest.Job.Result], ['Failed', 3, '']);
+  assert.equal((await ask('?stdout=six')).status, 400);
+  assert.equal((await ask('?stdout=-1')).status, 400);
+  await fleet.remove(id);
+  assert.equal((await ask('?stdout=6')).status, 404);
+});
+
+test('a large output comes in pieces of a bounded size', async () => {
+  const id = await fleet.run('seq 1 300000', target());
+  const whole = (await fleet.ended(id)).Stdout ?? '';
+  let text = '';
+  for (let offset = 0, more = true; more;) {
+    const response = await service.call('GET', `/v1/job/${id}/output?stdout=${offset}`);
+    const { Stdout, More } = (await response.json()) as Pieces;
+    assert.ok(Stdout.Text.length <= 1024 * 1024);
+    text += Stdout.Text;
+    offset = Stdout.Next;
+    more = More;
+  }
+  assert.ok(text === whole && whole.length > 1024 * 1024);
 });
 
 test('a job for a device that is away waits, and runs when its agent comes', async () => {

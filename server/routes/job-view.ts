@@ -1,9 +1,11 @@
 // A job as the API shows it: in full, as one of the children of a parent, or in the summary of a list.
 import { STREAMS } from '#/contract/agent-link.ts';
-import type { Job } from '#/contract/jobs.ts';
+import type { Stream } from '#/contract/agent-link.ts';
+import type { Job, OutputPiece } from '#/contract/jobs.ts';
 import { printIsoTime, printJobTime } from '#/contract/timestamps.ts';
 import type { Reader } from '../store/database.ts';
-import { outputSize, readOutput } from '../store/job-output.ts';
+import { outputSize, readOutput, readPart } from '../store/job-output.ts';
+import type { OutputPart } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
 import type { JobRow } from '../store/jobs.ts';
 
@@ -56,6 +58,33 @@ export function full(db: Reader, row: JobRow): Job {
   if (row.device_seq === null) return shown;
   const [stdout = '', stderr = ''] = STREAMS.map((stream) => readOutput(db, row.seq, stream).toString());
   return { ...shown, Stdout: stdout, Stderr: stderr, Result: row.ended === null ? '' : resultOf(row, stdout, stderr) };
+}
+
+/** Most bytes of a stream in one answer: small enough that a browser reads it between two frames. */
+const PIECE = 1024 * 1024;
+
+/** A job without its output, and of each stream the piece that comes after an offset. */
+export function piecesFrom(
+  db: Reader,
+  row: JobRow,
+  { stdout, stderr }: { stdout: number; stderr: number },
+): { Job: Job; Stdout: OutputPiece; Stderr: OutputPiece; More: boolean } {
+  const shown = common(db, row);
+  const over = row.ended !== null;
+  const part = (stream: Stream, asked: number) => readPart(db, row.seq, stream, { asked, most: PIECE, over });
+  const print = ({ bytes, from, next, size }: OutputPart) => ({
+    Text: bytes.toString(),
+    Offset: from,
+    Next: next,
+    Size: size,
+  });
+  const [out, error] = [part('stdout', stdout), part('stderr', stderr)];
+  return {
+    Job: row.device_seq === null ? shown : { ...shown, Result: over ? row.reason : '' },
+    Stdout: print(out),
+    Stderr: print(error),
+    More: out.more || error.more,
+  };
 }
 
 /** A child, with at most `most` bytes of each stream: the last ones, since what went wrong stands at the end. */

@@ -9,7 +9,7 @@ import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { brief, child, full, summary } from './job-view.ts';
+import { brief, child, full, piecesFrom, summary } from './job-view.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 500;
@@ -51,6 +51,12 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
     submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
 
     get: ({ account, params }) => full(db, jobById(db, account.id, params.job_id)),
+
+    output: ({ account, params, query: { stdout, stderr } }) =>
+      piecesFrom(db, jobById(db, account.id, params.job_id), {
+        stdout: Number(stdout ?? 0),
+        stderr: Number(stderr ?? 0),
+      }),
 
     children: async ({ account, params, http }) => {
       const parent = jobById(db, account.id, params.job_id);

@@ -1,6 +1,6 @@
 // v1.md, "Jobs (deployments)": one order to a device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
-import { list, nameText, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import { list, nameText, number, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
 /** The states of our service; the document names none. Every state after Running is final. */
@@ -121,6 +121,21 @@ const foundJob = z.pipe(
   job,
 );
 
+/** Where a reader stands in a stream, in bytes. */
+const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be a whole number of bytes')));
+
+/** A piece of a stream. Offsets count bytes; a piece never begins or ends within a character. */
+const outputPiece = z.object({
+  Text: z.string(),
+  /** Where it begins: what was asked for, unless the stream is shorter than that or a character began before it. */
+  Offset: number,
+  /** Where the next one begins. */
+  Next: number,
+  /** Bytes there are so far. */
+  Size: number,
+});
+export type OutputPiece = z.output<typeof outputPiece>;
+
 export const jobEndpoints = {
   submit: {
     method: 'POST',
@@ -136,6 +151,23 @@ export const jobEndpoints = {
     summary: 'Get one job; of a parent, its overall summary',
     params: oneJob,
     response: foundJob,
+  },
+  /** What a reader of a log asks for again and again: only what is new. */
+  output: {
+    method: 'GET',
+    path: '/v1/job/:job_id/output',
+    addition: true,
+    summary: 'Get a job without its output, and of Stdout and Stderr what comes after the given offsets',
+    params: oneJob,
+    query: z.object({ stdout: offset, stderr: offset }),
+    response: z.object({
+      /** As `get` has it, but for Stdout and Stderr; Result is only what they do not say. */
+      Job: foundJob,
+      Stdout: outputPiece,
+      Stderr: outputPiece,
+      /** There is more to be had at once: a piece holds at most 1 MiB. */
+      More: z.boolean(),
+    }),
   },
   children: {
     method: 'GET',
