@@ -1,5 +1,7 @@
-// The log view's index of lines: what must be done before the first row of a long log can be drawn.
+// A long log: the index of its lines, which is all that must be done before the first row can be drawn, and the log view in a
+// real browser.
 import { indexLines, rowText } from '#/ui/log-view-lines.ts';
+import { browserRows } from './log-browser.ts';
 import { milliseconds, timeOf } from './section.ts';
 import type { Section } from './section.ts';
 
@@ -9,9 +11,10 @@ const CHUNK = 48 * 1024;
 
 export const log: Section = async ({ logMegabytes }) => {
   const text = sampleLog(logMegabytes * 1_000_000);
-  const index = indexLines(text);
+  const index = indexLines([text]);
   const split = { what: "split('\\n')", figure: milliseconds(timeOf(() => text.split('\n'))) };
-  const beginning = indexLines(text.slice(0, -CHUNK));
+  const beginningText = text.slice(0, -CHUNK);
+  const beginning = indexLines([beginningText]);
   const rowsAt = (from: number) => {
     let length = 0;
     for (let row = from; row < from + VISIBLE; row++) length += rowText(index, row).length;
@@ -20,10 +23,10 @@ export const log: Section = async ({ logMegabytes }) => {
   return {
     subject: `${logMegabytes} MB, ${index.rows.toLocaleString('en-US')} rows`,
     rows: [
-      { what: 'index of all lines', figure: milliseconds(timeOf(() => indexLines(text))), against: split },
+      { what: 'index of all lines', figure: milliseconds(timeOf(() => indexLines([text]))), against: split },
       {
         what: 'carried on by the last 48 kB',
-        figure: milliseconds(timeOf(() => indexLines(text, beginning))),
+        figure: milliseconds(timeOf(() => indexLines([beginningText, text.slice(-CHUNK)], beginning))),
         against: split,
       },
       {
@@ -31,6 +34,7 @@ export const log: Section = async ({ logMegabytes }) => {
         figure: milliseconds(timeOf(() => rowsAt(index.rows >> 1), 50)),
         against: { what: 'a frame', figure: milliseconds(1000 / 60) },
       },
+      ...(await browserRows(text)),
     ],
   };
 };

@@ -1,15 +1,12 @@
 // A host for pages that are measured: the built dashboard with the API of a fleet of any size behind it, and a page of
 // Mantine's own table with the same devices, as most dashboards would have it.
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { build } from 'vite';
 import type { Rolldown } from 'vite';
+import { serveDist } from './dist-host.ts';
 import { sampleDevice, scatter } from './sample-fleet.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 const PEER = '/mantine-table';
 
 /** Draws the devices it is given, and again at each letter of a filter. */
@@ -75,29 +72,15 @@ export interface PagesHost {
 export async function startHost(): Promise<PagesHost> {
   const peer = await peerCode();
   let api = apiOf(0);
-  const server = createServer(({ url = '' }, response) => {
-    const send = (type: string, body: string | Buffer): void =>
-      void response.writeHead(200, { 'content-type': type }).end(body);
-    if (/^\/(?:v1|auth)\//.test(url)) return send('application/json', api(url));
-    if (url === PEER)
-      return send('text/html', `<!doctype html><div id="root"></div><script src="${PEER}.js"></script>`);
-    if (url === `${PEER}.js`) return send('text/javascript', peer);
-    const file = path.extname(url) ? path.join(ROOT, 'dist', path.normalize(url)) : path.join(ROOT, 'dist/index.html');
-    try {
-      send(TYPES[path.extname(file)] ?? (file.endsWith('.html') ? 'text/html' : 'font/woff2'), readFileSync(file));
-    } catch {
-      response.writeHead(404).end();
-    }
+  const { url, close } = await serveDist((at) => {
+    if (/^\/(?:v1|auth)\//.test(at)) return ['application/json', api(at)];
+    if (at === PEER) return ['text/html', `<!doctype html><div id="root"></div><script src="${PEER}.js"></script>`];
+    return at === `${PEER}.js` ? ['text/javascript', peer] : undefined;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     peer: url + PEER,
     setSize: (count) => (api = apiOf(count)),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }

@@ -1,7 +1,7 @@
 // The table and the map as a person has them: the built dashboard in Chromium, with a fleet behind it. The table stands
 // beside Mantine's own with the same rows, what moves beside the frame of a screen.
 import { chromium } from '@playwright/test';
-import type { Browser, CDPSession, Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { startHost } from './pages-host.ts';
@@ -9,6 +9,7 @@ import type { PagesHost } from './pages-host.ts';
 import { sampleDevice } from './sample-fleet.ts';
 import { median, milliseconds } from './section.ts';
 import type { Figure, Row, Section } from './section.ts';
+import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const TABLES = [1_000, 10_000];
 const RUNS = 5;
@@ -19,29 +20,6 @@ const PANS = [
   [-250, -60],
   [0, 0],
 ] as const;
-/** The shortest task that a browser reports as long. */
-const LONG = { what: 'a long task', figure: milliseconds(50) };
-
-/** In each page: how long frames took since the last look, and a way to wait for the next one. */
-const WATCH = `
-  window.frames95 = []; let last;
-  const frame = (at) => { if (last) window.frames95.push(at - last); last = at; requestAnimationFrame(frame); };
-  requestAnimationFrame(frame);
-  window.painted = () => new Promise((done) => requestAnimationFrame(() => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = done;
-    port2.postMessage(0);
-  }));`;
-
-interface TraceEvent {
-  name: string;
-  pid: number;
-  tid: number;
-  /** Processor time of the thread, in microseconds. */
-  tdur?: number;
-  args: { name?: string };
-}
-
 export const pages: Section = async ({ points }) => {
   const subject = 'the built dashboard in Chromium';
   if (!findBrowser()) {
@@ -64,31 +42,11 @@ export const pages: Section = async ({ points }) => {
 
 const named = (count: number, what: string) => `${count.toLocaleString('en-US')} ${what}`;
 
-async function opened(browser: Browser, url: string): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.addInitScript(WATCH);
-  await page.goto(url);
-  return page;
-}
-
-/** Milliseconds that the main thread worked while `act` was carried out and painted. */
-async function busy(page: Page, session: CDPSession, act: () => Promise<unknown>): Promise<number> {
-  const worked = async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
-  };
-  const before = await worked();
-  await act();
-  await page.evaluate('painted()');
-  return (await worked()) - before;
-}
-
 async function tableRows(browser: Browser, host: PagesHost, count: number): Promise<Row[]> {
   host.setSize(count);
   // The map needs the whole fleet, so that it is in memory when the table is opened.
   const page = await opened(browser, `${host.url}/map`);
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
+  const session = await sessionOf(page);
   const onMap = page.getByRole('region', { name: 'Devices in view' });
   // Asking by role would be a good part of what is measured.
   const go = (path: string) => page.evaluate(`document.querySelector('nav a[href="${path}"]').click()`);
@@ -159,30 +117,13 @@ async function peerTimes(browser: Browser, host: PagesHost, count: number): Prom
   const devices = JSON.stringify(Array.from({ length: count }, (_, n) => sampleDevice(n)));
   for (let run = 0; run < 3; run++) {
     const page = await opened(browser, host.peer);
-    const session = await page.context().newCDPSession(page);
-    await session.send('Performance.enable');
+    const session = await sessionOf(page);
     await page.evaluate(`window.devices = ${devices}; 0`);
     drawn.push(await busy(page, session, () => page.evaluate('draw(devices)')));
     typed.push(await busy(page, session, () => page.evaluate('type("7")')));
     await page.close();
   }
   return { drawn: median(drawn), typed: median(typed) };
-}
-
-/** The longest task of the page's main thread during `act`: its own time, not that in which others had the processor. */
-async function longestTask(browser: Browser, page: Page, act: () => Promise<unknown>): Promise<Figure> {
-  await browser.startTracing(page, { categories: ['toplevel'] });
-  await act();
-  await page.evaluate('painted()');
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-  const main = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
-  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`));
-  if (tasks.length === 0) throw new Error('The browser told of no task.');
-  return milliseconds(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0));
 }
 
 /** What 95 of 100 frames since the last look took at most. */

@@ -5,21 +5,12 @@ import type { Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { readList } from '#/api/fleet/list-text.ts';
 import { inTurns } from '#/api/fleet/pace.ts';
+import { isSameJob } from '#/api/same-job.ts';
 
 /** Rows that are compared in one step. */
 const STEP = 250;
 
 const versions = new WeakMap<readonly Job[], string>();
-
-function isSame(one: Job, two: Job): boolean {
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(two).length) return false;
-  return names.every(
-    (name) =>
-      one[name] === two[name] ||
-      (typeof one[name] === 'object' && JSON.stringify(one[name]) === JSON.stringify(two[name])),
-  );
-}
 
 /** The rows, those that say the same as before as the objects of before. */
 export function* sharedRows(rows: Job[], before: readonly Job[] = []): Generator<void, Job[]> {
@@ -29,7 +20,7 @@ export function* sharedRows(rows: Job[], before: readonly Job[] = []): Generator
     // Ours says its output a second time as the result: one copy is enough.
     if (row.Stderr === '' && row.Stdout === row.Result) row.Result = row.Stdout;
     const old = row.JobId === '' ? before[place] : byId.get(row.JobId);
-    if (old && isSame(row, old)) rows[place] = old;
+    if (old && isSameJob(row, old)) rows[place] = old;
     changed ||= rows[place] !== before[place];
     if (place % STEP === STEP - 1) yield;
   }

@@ -4,6 +4,8 @@ import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, JobDraft } from '#/contract/jobs.ts';
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { outputPace, readOutput } from '#/api/job-output.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
 
 /** What a job is doing, in the words the pages use. `Finished`: ended, and the service does not say how. */
 export type JobState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled' | 'Interrupted' | 'Finished';
@@ -49,11 +51,9 @@ export const isParent = (job: Job): boolean => job.Counts !== undefined || (job.
 /** How often a visible page asks again while something moves, in milliseconds. */
 const MOVING = 1_000;
 const RESTING = 15_000;
-/** Beyond these sizes an answer costs enough to be asked for less often. */
+/** Beyond this size an answer costs enough to be asked for less often. */
 const MANY_ROWS = 500;
-const MUCH_OUTPUT = 1_000_000;
 
-const outputSize = ({ Stdout = '', Stderr = '', Result }: Job) => Stdout.length + Stderr.length + Result.length;
 const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
 
 export const jobQueries = {
@@ -63,12 +63,13 @@ export const jobQueries = {
       queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * pace(state.data.length) : RESTING),
     }),
+  /** One job with its output; while that is still coming in, `complete` is false. */
   one: (id: string) =>
     queryOptions({
       queryKey: ['jobs', 'one', id],
-      queryFn: ({ signal }) => call(jobEndpoints.get, { params: { job_id: id } }, { signal }),
-      refetchInterval: ({ state: { data } }) =>
-        data && isMoving(data) ? (outputSize(data) > MUCH_OUTPUT ? 3 * MOVING : MOVING) : false,
+      queryFn: ({ signal, client, queryKey }) => readOutput(id, client.getQueryData<FollowedJob>(queryKey), signal),
+      structuralSharing: false, // what did not change is the same object already
+      refetchInterval: ({ state: { data } }) => data && outputPace(data, isMoving(data.job)),
     }),
   children: (id: string) =>
     queryOptions({

@@ -2,8 +2,15 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { LogStream } from '#/ui/log-view-items.ts';
 
+interface OutputStream {
+  /** "stdout" */
+  name: string;
+  error?: boolean;
+  text: string;
+}
+
 export interface JobOutput {
-  streams: LogStream[];
+  streams: OutputStream[];
   /** A line of the service's own, such as why a job never started. */
   said: string;
 }
@@ -23,6 +30,10 @@ export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stder
   const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));
   return { streams, said: own ? line : '' };
 }
+
+/** The streams of an output that came whole, for the log view. */
+export const logStreams = ({ streams }: JobOutput): LogStream[] =>
+  streams.map(({ text, ...stream }) => ({ ...stream, pieces: text === '' ? [] : [text] }));
 
 /** A name for the saved log, safe on every file system. */
 export const logFileName = (...parts: string[]): string =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour, withoutAnsi } from '#/ui/log-view-ansi.ts';
+import { textOf } from '#/ui/log-view-text.ts';
 
 const ESC = '\u001b';
 
@@ -44,7 +45,7 @@ test('text that looks like HTML stays text', () => {
 
 test('the codes in force at an offset are those after the last reset', () => {
   const text = `${ESC}[31mred${ESC}[0m\n${ESC}[1m${ESC}[34mblue\nstill`;
-  assert.equal(ansiBefore(text, text.length), `${ESC}[1m${ESC}[34m`);
-  assert.equal(ansiBefore(text, 0), '');
-  assert.equal(ansiBefore('plain\ntext', 6), '');
+  assert.equal(ansiBefore(textOf([text]), text.length), `${ESC}[1m${ESC}[34m`);
+  assert.equal(ansiBefore(textOf([text]), 0), '');
+  assert.equal(ansiBefore(textOf(['plain\ntext']), 6), '');
 });

@@ -1,6 +1,8 @@
 // Colours of terminal output as class names. anser reads the codes; text never becomes HTML, and no colour of the
 // output reaches the page as it is: each goes to the nearest of a few that are legible in both schemes.
 import Anser from 'anser';
+import { sliceOf } from './log-view-text.ts';
+import type { LogText } from './log-view-text.ts';
 
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white' | 'grey';
 
@@ -104,8 +106,8 @@ export function ansiReader(before = ''): (row: string) => AnsiPart[] {
 const LOOK_BACK = 64 * 1024;
 
 /** The colour codes that are in force at an offset of a text: those after the last reset. */
-export function ansiBefore(text: string, offset: number): string {
-  const before = text.slice(Math.max(0, offset - LOOK_BACK), offset);
+export function ansiBefore(text: LogText, offset: number): string {
+  const before = sliceOf(text, Math.max(0, offset - LOOK_BACK), offset);
   if (!before.includes('\u001b[')) return '';
   let codes: string[] = [];
   for (const [sequence, code = '', final] of before.matchAll(SEQUENCE)) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemAt, layOut, placeOf, plainText } from '#/ui/log-view-items.ts';
+import { itemAt, layOut, placeOf } from '#/ui/log-view-items.ts';
 import { indexLines, rowText } from '#/ui/log-view-lines.ts';
 
-const stream = (name: string, text: string) => ({ stream: { name, text }, index: indexLines(text) });
+const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });
 const said = (blocks: ReturnType<typeof layOut>, count: number) =>
   Array.from({ length: count }, (_, place) => {
     const item = itemAt(blocks, place);
@@ -27,16 +27,4 @@ test('beyond the limit the end is kept', () => {
   const [block] = blocks;
   assert.equal(block?.skipped, 1);
   assert.equal(placeOf(block, 2), 1);
-});
-
-test('what is copied holds no codes and nothing hidden', () => {
-  assert.equal(plainText([{ name: 'stdout', text: '\u001b[31mred\u001b[0m\r\nbell\u0007\n' }]), 'red\nbell‹BEL›\n');
-  assert.equal(
-    plainText([
-      { name: 'stdout', text: 'out' },
-      { name: 'stderr', text: 'err\n' },
-    ]),
-    '[stdout]\nout\n\n[stderr]\nerr\n',
-  );
-  assert.equal(plainText([{ name: 'stdout', text: '' }]), '');
 });

@@ -1,6 +1,4 @@
 // The list a log view scrolls: the rows of each stream, under a heading where there are several streams.
-import { withoutAnsi } from './log-view-ansi.ts';
-import { visible } from './log-view-glyphs.ts';
 import type { LineIndex } from './log-view-lines.ts';
 
 export interface LogStream {
@@ -8,7 +6,8 @@ export interface LogStream {
   name: string;
   /** Set apart with a mark and a colour. */
   error?: boolean;
-  text: string;
+  /** Its text in the pieces it came in; when it grows, it begins with the same ones. */
+  pieces: readonly string[];
 }
 
 export interface IndexedStream {
@@ -29,7 +28,7 @@ export interface LogBlock extends IndexedStream {
 }
 
 /** A browser's limit on the height of a scrolled area is near 17 million pixels: this many rows stay below it. */
-const MOST_ROWS = 700_000;
+const MOST_ROWS = 600_000;
 
 /** Lays the streams out one below the other. `most`: rows that can be scrolled; the beginning is left out beyond it. */
 export function layOut(streams: IndexedStream[], most: number = MOST_ROWS): LogBlock[] {
@@ -54,7 +53,7 @@ export interface LogItem {
 }
 
 /** What stands at a place of the list. */
-export function itemAt(blocks: LogBlock[], place: number): LogItem | undefined {
+export function itemAt(blocks: readonly LogBlock[], place: number): LogItem | undefined {
   const block = blocks.find(({ start, items }) => place >= start && place < start + items);
   if (!block) return undefined;
   const row = place - block.start - (block.heading ? 1 : 0);
@@ -64,14 +63,3 @@ export function itemAt(blocks: LogBlock[], place: number): LogItem | undefined {
 /** Where a row of a stream stands in the list. */
 export const placeOf = (block: LogBlock, row: number): number =>
   block.start + (block.heading ? 1 : 0) + Math.max(0, row - block.skipped);
-
-/** The text to copy or save: no control sequences, hidden characters visible, the streams under their names. */
-export function plainText(streams: LogStream[]): string {
-  const filled = streams.filter(({ text }) => text !== '');
-  return filled
-    .map(({ name, text }) => {
-      const plain = visible(withoutAnsi(text.replaceAll('\r\n', '\n')));
-      return filled.length > 1 ? `[${name}]\n${plain.endsWith('\n') ? plain : `${plain}\n`}` : plain;
-    })
-    .join('\n');
-}

@@ -1,5 +1,4 @@
 // One row of a log: mark of its stream, line number, text.
-import type { RefCallback } from 'react';
 import type { AnsiStyle } from './log-view-ansi.ts';
 import type { Piece } from './log-view-pieces.ts';
 import classes from './log-view.module.css';
@@ -27,17 +26,24 @@ const showSideways = (mark: HTMLElement | null) => {
 };
 
 interface LogRowProps {
-  ref: RefCallback<HTMLDivElement> | undefined;
   place: number;
   pieces: Piece[];
   /** 0 where the row goes on with the line above; undefined where numbers are switched off. */
   number: number | undefined;
   error: boolean;
+  /** A link points to it. */
+  marked: boolean;
+  onLine: (line: number, shift: boolean) => void;
 }
 
-export function LogRow({ ref, place, pieces, number, error }: LogRowProps) {
+export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowProps) {
   return (
-    <div ref={ref} data-index={place} className={classes['row']} data-error={error || undefined}>
+    <div
+      data-index={place}
+      className={classes['row']}
+      data-error={error || undefined}
+      data-marked={marked || undefined}
+    >
       <span className={classes['gutter']}>
         <span className={classes['mark']} title={error ? 'stderr' : undefined}>
           {error && (
@@ -47,9 +53,21 @@ export function LogRow({ ref, place, pieces, number, error }: LogRowProps) {
             </>
           )}
         </span>
-        {number !== undefined && (
-          <span className={classes['number']} data-number={number === 0 ? '↳' : number} aria-hidden />
-        )}
+        {number !== undefined &&
+          (number === 0 ? (
+            <span className={classes['number']} data-number="↳" aria-hidden />
+          ) : (
+            <button
+              type="button"
+              // Sixty stops on the way through the page would be too many: the key l does the same.
+              tabIndex={-1}
+              className={classes['number']}
+              data-number={number}
+              aria-label={`Link to line ${number}${error ? ' of stderr' : ''}`}
+              onMouseDown={(event) => event.preventDefault()} // or Shift would select text
+              onClick={(event) => onLine(number, event.shiftKey)}
+            />
+          ))}
       </span>
       <span data-text className={classes['text']}>
         {pieces.map(({ text, style, glyph, hit }, position) =>

@@ -1,22 +1,18 @@
-// The tools of a log view: which stream, search, wrap, line numbers, copy, download.
-import { useState } from 'react';
+// The tools of a log view: which stream, search, wrap, line numbers, raw, copy, download.
 import type { Ref } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import {
-  IconCheck,
   IconChevronDown,
   IconChevronUp,
   IconCopy,
   IconDownload,
+  IconLetterCase,
   IconListNumbers,
+  IconRegex,
   IconSearch,
   IconTextWrap,
 } from '@tabler/icons-react';
-import { copyText } from './copy-button.tsx';
 import { formatCount } from './format.ts';
-import { plainText } from './log-view-items.ts';
-import type { LogStream } from './log-view-items.ts';
-import { MOST_MATCHES } from './log-view-search.ts';
 import type { LogSearch } from './log-view-use-search.ts';
 import classes from './log-view.module.css';
 
@@ -29,63 +25,111 @@ export interface LogLook {
 }
 
 interface ToolbarProps {
-  streams: LogStream[];
-  /** The name of the one stream that is shown; undefined: all. */
+  /** The names of all streams, and of the one that is shown; undefined: all. */
+  names: string[];
   shown: string | undefined;
   onShown: (name: string | undefined) => void;
   search: LogSearch;
   searchRef: Ref<HTMLInputElement>;
   onStep: (by: 1 | -1) => void;
-  lines: number;
+  /** Where Escape in the search leads. */
+  onLeave: () => void;
+  /** "1,204 lines". */
+  about: string;
+  /** What was just done. */
+  said: string;
   look: LogLook;
   onLook: (look: LogLook) => void;
-  fileName: string;
+  raw: boolean;
+  onRaw: (raw: boolean) => void;
+  /** What Copy copies: "the output", "lines 3 to 9". */
+  copied: string;
+  onCopy: () => void;
+  onDownload: () => void;
 }
 
-function save(text: string, fileName: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
-/** "3 of 12", "12 found", "Not found". */
-function countText({ query, count, at }: LogSearch): string {
-  if (query === '') return '';
+/** "3/12", "12 found", "Not found". */
+function countText({ query, count, more, problem, at }: LogSearch): string {
+  if (query.text === '') return '';
+  if (problem !== undefined) return problem;
   if (count === undefined) return '…';
   if (count === 0) return 'Not found';
-  const all = count >= MOST_MATCHES ? `${formatCount(count)}+` : formatCount(count);
+  const all = more ? `${formatCount(count)}+` : formatCount(count);
   return at < 0 ? `${all} found` : `${formatCount(at + 1)}/${all}`;
 }
 
-function SearchBox({ search, searchRef, onStep }: Pick<ToolbarProps, 'search' | 'searchRef' | 'onStep'>) {
+interface ToggleProps {
+  name: string;
+  title: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+  Icon: typeof IconSearch;
+}
+
+const Toggle = ({ name, title, on, onChange, Icon }: ToggleProps) => (
+  <ActionIcon
+    variant="default"
+    size={30}
+    aria-label={name}
+    title={title}
+    aria-pressed={on}
+    onClick={() => onChange(!on)}
+  >
+    <Icon {...icon} />
+  </ActionIcon>
+);
+
+function SearchBox({
+  search,
+  searchRef,
+  onStep,
+  onLeave,
+}: Pick<ToolbarProps, 'search' | 'searchRef' | 'onStep' | 'onLeave'>) {
+  const { query, setQuery } = search;
   const none = !search.count;
-  const reason = search.query === '' ? 'Type what to look for first' : 'Nothing was found';
+  const reason = query.text === '' ? 'Type what to look for first' : 'Nothing was found';
   return (
     <div className={classes['search']} role="search" aria-label="Search the output">
       <TextInput
         ref={searchRef}
         size="xs"
         aria-label="Search the output"
+        aria-keyshortcuts="/"
         placeholder="Search"
         leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
-        value={search.query}
-        onChange={(event) => search.setQuery(event.currentTarget.value)}
+        value={query.text}
+        onChange={(event) => setQuery({ ...query, text: event.currentTarget.value })}
         onKeyDown={(event) => {
           if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
-          if (event.key === 'Escape') search.setQuery('');
+          if (event.key !== 'Escape') return;
+          if (query.text === '') onLeave();
+          else setQuery({ ...query, text: '' });
         }}
+        error={search.problem !== undefined}
         spellCheck={false}
         autoComplete="off"
         className={classes['searchInput'] ?? ''}
+      />
+      <Toggle
+        name="Match case"
+        title="Match case"
+        on={query.exact}
+        onChange={(exact) => setQuery({ ...query, exact })}
+        Icon={IconLetterCase}
+      />
+      <Toggle
+        name="Pattern"
+        title="Search for a pattern (regular expression)"
+        on={query.pattern}
+        onChange={(pattern) => setQuery({ ...query, pattern })}
+        Icon={IconRegex}
       />
       <ActionIcon
         variant="default"
         size={30}
         aria-label="Previous match"
-        title={none ? reason : 'Previous match (Shift+Enter)'}
+        aria-keyshortcuts="N"
+        title={none ? reason : 'Previous match (N)'}
         disabled={none}
         onClick={() => onStep(-1)}
       >
@@ -95,86 +139,81 @@ function SearchBox({ search, searchRef, onStep }: Pick<ToolbarProps, 'search' | 
         variant="default"
         size={30}
         aria-label="Next match"
-        title={none ? reason : 'Next match (Enter)'}
+        aria-keyshortcuts="n"
+        title={none ? reason : 'Next match (n)'}
         disabled={none}
         onClick={() => onStep(1)}
       >
         <IconChevronDown {...icon} />
       </ActionIcon>
-      <span role="status" className={classes['count']}>
+      <span role="status" className={classes['count']} data-problem={search.problem && true}>
         {countText(search)}
       </span>
     </div>
   );
 }
 
-function CopyAll({ streams }: { streams: LogStream[] }) {
-  const [said, setSaid] = useState('');
-  const copy = async () => setSaid((await copyText(plainText(streams))) ? 'Copied' : 'The browser refused to copy');
-  return (
-    <>
-      <ActionIcon
-        variant="default"
-        size={30}
-        aria-label="Copy the output"
-        title={said || 'Copy the output'}
-        onClick={() => void copy()}
-        onBlur={() => setSaid('')}
-      >
-        {said === 'Copied' ? <IconCheck {...icon} /> : <IconCopy {...icon} />}
-      </ActionIcon>
-      <span role="status" className="visually-hidden">
-        {said}
-      </span>
-    </>
-  );
-}
-
 export function LogToolbar(props: ToolbarProps) {
-  const { streams, shown, onShown, search, searchRef, onStep, lines, look, onLook, fileName } = props;
-  const seen = streams.filter(({ name }) => shown === undefined || name === shown);
+  const { names, shown, onShown, about, said, look, onLook, raw, onRaw, copied, onCopy, onDownload } = props;
   return (
     <div className={classes['toolbar']}>
-      {streams.length > 1 && (
+      {names.length > 1 && (
         <SegmentedControl
           size="xs"
           aria-label="Streams"
           value={shown ?? ''}
           onChange={(value) => onShown(value === '' ? undefined : value)}
-          data={[{ value: '', label: 'Both' }, ...streams.map(({ name }) => ({ value: name, label: name }))]}
+          data={[{ value: '', label: 'Both' }, ...names.map((name) => ({ value: name, label: name }))]}
         />
       )}
-      <SearchBox search={search} searchRef={searchRef} onStep={onStep} />
-      <span className={classes['lines']}>{lines === 1 ? '1 line' : `${formatCount(lines)} lines`}</span>
+      <SearchBox {...props} />
+      <span className={classes['lines']}>
+        {said === '' && about}
+        <span role="status">{said}</span>
+      </span>
       <div className={classes['tools']}>
-        <ActionIcon
-          variant="default"
-          size={30}
-          aria-label="Wrap lines"
-          title="Wrap lines"
-          aria-pressed={look.wrap}
-          onClick={() => onLook({ ...look, wrap: !look.wrap })}
-        >
-          <IconTextWrap {...icon} />
-        </ActionIcon>
-        <ActionIcon
-          variant="default"
-          size={30}
-          aria-label="Line numbers"
+        <Toggle
+          name="Wrap lines"
+          title="Wrap lines (w)"
+          on={look.wrap}
+          onChange={(wrap) => onLook({ ...look, wrap })}
+          Icon={IconTextWrap}
+        />
+        <Toggle
+          name="Line numbers"
           title="Line numbers"
-          aria-pressed={look.numbers}
-          onClick={() => onLook({ ...look, numbers: !look.numbers })}
+          on={look.numbers}
+          onChange={(numbers) => onLook({ ...look, numbers })}
+          Icon={IconListNumbers}
+        />
+        <Button
+          variant="default"
+          size="xs"
+          aria-pressed={raw}
+          title="Show colour codes, control characters and every state of a rewritten line; copy and download them too"
+          onClick={() => onRaw(!raw)}
         >
-          <IconListNumbers {...icon} />
+          Raw
+        </Button>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label={`Copy ${copied}${raw ? ', raw' : ''}`}
+          title={`Copy ${copied}${raw ? ', raw' : ''}`}
+          onClick={onCopy}
+        >
+          <IconCopy {...icon} />
         </ActionIcon>
-        <CopyAll streams={seen} />
         <Button
           variant="default"
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
-          onClick={() => save(plainText(seen), fileName)}
+          title={
+            raw ? 'As it came, control characters and all' : 'Without colour codes, control characters made visible'
+          }
+          onClick={onDownload}
         >
-          Download
+          {raw ? 'Download raw' : 'Download'}
         </Button>
       </div>
     </div>

@@ -1,31 +1,39 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It knows nothing of where the output comes from.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { CSSProperties, RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { ClipboardEvent, CSSProperties } from 'react';
 import { Button } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowBarToDown } from '@tabler/icons-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { copyText } from './copy-button.tsx';
 import { formatCount } from './format.ts';
-import { ansiBefore, ansiReader } from './log-view-ansi.ts';
-import { itemAt, layOut, placeOf } from './log-view-items.ts';
+import { layOut, placeOf } from './log-view-items.ts';
 import type { IndexedStream, LogBlock, LogStream } from './log-view-items.ts';
-import { indexLines, rowText } from './log-view-lines.ts';
+import { useLogKeys } from './log-view-keys.ts';
+import { indexLines, rowOfLine } from './log-view-lines.ts';
+import { markText, markedBy, printMark, readMark } from './log-view-marks.ts';
+import type { LineMark } from './log-view-marks.ts';
 import { piecesOf } from './log-view-pieces.ts';
+import type { LogQuery } from './log-view-search.ts';
+import { gathered, plainLog, plainParts } from './log-view-plain.ts';
 import { LogRow } from './log-view-row.tsx';
+import { readRows } from './log-view-rows.ts';
 import { LogToolbar } from './log-view-toolbar.tsx';
 import type { LogLook } from './log-view-toolbar.tsx';
+import { useLogScroll } from './log-view-use-scroll.ts';
 import { useLogSearch } from './log-view-use-search.ts';
-import { heightAt, useColumns } from './log-view-heights.ts';
+import { saveFile } from './save-file.ts';
+import type { Address } from './use-address.ts';
 import classes from './log-view.module.css';
 
 /** More rows than any window shows: a row that leaves at one end lends its elements to one that comes at the other. */
 const ELEMENTS = 512;
-/** Pixels from the end that still count as the end. */
-const AT_END = 6;
+/** How long it is said what was copied. */
+const SAID = 2_500;
 
 /** Width of the column of line numbers. */
 const digits = (lines: number) => ({ '--log-digits': Math.max(3, String(lines).length) }) as CSSProperties;
+const linesText = (lines: number) => (lines === 1 ? '1 line' : `${formatCount(lines)} lines`);
 
 interface LogViewProps {
   /** Name of the scrolling region: "Output of camera-7". */
@@ -33,69 +41,73 @@ interface LogViewProps {
   streams: LogStream[];
   /** Whether more may come. */
   live: boolean;
-  /** The one stream that is shown; undefined: all of them. */
-  shown: string | undefined;
-  onShown: (name: string | undefined) => void;
+  /** Holds the stream that is shown (`log`) and the lines that a link points to (`line`). */
+  address: Address;
+  /** How much is here of what there is, while it is being fetched: "3 of 10 MB". */
+  fetched?: string | undefined;
   /** Name of the file that Download saves. */
   fileName: string;
 }
 
-const isCurrent = (indexed: IndexedStream[], streams: LogStream[]) =>
-  indexed.length === streams.length &&
-  streams.every(
-    ({ name, text }, position) => indexed[position]?.stream.name === name && indexed[position].index.text === text,
-  );
-
 /** The index of each stream, carried on as its text grows. */
-function useIndexed(streams: LogStream[]): IndexedStream[] {
+function useIndexed(streams: LogStream[], raw: boolean): IndexedStream[] {
   const [indexed, setIndexed] = useState<IndexedStream[]>([]);
-  if (isCurrent(indexed, streams)) return indexed;
+  const isCurrent =
+    indexed.length === streams.length &&
+    streams.every(({ name, pieces }, position) => {
+      const { stream, index } = indexed[position] ?? {};
+      return stream?.name === name && stream.pieces === pieces && index?.raw === raw;
+    });
+  if (isCurrent) return indexed;
   const next = streams.map((stream, position) => {
     const old = indexed[position];
-    return { stream, index: indexLines(stream.text, old?.stream.name === stream.name ? old.index : undefined) };
+    return {
+      stream,
+      index: indexLines(stream.pieces, old?.stream.name === stream.name ? old.index : undefined, raw),
+    };
   });
   setIndexed(next);
   return next;
 }
 
-/** Ctrl+F within the log goes to its own search: the browser's would find only the rows in view. */
-function useFindKey(view: RefObject<HTMLElement | null>, searchBox: RefObject<HTMLInputElement | null>) {
+/** A sentence that is said for a moment. */
+function useSaid(): [string, (text: string) => void] {
+  const [said, say] = useState('');
   useEffect(() => {
-    const element = view.current;
-    const find = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      searchBox.current?.select();
-    };
-    element?.addEventListener('keydown', find);
-    return () => element?.removeEventListener('keydown', find);
-  }, [view, searchBox]);
+    if (said === '') return;
+    const timer = setTimeout(() => say(''), SAID);
+    return () => clearTimeout(timer);
+  }, [said]);
+  return [said, say];
 }
 
-/** The rows from one place to another, colours carried from row to row. */
-function readRows(blocks: LogBlock[], first: number, last: number) {
-  let reading: { block: LogBlock; read: ReturnType<typeof ansiReader> } | undefined;
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
-    const place = first + offset;
-    const item = itemAt(blocks, place);
-    if (!item || item.row === undefined) return { place, block: item?.block, parts: undefined, number: 0 };
-    const { block, row } = item;
-    if (reading?.block !== block)
-      reading = { block, read: ansiReader(ansiBefore(block.index.text, block.index.starts[row] ?? 0)) };
-    return { place, block, parts: reading.read(rowText(block.index, row)), number: block.index.numbers[row] ?? 0 };
-  });
+/** The place of the first line of a mark; undefined while it is not there. */
+function placeOfMark(blocks: readonly LogBlock[], mark: LineMark | undefined): number | undefined {
+  const block = blocks.find(({ stream }) => stream.name === mark?.stream);
+  const row = block && mark && rowOfLine(block.index, mark.from);
+  return block && row !== undefined && row >= block.skipped ? placeOf(block, row) : undefined;
 }
 
-export function LogView({ name, streams, live, shown, onShown, fileName }: LogViewProps) {
+function markedParts(blocks: readonly LogBlock[], { stream: name, from, to }: LineMark): Iterable<string> {
+  const index = blocks.find(({ stream }) => stream.name === name)?.index;
+  if (!index) return [];
+  return plainParts(index, rowOfLine(index, from) ?? index.rows, rowOfLine(index, to + 1) ?? index.rows);
+}
+
+export function LogView({ name, streams, live, address, fetched, fileName }: LogViewProps) {
   const [look, setLook] = useLocalStorage<LogLook>({
     key: 'muster-log-look',
     defaultValue: { wrap: globalThis.innerWidth < 640, numbers: true },
     getInitialValueInEffect: false,
   });
-  const [follow, setFollow] = useState(true);
-  const scroller = useRef<HTMLDivElement>(null);
-  const searchBox = useRef<HTMLInputElement>(null);
-  const indexed = useIndexed(streams);
+  const [raw, setRaw] = useState(false);
+  const [said, say] = useSaid();
+  const names = streams.map((stream) => stream.name);
+  const shown = names.length > 1 ? names.find((each) => each === address.params.get('log')) : undefined;
+  const lineText = address.params.get('line');
+  const mark = readMark(lineText, streams);
+
+  const indexed = useIndexed(streams, raw);
   const blocks = useMemo(
     () => layOut(indexed.filter(({ stream }) => shown === undefined || stream.name === shown)),
     [indexed, shown],
@@ -105,87 +117,120 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
   const lines = blocks.reduce((sum, { index }) => sum + index.lines, 0);
   const skipped = blocks.reduce((sum, block) => sum + block.skipped, 0);
 
-  const columns = useColumns(scroller, look, lines);
-  const list = useVirtualizer({
+  /** How many lines there were when the reader left the end; undefined while it is followed. */
+  const [left, setLeft] = useState<number | undefined>(mark ? Number.POSITIVE_INFINITY : undefined);
+  const follow = left === undefined;
+  const setFollow = (on: boolean) => setLeft((was) => (on ? undefined : (was ?? lines)));
+  const fresh = follow ? 0 : Math.max(0, lines - left);
+  const { scroller, layout, onScroll, first, last, seen, goTo } = useLogScroll(blocks, {
     count,
-    getScrollElement: () => scroller.current,
-    estimateSize: (place) => heightAt(blocks, place, columns),
-    overscan: 10,
+    wrap: look.wrap,
+    gutter: `${look.numbers} ${String(lines).length}`,
+    follow,
+    setFollow,
   });
 
-  // Where the reader is: the first row in view and how far it is scrolled out. Read while scrolling, used when the list
-  // grows above it.
-  const anchor = useRef<{ stream: string; row: number; past: number } | undefined>(undefined);
-  const lastTop = useRef(0);
-  const onScroll = () => {
-    const box = scroller.current;
-    if (!box) return;
-    const up = box.scrollTop < lastTop.current - 1;
-    lastTop.current = box.scrollTop;
-    if (box.scrollTop + box.clientHeight >= box.scrollHeight - AT_END) setFollow(true);
-    else if (up) setFollow(false);
-    const first = list.getVirtualItemForOffset(box.scrollTop);
-    const item = itemAt(blocks, first?.index ?? -1);
-    anchor.current =
-      first && item?.row !== undefined
-        ? { stream: item.block.stream.name, row: item.row, past: box.scrollTop - first.start }
-        : undefined;
+  // A link leads to its lines once, as soon as they are there.
+  const arrived = useRef<string | null>(null);
+  const linked = placeOfMark(blocks, mark);
+  useEffect(() => {
+    if (linked === undefined || arrived.current === lineText) return;
+    arrived.current = lineText;
+    goTo(linked);
+  });
+
+  const markLines = (next: LineMark | undefined) => {
+    const line = next && printMark(next, streams);
+    arrived.current = line ?? null;
+    address.set({ line });
+    if (!next) return;
+    const url = new URL(globalThis.location.href);
+    url.searchParams.set('line', line ?? '');
+    void copyText(url.href).then((done) =>
+      say(done ? `Link to ${markText(next).toLowerCase()} copied` : 'The link is in the address bar'),
+    );
+  };
+  const copy = async () => {
+    const parts = await gathered(mark ? markedParts(blocks, mark) : plainLog(blocks));
+    say((await copyText(parts.join(''))) ? 'Copied' : 'The browser refused to copy');
+  };
+  const download = async () => {
+    saveFile(
+      raw ? fileName.replace(/\.log$/, '.raw.log') : fileName,
+      await gathered(plainLog(blocks)),
+      'text/plain;charset=utf-8',
+    );
+  };
+  /** Select all and copy means all of it, not the rows that happen to be drawn. */
+  const copySelected = (event: ClipboardEvent) => {
+    const selection = globalThis.getSelection();
+    const canvas = scroller.current?.querySelector('[data-canvas]');
+    const all = canvas && selection?.containsNode(canvas, false);
+    if (!all && !(selection?.isCollapsed && mark)) return;
+    event.preventDefault();
+    void copy();
   };
 
-  // Where rows wrap, the estimate is right for plain letters; tabs, wide letters and colour codes need a look.
-  const measure = look.wrap ? list.measureElement : undefined;
-  const wrappedAt = useRef(columns);
-
-  // The list has been drawn anew: follow the end, or put the reader's row back where it was.
-  useLayoutEffect(() => {
-    const turned = wrappedAt.current !== columns;
-    wrappedAt.current = columns;
-    if (turned) list.measure();
-    if (count === 0) return;
-    if (follow) {
-      list.scrollToEnd();
-      return;
-    }
-    const block = blocks.find(({ stream }) => stream.name === anchor.current?.stream);
-    if (!block || !anchor.current) return;
-    const { row, past } = anchor.current;
-    const place = placeOf(block, row);
-    const offset = (list.getOffsetForIndex(place, 'start')?.[0] ?? 0) + past;
-    if (turned) list.scrollToIndex(place, { align: 'start' });
-    else if (Math.abs(offset - (list.scrollOffset ?? 0)) > 1) list.scrollToOffset(offset);
-  }, [blocks, count, follow, list, columns]);
-
-  const goTo = (place: number | undefined) => {
-    if (place === undefined) return;
-    setFollow(false);
-    list.scrollToIndex(place, { align: 'center' });
-  };
   const view = useRef<HTMLElement>(null);
-  useFindKey(view, searchBox);
+  const searchBox = useRef<HTMLInputElement>(null);
+  /** A step that was asked for before there was an answer. */
+  const asked = useRef<{ query: LogQuery; by: 1 | -1 }>(undefined);
+  const step = (by: 1 | -1) => {
+    asked.current = search.count === undefined ? { query: search.query, by } : undefined;
+    const place = search.step(by, seen);
+    if (place !== undefined) goTo(place);
+  };
+  const answered = search.count !== undefined;
+  useEffect(() => {
+    if (answered && asked.current?.query === search.query) step(asked.current.by);
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when the answer comes
+  }, [answered]);
+  const rows = readRows(blocks, first, last);
+  useLogKeys(view, {
+    '/': () => searchBox.current?.select(),
+    n: () => step(1),
+    N: () => step(-1),
+    g: () => goTo(blocks[0] ? placeOf(blocks[0], 0) : 0),
+    G: () => setFollow(true),
+    w: () => setLook({ ...look, wrap: !look.wrap }),
+    f: () => setFollow(!follow),
+    l: () => {
+      const row = rows.find(({ place, number }) => place >= seen && number > 0);
+      if (row) markLines({ stream: row.block.stream.name, from: row.number, to: row.number });
+    },
+  });
 
-  const items = list.getVirtualItems();
-  const first = items[0];
-  const rows = readRows(blocks, first?.index ?? 0, items.at(-1)?.index ?? -1);
-  const any = streams.some(({ text }) => text !== '');
+  const any = streams.some(({ pieces }) => pieces.some((piece) => piece !== ''));
   return (
     <section ref={view} aria-label={name} className={classes['view']}>
       {any && (
         <LogToolbar
-          streams={streams}
+          names={names}
           shown={shown}
-          onShown={onShown}
+          onShown={(log) => address.set({ log })}
           search={search}
           searchRef={searchBox}
-          onStep={(by) => goTo(search.step(by, list.range?.startIndex ?? 0))}
-          lines={lines}
+          onStep={step}
+          onLeave={() => scroller.current?.focus()}
+          about={fetched ?? linesText(lines)}
+          said={said}
           look={look}
           onLook={setLook}
-          fileName={fileName}
+          raw={raw}
+          onRaw={setRaw}
+          copied={mark && linked !== undefined ? markText(mark).toLowerCase() : 'the output'}
+          onCopy={() => void copy()}
+          onDownload={() => void download()}
         />
       )}
       {skipped > 0 && (
         <p className={classes['note']}>
           The first {formatCount(skipped)} lines are too many to show here. Download has all of them.
+        </p>
+      )}
+      {mark && linked === undefined && count > 0 && (
+        <p className={classes['note']} role="status">
+          {markText(mark)} {mark.to > mark.from ? 'are' : 'is'} not in this output{live ? ' yet' : ''}.
         </p>
       )}
       {count === 0 ? (
@@ -200,29 +245,39 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
             data-log
             role="region"
             aria-label={`${name}, text`}
+            // Thousands of lines may come in a second.
+            aria-live="off"
             tabIndex={0}
             className={classes['scroller']}
             data-wrap={look.wrap || undefined}
             style={digits(lines)}
             onScroll={onScroll}
+            onCopy={copySelected}
           >
             <span data-ruler aria-hidden className={classes['ruler']} />
-            <div className={classes['canvas']} style={{ height: list.getTotalSize() }}>
-              <div className={classes['rows']} style={{ transform: `translateY(${first?.start ?? 0}px)` }}>
-                {rows.map(({ place, block, parts, number }) =>
-                  parts && block ? (
+            <div data-canvas className={classes['canvas']} style={{ height: layout.total }}>
+              <div className={classes['rows']} style={{ transform: `translateY(${layout.topOf(first)}px)` }}>
+                {rows.map(({ place, block, row, parts, number, line }) =>
+                  row === undefined ? (
+                    <div key={`name-${place}`} className={classes['heading']}>
+                      {block.stream.name}
+                      {block.position > 0 && (
+                        <span title="The service keeps no order between the two">
+                          {' '}
+                          · after all of {blocks[0]?.stream.name}
+                        </span>
+                      )}
+                    </div>
+                  ) : (
                     <LogRow
                       key={place % ELEMENTS}
-                      ref={measure}
                       place={place}
-                      pieces={piecesOf(parts, search.hits.get(place))}
+                      pieces={piecesOf(parts, search.hitsAt(block.stream.name, row))}
                       number={look.numbers ? number : undefined}
                       error={block.stream.error ?? false}
+                      marked={mark?.stream === block.stream.name && line >= mark.from && line <= mark.to}
+                      onLine={(at, shift) => markLines(markedBy({ stream: block.stream.name, line: at, shift }, mark))}
                     />
-                  ) : (
-                    <div key={`name-${place}`} ref={measure} data-index={place} className={classes['heading']}>
-                      {block?.stream.name}
-                    </div>
                   ),
                 )}
               </div>
@@ -233,9 +288,11 @@ export function LogView({ name, streams, live, shown, onShown, fileName }: LogVi
               size="xs"
               className={classes['follow'] ?? ''}
               leftSection={<IconArrowBarToDown size={16} stroke={1.6} aria-hidden />}
+              aria-label={fresh > 0 ? `Follow: ${formatCount(fresh)} new ${fresh === 1 ? 'line' : 'lines'}` : 'Follow'}
+              title="Follow the end (f)"
               onClick={() => setFollow(true)}
             >
-              Follow
+              {fresh > 0 ? `${formatCount(fresh)} new ${fresh === 1 ? 'line' : 'lines'}` : 'Follow'}
             </Button>
           )}
         </div>

@@ -8,7 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/jobs.ts';
 import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
 import type { StoredJob } from '#/jobs/archive/archive-store.ts';
-import { logFileName, outputOf } from '#/jobs/job-output.ts';
+import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';
 import { rowName } from '#/ui/data-table.tsx';
 import { LogView } from '#/ui/log-view.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
@@ -111,8 +111,7 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
       {(job) => {
         if (!job) return null;
         const device = deviceOf(job, row);
-        const { streams, said } = outputOf(job);
-        const chosen = streams.find(({ name }) => name === address.params.get('log'))?.name;
+        const came = outputOf(job);
         return (
           <section className={classes['panel']} aria-label={`Archived output of ${device}`}>
             {stored.devices > 1 && (
@@ -124,13 +123,12 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
                 {job.ExitCode !== undefined && <span>exit code {job.ExitCode}</span>}
               </header>
             )}
-            {said && <p className={classes['said']}>{said}</p>}
+            {came.said && <p className={classes['said']}>{came.said}</p>}
             <LogView
               name={`Output of ${device}`}
-              streams={streams}
+              streams={logStreams(came)}
               live={false}
-              shown={streams.length > 1 ? chosen : undefined}
-              onShown={(log) => address.set({ log })}
+              address={address}
               fileName={logFileName(stored.job.JobName, device)}
             />
           </section>

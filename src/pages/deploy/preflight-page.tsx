@@ -40,17 +40,18 @@ interface Row {
 /** The jobs that check: the children of one, that one alone, or all of one name. */
 function useChecks(id: string | null, name: string | null) {
   const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== null });
-  const parent = one.data && isParent(one.data) ? one.data.JobId : undefined;
+  const job = one.data?.complete ? one.data.job : undefined;
+  const parent = job && isParent(job) ? job.JobId : undefined;
   const children = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
   const named = useQuery({
     ...jobQueries.list(),
     select: (jobs) => jobs.filter(({ JobName }) => JobName === name),
     enabled: name !== null,
   });
-  const single = useMemo(() => one.data && [one.data], [one.data]);
+  const single = useMemo(() => job && [job], [job]);
   if (name !== null) return { title: name, ...readingOf(named), data: named.data };
-  if (parent !== undefined) return { title: one.data?.JobName ?? '', ...readingOf(children), data: children.data };
-  return { title: one.data?.JobName ?? '', ...readingOf(one), data: single };
+  if (parent !== undefined) return { title: job?.JobName ?? '', ...readingOf(children), data: children.data };
+  return { title: job?.JobName ?? '', ...readingOf(one), data: single };
 }
 
 const readingOf = ({

@@ -30,8 +30,9 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
-  const child = single.data ?? row;
-  const judgement = useVerdict(child, parent);
+  const child = single.data?.job ?? row;
+  // What a log says is known when all of it is here.
+  const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
   const heading = useRef<HTMLHeadingElement>(null);
   // On a phone the list makes room for the output, and the focus would be lost with it.
   useEffect(() => {
@@ -57,13 +58,13 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
           color="gray"
           aria-label="Close the output"
           title="Close"
-          onClick={() => address.close('child', 'log')}
+          onClick={() => address.close('child', 'log', 'line')}
         >
           <IconX size={18} stroke={1.6} aria-hidden />
         </ActionIcon>
       </header>
       {child ? (
-        <JobLog job={child} judgement={judgement} device={name} address={address} />
+        <JobLog job={child} followed={single.data} judgement={judgement} device={name} address={address} />
       ) : single.error ? (
         <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
       ) : (

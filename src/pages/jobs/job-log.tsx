@@ -1,8 +1,11 @@
 // The output of one job, live while it runs, with what the service says of it.
+import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
+import { formatBytes } from '#/ui/format.ts';
 import { LogView } from '#/ui/log-view.tsx';
-import { logFileName, outputOf } from '#/jobs/job-output.ts';
+import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';
 import { explain, otherFields } from '#/jobs/job-words.ts';
 import { reasonOf } from '#/jobs/verdict-mark.tsx';
 import type { Judgement } from '#/jobs/verdict.ts';
@@ -11,19 +14,49 @@ import classes from './job-page.module.css';
 
 interface JobLogProps {
   job: Job;
+  /** The same job with its output in pieces, where it is read so. */
+  followed: FollowedJob | undefined;
   judgement: Judgement | undefined;
   /** Whose output it is, for the name of the region and of the file. */
   device: string;
   address: Address;
 }
 
-export function JobLog({ job, judgement, device, address }: JobLogProps) {
-  const { streams, said } = outputOf(job);
-  const shown = streams.find(({ name }) => name === address.params.get('log'))?.name;
+/** The streams of a job, and the line the service has to say beside them. */
+function useStreams(job: Job, output: FollowedJob['output']) {
+  const { stdout, stderr } = output ?? {};
+  const followed = useMemo(
+    () =>
+      stdout && stderr
+        ? [
+            { name: 'stdout', pieces: stdout.pieces },
+            { name: 'stderr', pieces: stderr.pieces, error: true },
+          ]
+        : undefined,
+    [stdout, stderr],
+  );
+  const whole = useMemo(() => {
+    if (followed) return undefined;
+    const came = outputOf(job);
+    return { streams: logStreams(came), said: came.said };
+  }, [followed, job]);
+  return { streams: followed ?? whole?.streams ?? [], said: whole ? whole.said : job.Result.trim() };
+}
+
+/** How much of the output is here, while it is being fetched. */
+function fetchedText({ output, complete }: FollowedJob): string | undefined {
+  if (complete || !output) return undefined;
+  const { stdout, stderr } = output;
+  return `${formatBytes(stdout.next + stderr.next)} of ${formatBytes(stdout.size + stderr.size)} fetched`;
+}
+
+export function JobLog({ job, followed, judgement, device, address }: JobLogProps) {
+  const { streams, said } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
   const reason = judgement && judgement.verdict !== judgement.raw && reasonOf(judgement);
   const others = otherFields(job);
-  const bare = others.length > 0 && streams.every(({ text }) => text === '') && (!isMoving(job) || job.JobId === '');
+  const bare =
+    others.length > 0 && streams.every(({ pieces }) => pieces.length === 0) && (!isMoving(job) || job.JobId === '');
   return (
     <>
       {(meaning || reason) && (
@@ -37,8 +70,8 @@ export function JobLog({ job, judgement, device, address }: JobLogProps) {
           name={`Output of ${device}`}
           streams={streams}
           live={isMoving(job)}
-          shown={streams.length > 1 ? shown : undefined}
-          onShown={(log) => address.set({ log })}
+          address={address}
+          fetched={followed && fetchedText(followed)}
           fileName={logFileName(job.JobName, device)}
         />
       )}

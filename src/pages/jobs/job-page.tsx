@@ -5,6 +5,7 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
@@ -38,7 +39,7 @@ import classes from './job-page.module.css';
 export function JobPage() {
   const { id = '' } = useParams();
   const job = useQuery(jobQueries.one(id));
-  if (job.data) return <FoundJob key={id} job={job.data} query={job} />;
+  if (job.data) return <FoundJob key={id} followed={job.data} query={job} />;
   const gone = isMissing(job.error);
   return (
     <Page title="Job" back={<Link to={paths.jobs()}>Jobs</Link>}>
@@ -75,11 +76,18 @@ function useOutcome(job: Job): Outcome | undefined {
   return ruled && children.data ? verdicts.counts : (given ?? countStates(children.data ?? []));
 }
 
-function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>>[0]['query'] }) {
+interface FoundJobProps {
+  followed: FollowedJob;
+  query: Parameters<typeof View<FollowedJob>>[0]['query'];
+}
+
+function FoundJob({ followed, query }: FoundJobProps) {
+  const { job, complete } = followed;
   const address = useAddress();
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  const judgement = useVerdict(isParent(job) ? undefined : job);
+  // What a log says is known when all of it is here.
+  const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
   const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
   const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
@@ -126,7 +134,11 @@ function FoundJob({ job, query }: { job: Job; query: Parameters<typeof View<Job>
           <>
             <JobFacts job={job} />
             <RetryLinks job={job} />
-            {outcome ? <ParentBody job={job} outcome={outcome} /> : <SingleBody job={job} judgement={judgement} />}
+            {outcome ? (
+              <ParentBody job={job} outcome={outcome} />
+            ) : (
+              <SingleBody followed={followed} judgement={judgement} />
+            )}
           </>
         )}
       </View>
@@ -200,7 +212,8 @@ function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
   );
 }
 
-function SingleBody({ job, judgement }: { job: Job; judgement: Judgement | undefined }) {
+function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement: Judgement | undefined }) {
+  const { job } = followed;
   const address = useAddress();
   const waiting = jobState(job) === 'Waiting';
   const device = useQuery({
@@ -212,7 +225,13 @@ function SingleBody({ job, judgement }: { job: Job; judgement: Judgement | undef
   return (
     <>
       {waiting && <p className={classes['note']}>{explainWaiting(online)}</p>}
-      <JobLog job={job} judgement={judgement} device={job.DeviceName || job.DeviceId || 'the job'} address={address} />
+      <JobLog
+        job={job}
+        followed={followed}
+        judgement={judgement}
+        device={job.DeviceName || job.DeviceId || 'the job'}
+        address={address}
+      />
     </>
   );
 }

@@ -55,8 +55,9 @@ export function useSamples(name: string, first: Job | undefined, child: string |
   const choices = children
     .map((each, at) => ({ value: keyOf(each, at), label: each.DeviceName || each.DeviceId || `Device ${at + 1}` }))
     .filter((_, at) => at < MOST_DEVICES || at === place);
-  const single = useMemo(() => (one.data && !parent ? [one.data] : NONE), [one.data, parent]);
-  const sample = parent ? children[place] : one.data;
+  const whole = one.data?.complete ? one.data.job : undefined;
+  const single = useMemo(() => (whole && !parent ? [whole] : NONE), [whole, parent]);
+  const sample = parent ? children[place] : whole;
   const current = parent ? many : one;
   return {
     jobs,
@@ -66,7 +67,7 @@ export function useSamples(name: string, first: Job | undefined, child: string |
     childKey: sample && parent ? keyOf(sample, place) : '',
     sample,
     all: parent ? children : single,
-    loading: list.isPending || (job !== undefined && current.isPending),
+    loading: list.isPending || (job !== undefined && (current.isPending || (!parent && !whole))),
     error: current.error ?? list.error,
     chooseJob: (id) => {
       setChosen(id);

@@ -1,0 +1,39 @@
+// Serves the built dashboard, and before that whatever else a benchmark has to answer.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+
+const DIST = path.join(import.meta.dirname, '../../dist');
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.html': 'text/html',
+};
+
+/** `answer`: type and body for a path with its query; undefined where the dashboard is meant. */
+export async function serveDist(
+  answer: (path: string) => [type: string, body: string] | undefined,
+): Promise<{ url: string; close: () => void }> {
+  const server = createServer(({ url = '' }, response) => {
+    const given = answer(url);
+    if (given) return void response.writeHead(200, { 'content-type': given[0] }).end(given[1]);
+    const { pathname } = new URL(url, 'http://localhost');
+    const file = path.join(DIST, path.extname(pathname) ? path.normalize(pathname) : 'index.html');
+    try {
+      const bytes = readFileSync(file);
+      response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'font/woff2' }).end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// A page that tells what its main thread did: in processor time, so that what else the machine does counts little.
+import type { Browser, CDPSession, Page } from '@playwright/test';
+import { milliseconds } from './section.ts';
+import type { Figure } from './section.ts';
+
+/** The shortest task that a browser reports as long. */
+export const LONG = { what: 'a long task', figure: milliseconds(50) };
+
+/** In each page: how long frames took since the last look, and a way to wait for the next one. */
+const WATCH = `
+  window.frames95 = []; let last;
+  const frame = (at) => { if (last) window.frames95.push(at - last); last = at; requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+  window.painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done;
+    port2.postMessage(0);
+  }));`;
+
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  /** Processor time of the thread, in microseconds. */
+  tdur?: number;
+  args: { name?: string };
+}
+
+export async function opened(browser: Browser, url: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.addInitScript(WATCH);
+  await page.goto(url);
+  return page;
+}
+
+/** The session that `busy` asks. */
+export async function sessionOf(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  return session;
+}
+
+/** Milliseconds that the main thread worked while `act` was carried out and painted. */
+export async function busy(page: Page, session: CDPSession, act: () => Promise<unknown>): Promise<number> {
+  const worked = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const before = await worked();
+  await act();
+  await page.evaluate('painted()');
+  return (await worked()) - before;
+}
+
+/** The longest task of the page's main thread during `act`: its own time, not that in which others had the processor. */
+export async function longestTask(browser: Browser, page: Page, act: () => Promise<unknown>): Promise<Figure> {
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await act();
+  await page.evaluate('painted()');
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`));
+  if (tasks.length === 0) throw new Error('The browser told of no task.');
+  return milliseconds(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0));
+}

@@ -1,0 +1,132 @@
+// A log read in pieces, against a service that has them and one that does not.
+import assert from 'node:assert/strict';
+import { beforeEach, mock, test } from 'node:test';
+import type * as jobOutput from '#/api/job-output.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
+import { append, outputPace } from '#/api/job-output.ts';
+
+const signal = new AbortController().signal;
+const JOB = {
+  JobId: 'j',
+  JobName: 'n',
+  DeviceId: 'd',
+  Command: 'c',
+  StartTime: 'Nov 2, 2026, 14:03:09 UTC',
+  EndTime: '',
+  Result: '',
+  Status: 'Running',
+};
+const ENDED = { ...JOB, EndTime: 'Nov 2, 2026, 14:03:10 UTC', Status: 'Succeeded' };
+
+let asked: string[] = [];
+let answer: (path: string) => [number, unknown];
+mock.method(globalThis, 'fetch', (path: string) => {
+  asked.push(path);
+  const [status, body] = answer(path);
+  return Promise.resolve(new Response(JSON.stringify(body), { status }));
+});
+
+/** A page of its own: what is known of the service is kept for good. */
+let pages = 0;
+const fresh = async () =>
+  (await import(`${new URL('job-output.ts', import.meta.url).href}?${pages++}`)) as typeof jobOutput;
+
+/** A service with this much output so far, in pieces of four letters. */
+const withPieces =
+  (stdout: string, stderr: string, job: object) =>
+  (path: string): [number, unknown] => {
+    const query = new URL(path, 'http://x').searchParams;
+    const piece = (whole: string, from: number) => {
+      const Offset = Math.min(from, whole.length);
+      const Text = whole.slice(Offset, Offset + 4);
+      return { Text, Offset, Next: Offset + Text.length, Size: whole.length };
+    };
+    const Stdout = piece(stdout, Number(query.get('stdout')));
+    const Stderr = piece(stderr, Number(query.get('stderr')));
+    return [200, { Job: job, Stdout, Stderr, More: Stdout.Next < Stdout.Size || Stderr.Next < Stderr.Size }];
+  };
+
+beforeEach(() => (asked = []));
+
+test('what was read is not asked for again; the whole is there once the job has ended', async () => {
+  const { readOutput } = await fresh();
+  answer = withPieces('abcdef', 'x', JOB);
+  const first = await readOutput('j', undefined, signal);
+  assert.deepEqual([first.complete, first.output?.stdout.pieces, first.job.Stdout], [false, ['abcd'], undefined]);
+  const second = await readOutput('j', first, signal);
+  assert.deepEqual(
+    [second.complete, second.output?.stdout.next, second.output?.stdout.pieces.join('')],
+    [true, 6, 'abcdef'],
+  );
+  assert.equal(second.output?.stderr, first.output?.stderr);
+  assert.equal(await readOutput('j', second, signal), second, 'nothing new is the same object');
+  answer = withPieces('abcdefgh', 'x', ENDED);
+  const last = await readOutput('j', second, signal);
+  assert.deepEqual([last.job.Stdout, last.job.Stderr, last.job.Status], ['abcdefgh', 'x', 'Succeeded']);
+  assert.equal(await readOutput('j', last, signal), last);
+  assert.deepEqual(asked, [
+    '/v1/job/j/output?stdout=0&stderr=0',
+    '/v1/job/j/output?stdout=4&stderr=1',
+    '/v1/job/j/output?stdout=6&stderr=1',
+    '/v1/job/j/output?stdout=6&stderr=1',
+    '/v1/job/j/output?stdout=8&stderr=1',
+  ]);
+});
+
+test('a stream that is shorter than what was read is read anew', async () => {
+  const { readOutput } = await fresh();
+  answer = withPieces('abcd', '', JOB);
+  const known = await readOutput('j', undefined, signal);
+  answer = withPieces('xy', '', JOB);
+  assert.deepEqual((await readOutput('j', known, signal)).output?.stdout.pieces, ['xy']);
+});
+
+test('a service without pieces is asked for the whole job from then on', async () => {
+  for (const [status, body] of [
+    [404, { title: 'Not found' }],
+    [405, {}],
+    [200, { JobId: 'j', JobName: 'the job itself' }],
+  ] as const) {
+    const { readOutput } = await fresh();
+    asked = [];
+    answer = (path) => (path.includes('/output') ? [status, body] : [200, { ...JOB, Stdout: 'all' }]);
+    const first = await readOutput('j', undefined, signal);
+    assert.deepEqual([first.output, first.complete, first.job.Stdout], [undefined, true, 'all']);
+    assert.equal(await readOutput('j', first, signal), first);
+    assert.deepEqual(asked, ['/v1/job/j/output?stdout=0&stderr=0', '/v1/job/j', '/v1/job/j']);
+  }
+});
+
+test('a job that is gone says nothing of the service; a busy one is an error', async () => {
+  const { readOutput } = await fresh();
+  answer = () => [404, {}];
+  await assert.rejects(readOutput('j', undefined, signal), { status: 404 });
+  answer = () => [503, {}];
+  await assert.rejects(readOutput('j', undefined, signal), { status: 503 });
+  answer = withPieces('ab', '', JOB);
+  assert.ok((await readOutput('j', undefined, signal)).output);
+});
+
+test('small pieces are joined, so that a log of lines is not a million of them', () => {
+  let stream: ReturnType<typeof append> = { pieces: [], next: 0, size: 0 };
+  const line = 'x'.repeat(100);
+  for (let n = 1; n <= 2_000; n++)
+    stream = append(stream, { Text: line, Offset: (n - 1) * 100, Next: n * 100, Size: n * 100 });
+  assert.equal(stream.pieces.join('').length, 200_000);
+  assert.ok(stream.pieces.length < 5);
+  assert.equal(append(stream, { Text: '', Offset: stream.next, Next: stream.next, Size: stream.size }), stream);
+});
+
+test('asks at once for what is there, often while output comes, seldom when none does, never when it is over', () => {
+  const followed: FollowedJob = {
+    job: JOB,
+    output: { stdout: { pieces: [], next: 0, size: 0 }, stderr: { pieces: [], next: 0, size: 0 } },
+    complete: true,
+    changed: Date.now(),
+  };
+  const pace = (change: Partial<FollowedJob>, moving = true) => Number(outputPace({ ...followed, ...change }, moving));
+  assert.ok(pace({ complete: false }, false) < 10);
+  assert.ok(pace({}) < pace({ changed: Date.now() - 10_000 }));
+  assert.ok(pace({ changed: Date.now() - 10_000 }) < pace({ changed: Date.now() - 100_000 }));
+  assert.equal(outputPace(followed, false), false);
+});

@@ -1,0 +1,38 @@
+// Lines that a link points to, as they stand in the URL: `?line=120`, `?line=120-131`, and with the name of the stream
+// where it is not the first: `?line=stderr.7`.
+
+export interface LineMark {
+  stream: string;
+  from: number;
+  to: number;
+}
+
+const MARK = /^(?:([\w-]{1,40})\.)?(\d{1,9})(?:-(\d{1,9}))?$/;
+
+/** The lines that are meant; undefined where the text says nothing of the kind. */
+export function readMark(text: string | null, streams: readonly { name: string }[]): LineMark | undefined {
+  const [, name, from, to] = MARK.exec(text ?? '') ?? [];
+  const stream = name ?? streams[0]?.name;
+  if (from === undefined || stream === undefined || !streams.some((each) => each.name === stream)) return undefined;
+  const ends = [Number(from), Number(to ?? from)];
+  const first = Math.min(...ends);
+  return first === 0 ? undefined : { stream, from: first, to: Math.max(...ends) };
+}
+
+export function printMark({ stream, from, to }: LineMark, streams: readonly { name: string }[]): string {
+  return `${stream === streams[0]?.name ? '' : `${stream}.`}${from}${to > from ? `-${to}` : ''}`;
+}
+
+/** What a click on a line makes of what is marked: with Shift from there to here, and a second click takes it away. */
+export function markedBy(
+  { stream, line, shift }: { stream: string; line: number; shift: boolean },
+  mark: LineMark | undefined,
+): LineMark | undefined {
+  if (shift && mark?.stream === stream)
+    return line < mark.from ? { stream, from: line, to: mark.to } : { stream, from: mark.from, to: line };
+  const again = mark?.stream === stream && mark.from === line && mark.to === line;
+  return again ? undefined : { stream, from: line, to: line };
+}
+
+/** "Line 120", "Lines 120 to 131". */
+export const markText = ({ from, to }: LineMark): string => (to > from ? `Lines ${from} to ${to}` : `Line ${from}`);

@@ -1,0 +1,77 @@
+// A long text in the pieces it came in. A text that grows keeps the pieces it had, so that nothing is copied when more
+// arrives, and what was found in it before stays true.
+
+export interface LogText {
+  readonly pieces: readonly string[];
+  /** Where each piece begins. */
+  readonly begins: readonly number[];
+  readonly length: number;
+}
+
+export function textOf(pieces: readonly string[]): LogText {
+  const begins: number[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    begins.push(length);
+    length += piece.length;
+  }
+  return { pieces, begins, length };
+}
+
+/** Whether `text` begins with all of `before`. Pieces that are the same string are not compared letter by letter. */
+export function continues(text: LogText, before: LogText): boolean {
+  const last = before.pieces.length - 1;
+  return before.pieces.every((piece, place) => {
+    const now = text.pieces[place] ?? '';
+    return place === last ? now.startsWith(piece) : now === piece;
+  });
+}
+
+/** The piece that holds an offset. */
+function pieceAt({ begins }: LogText, offset: number): number {
+  let low = 0;
+  let high = begins.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((begins[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export function sliceOf(text: LogText, from: number, to: number): string {
+  let slice = '';
+  for (let place = pieceAt(text, from); place < text.pieces.length; place++) {
+    const begin = text.begins[place] ?? 0;
+    if (begin >= to) break;
+    slice += (text.pieces[place] ?? '').slice(Math.max(0, from - begin), to - begin);
+  }
+  return slice;
+}
+
+/** The code of one UTF-16 unit; NaN past the end. */
+export function codeAt(text: LogText, offset: number): number {
+  const place = pieceAt(text, offset);
+  return text.pieces[place]?.charCodeAt(offset - (text.begins[place] ?? 0)) ?? Number.NaN;
+}
+
+/** Where a single letter comes next; the end of the text where it does not. */
+export function nextOf(text: LogText, letter: string, from: number): number {
+  for (let place = pieceAt(text, from); place < text.pieces.length; place++) {
+    const begin = text.begins[place] ?? 0;
+    const found = text.pieces[place]?.indexOf(letter, Math.max(0, from - begin)) ?? -1;
+    if (found !== -1) return begin + found;
+  }
+  return text.length;
+}
+
+/** Where a single letter stood last in `[from, to)`; -1 where it does not. */
+export function lastOf(text: LogText, letter: string, from: number, to: number): number {
+  for (let place = pieceAt(text, to - 1); place >= 0; place--) {
+    const begin = text.begins[place] ?? 0;
+    const found = to - 1 < begin ? -1 : (text.pieces[place]?.lastIndexOf(letter, to - 1 - begin) ?? -1);
+    if (found !== -1) return begin + found >= from ? begin + found : -1;
+    if (begin <= from) break;
+  }
+  return -1;
+}
