@@ -225,6 +225,35 @@ test('a device whose clock is years off has sound times', async () => {
   await agent.end();
 });
 
+test('a clock of the service that jumps ten years, there and back, changes no order and ends nothing before it began', async () => {
+  const { id, key } = await fleet.device();
+  const jobs: string[] = [];
+  const years = (count: number) => (service.clock.offset = count * 365 * 24 * 60 * 60 * 1000);
+  for (const at of [0, 10, -10]) {
+    years(at);
+    jobs.push(await fleet.run('x', { DeviceId: id }));
+  }
+  const agent = await connect(key);
+  for (const [index, at] of [-10, 10, 0].entries()) {
+    const { job } = await agent.hear('run');
+    assert.equal(job, jobs[index]);
+    agent.say({ type: 'started', job, ago: 0 });
+    await until('the job to run', async () => (await fleet.job(job)).Status === 'Running');
+    years(at);
+    agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 1000, endedAgo: 0 });
+    const { Status, StartTime, EndTime } = await fleet.ended(job);
+    assert.equal(Status, 'Succeeded');
+    assert.ok(Date.parse(EndTime) >= Date.parse(StartTime), `${StartTime} ${EndTime}`);
+  }
+  years(0);
+  const listed = (await (await service.call('GET', `/v1/devices/${id}/jobs`)).json()) as { JobId: string }[];
+  assert.deepEqual(
+    listed.map(({ JobId }) => JobId),
+    jobs,
+  );
+  await agent.end();
+});
+
 test('an agent that makes no sense is shown the door', async () => {
   const { key } = await fleet.device();
   const says = async (frame: string, greet = false) => {

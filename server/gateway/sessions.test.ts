@@ -230,6 +230,16 @@ test('a session ends after 7 days, however much it is used', async () => {
   assert.ok(!(await browser.isIn()));
 });
 
+test('a clock that was ten years behind or ahead for a while ends no session that was not used meanwhile', async () => {
+  const browser = await signedIn();
+  for (const years of [-10, 10]) {
+    service.clock.offset = years * 365 * 24 * HOUR;
+    await signedIn();
+    service.clock.offset = 0;
+    assert.ok(await browser.isIn(), `after ${years} years`);
+  }
+});
+
 test('a session that a clock ten years ahead has opened does not last ten years', async () => {
   service.clock.offset = 10 * 365 * 24 * HOUR;
   const browser = await signedIn();

@@ -14,6 +14,9 @@ export const ROTATE_AFTER_MS = 15 * MINUTE;
 /** How long the replaced value still works: requests that were under way carry it. */
 export const PREVIOUS_VALID_MS = MINUTE;
 
+/** So many of the newest sessions stay in the table after their end; they open nothing by then. */
+const SPARED = 1000;
+
 export interface Session {
   id: string;
   account_id: number;
@@ -61,7 +64,13 @@ export function insertSession(
 ): { id: string; value: string } {
   const id = newId();
   const value = newSecret('mus');
-  tx.run('DELETE FROM sessions WHERE last_used <= ? OR created <= ?', now - IDLE_MS, now - LIFETIME_MS);
+  // Only among the old ones: a clock that is years ahead for a moment is no reason to forget who is signed in.
+  tx.run(
+    `DELETE FROM sessions WHERE (last_used <= ? OR created <= ?)
+     AND rowid <= (SELECT max(rowid) FROM sessions) - ${SPARED}`,
+    now - IDLE_MS,
+    now - LIFETIME_MS,
+  );
   tx.run(
     'INSERT INTO sessions (id, account_id, token_id, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?)',
     id,
