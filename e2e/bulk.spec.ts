@@ -22,6 +22,9 @@ async function createMany(service: Service, count: number, group: (index: number
     await service.createDevice(`device ${String(index + 1).padStart(width, '0')}`, group(index));
 }
 
+/** The box above the rows: those of the page, until the whole fleet has been read. */
+const selectShown = (page: Page) => page.getByRole('checkbox', { name: /^Select (this page|all \d+ matching)$/ });
+
 async function openDevices(page: Page, service: Service, search = ''): Promise<void> {
   await page.goto(`${service.url}/devices${search}`);
   await expect(page.getByRole('table', { name: 'Devices' })).toBeVisible();
@@ -70,7 +73,7 @@ test.describe('when some of them fail', () => {
     });
     const sent = watchPatches(page);
     await openDevices(page, service, '?rows=1000');
-    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await selectShown(page).check();
     await expect(bar(page)).toContainText('300 selected');
 
     await setGroup(page, 'north');
@@ -120,7 +123,7 @@ test('a run is cancelled in the middle, left only after a question, and goes on 
   const sent = watchPatches(page);
   await page.goto(service.url);
   await page.getByRole('link', { name: 'Devices', exact: true }).first().click();
-  await page.getByRole('checkbox', { name: 'Select this page' }).check();
+  await selectShown(page).check();
   await setGroup(page, 'north');
   await dialog(page).getByRole('button', { name: 'Set the group of 20 devices' }).click();
   await expect(dialog(page).getByText('0 of 20 devices')).toBeVisible();
@@ -160,7 +163,7 @@ test.describe('when the service says "later"', () => {
     });
     const sent = watchPatches(page);
     await openDevices(page, service);
-    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await selectShown(page).check();
     await setGroup(page, 'north');
     await dialog(page).getByRole('button', { name: 'Set the group of 8 devices' }).click();
     await expect(dialog(page).getByText('the service asked to wait 2 s')).toBeVisible();
@@ -217,7 +220,7 @@ test('a location is set for all of them, and an empty customer only on purpose',
   const [first] = await devicesOf(service);
   await service.call('PATCH', `/v1/devices/${first?.DeviceId}`, { CustomerName: 'Acme' });
   await openDevices(page, service);
-  await page.getByRole('checkbox', { name: 'Select this page' }).check();
+  await selectShown(page).check();
   await choose(page, 'Set location');
   await dialog(page).getByLabel('Latitude').fill('91');
   await dialog(page).getByLabel('Longitude').fill('8.5');
@@ -277,7 +280,7 @@ test.describe('when an answer is lost', () => {
     });
     const sent = watchPatches(page);
     await openDevices(page, service);
-    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await selectShown(page).check();
     await setGroup(page, 'north');
     await dialog(page).getByRole('button', { name: 'Set the group of 4 devices' }).click();
     await expect(dialog(page).getByText('3 done, 1 failed.')).toBeVisible({ timeout: 30_000 });
@@ -295,7 +298,7 @@ test('the file of a selection holds hostile names as text, and no keys', async (
   const [first] = await devicesOf(service);
   await service.locate(first?.DeviceId ?? '', -33.5, 151);
   await openDevices(page, service);
-  await page.getByRole('checkbox', { name: 'Select this page' }).check();
+  await selectShown(page).check();
   await choose(page, 'Export as CSV');
   const downloading = page.waitForEvent('download');
   await dialog(page).getByRole('button', { name: 'Download CSV' }).click();

@@ -73,6 +73,11 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   await choose(page, 'Save changes');
   await expect(menu(page)).not.toContainText('changed');
 
+  // What it shows is a target, too.
+  await choose(page, 'Deploy to these 3 devices');
+  await expect(page.getByRole('region', { name: 'Review' }).getByText('3 devices', { exact: true })).toBeVisible();
+  await page.goBack();
+
   // To all devices with the reader's own columns, back to the view, and by Back again.
   await choose(page, 'All devices');
   await expect(shown(page)).toHaveText('5 devices');

@@ -43,6 +43,25 @@ export interface JobListFilter {
   artifact?: string;
 }
 
+/** The filters of the tunnels, as they stand in the URL. */
+export interface TunnelFilter {
+  device?: string;
+  protocol?: string;
+  exposure?: string;
+}
+
+/** The filters of the queues, as they stand in the URL. */
+export interface QueueFilter {
+  q?: string;
+  status?: string;
+  older?: string;
+  artifact?: string;
+  stale?: string;
+  sort?: string;
+  /** The device whose queue is opened. */
+  open?: string;
+}
+
 export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
@@ -62,11 +81,12 @@ export const paths = {
   job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
   /** A child's output, on its parent's page. */
   childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,
+  queues: (filter: QueueFilter = {}) => withQuery('/queues', { ...filter }),
   archive: (find?: string) => withQuery('/archive', { find }),
   archivedJob: (id: string, row?: number) =>
     withQuery(`/archive/${encodeURIComponent(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
   workflows: () => '/workflows',
-  tunnels: () => '/tunnels',
+  tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),

@@ -83,6 +83,10 @@ export const routes: RouteObject[] = [
       { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
       { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
       {
+        path: 'queues',
+        lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
+      },
+      {
         path: 'archive',
         lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),
       },

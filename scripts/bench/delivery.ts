@@ -23,7 +23,9 @@ export const delivery: Section = ({ agents: count }) =>
       Command: COMMAND,
     });
     const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
+    const idle = await tell('processor', null);
     const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
+    const busy = await tell('processor', null);
     await mustBeDone(measured, result.JobId, count);
     // Gone before the others come: a process may hold so many connections and no more.
     await agents.close();
@@ -40,6 +42,7 @@ export const delivery: Section = ({ agents: count }) =>
           figure: milliseconds(elapsed),
           against: { what: 'the same messages, nothing stored', figure: milliseconds(bareJobs) },
         },
+        { what: 'processor time of the service for it', figure: milliseconds(busy.used - idle.used) },
         { what: 'jobs done', figure: perSecond(count, elapsed, 'jobs') },
         { what: 'agents connecting and saying hello', figure: perSecond(count, connected, 'agents') },
         {

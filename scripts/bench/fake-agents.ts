@@ -1,6 +1,6 @@
 // Agents that are nothing but their connection: they take a job and say at once that it is done.
 import { WebSocket } from 'ws';
-import { LINK_PATH, LINK_VERSION } from '#/contract/agent-link.ts';
+import { LINK_PATH, LINK_VERSION, PING_EVERY_MS } from '#/contract/agent-link.ts';
 
 /** How many dial at a time. */
 const DIALLING = 200;
@@ -58,6 +58,11 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
       });
     });
 
+  // On a slow machine dialling takes longer than the service waits for a sign of life.
+  const pings = setInterval(() => {
+    for (const socket of sockets) if (socket.readyState === socket.OPEN) socket.ping();
+  }, PING_EVERY_MS);
+
   let next = 0;
   const dialOn = async () => {
     for (let number = next++; number < keys.length; number = next++) await connect(keys[number] ?? '', number);
@@ -69,6 +74,7 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
       return Promise.race([new Promise<void>((done) => (whenSettled = done)), failure]);
     },
     close: async () => {
+      clearInterval(pings);
       const gone = sockets.map((socket) => new Promise((done) => socket.once('close', done)));
       for (const socket of sockets) socket.terminate();
       await Promise.all(gone);

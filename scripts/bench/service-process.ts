@@ -16,6 +16,8 @@ export interface Orders {
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
   /** After a garbage collection. */
   memory: { ask: null; answer: { rss: number; heap: number } };
+  /** Milliseconds of processor time that this process has used so far: on a busy machine truer than a clock. */
+  processor: { ask: null; answer: { used: number } };
   /** What the bare server answers from here on. */
   bareAnswer: { ask: { body: string }; answer: null };
   /** Has every agent on the bare WebSocket server run a job. */
@@ -70,6 +72,10 @@ const answers: { [Name in keyof Orders]: (ask: Orders[Name]['ask']) => Promise<O
     globalThis.gc?.();
     const { rss, heapUsed, external } = process.memoryUsage();
     return { rss, heap: heapUsed + external };
+  },
+  processor: async () => {
+    const { user, system } = process.cpuUsage();
+    return { used: (user + system) / 1000 };
   },
   bareAnswer: async (ask) => {
     body = Buffer.from(ask.body);

@@ -42,6 +42,8 @@ interface Unit {
   parents: TouchedParents;
   /** Connections that hear at the end how much of their output is stored. */
   heard: Set<AgentConnection>;
+  /** Who says in it that which job ended, and when that had started. */
+  ending: Map<AgentConnection, string>;
 }
 
 const TURNS_A_UNIT = 100;
@@ -113,7 +115,9 @@ export class Delivery {
   }
 
   #unit(tx: Tx, turns: Turn[]): void {
-    const unit: Unit = { tx, parents: new Map(), heard: new Set() };
+    const unit: Unit = { tx, parents: new Map(), heard: new Set(), ending: new Map() };
+    for (const { connection, message } of turns)
+      if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     for (const { connection, message } of turns) {
       // A newer agent of the same device took over in the meantime, or it is about to come back anew.
       if (this.#options.link.of(connection.deviceSeq) !== connection || connection.unsound) continue;
@@ -162,6 +166,8 @@ export class Delivery {
         this.#disown(unit.tx, connection, message.job);
       return;
     }
+    // One that ends in the same unit is never seen to run: its end tells when it started.
+    if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
     if (message.type === 'started') this.#start(unit, job, message.ago);
     else if (message.type === 'output') this.#keep(unit, connection, job, message);
     else this.#end(unit, connection, job, message);

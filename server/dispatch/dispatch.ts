@@ -22,7 +22,7 @@ import {
   waitingFor,
 } from '../store/jobs.ts';
 import type { JobRow, Order, Target } from '../store/jobs.ts';
-import { madeBefore, remember } from '../store/submissions.ts';
+import { once } from '../store/orders.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { ARTIFACT_DELETED, Delivery } from './delivery.ts';
@@ -113,24 +113,29 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   return {
     submit: async (caller, draft, key) => {
-      const { id, devices } = await db.write((tx) => {
-        const accountId = caller.account.id;
-        const made = key === undefined ? undefined : madeBefore(tx, { accountId, key, draft }, options.now());
-        if (made !== undefined) return { id: made, devices: [] };
-        const order = orderOf(tx, accountId, draft);
-        const targets = targetsOf(tx, accountId, draft);
-        const [first] = targets;
-        const jobId =
-          draft.DeviceId && first
-            ? insertJob(tx, order, first)
-            : insertParent(tx, order, targets, draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' });
-        if (key !== undefined) remember(tx, { accountId, key, draft }, jobId, options.now());
-        audit.record(tx, caller, 'job.submit', jobId);
-        tx.afterCommit(changed);
-        return { id: jobId, devices: targets };
-      });
+      const accountId = caller.account.id;
+      let devices: Target[] = [];
+      const { made } = await db.write((tx) =>
+        once(tx, { accountId, key, what: draft }, now(), () => {
+          const order = orderOf(tx, accountId, draft);
+          devices = targetsOf(tx, accountId, draft);
+          const [first] = devices;
+          const jobId =
+            draft.DeviceId && first
+              ? insertJob(tx, order, first)
+              : insertParent(
+                  tx,
+                  order,
+                  devices,
+                  draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
+                );
+          audit.record(tx, caller, 'job.submit', jobId);
+          tx.afterCommit(changed);
+          return jobId;
+        }),
+      );
       for (const { seq } of devices) delivery.wake(seq);
-      return { JobId: id };
+      return { JobId: made };
     },
 
     remove: async (caller, jobId) => {

@@ -3,12 +3,14 @@ import { ARTIFACT_BYTES_LIMIT, artifactForm } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm, artifactEndpoints } from '#/contract/artifacts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import { newId } from '../ids.ts';
 import { parse } from '../implement.ts';
 import type { Handlers } from '../implement.ts';
 import { invalid } from '../problem.ts';
 import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireRoom } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
+import { isCarriedOut, once } from '../store/orders.ts';
 import { checkTarball } from '../tarball.ts';
 import { readUpload } from '../upload.ts';
 import type { Upload } from '../upload.ts';
@@ -31,11 +33,14 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
   return {
     upload: async (request) => {
       const { incoming } = request.http.env;
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
       // An upload that cannot fit is refused before it is received; whether it does fit is decided when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
-      const upload = await readUpload(incoming, files, ARTIFACT_BYTES_LIMIT, () =>
-        requireRoom(db, request.account.id, Math.max(1, about - AROUND_FILE_BYTES)),
-      );
+      const upload = await readUpload(incoming, files, ARTIFACT_BYTES_LIMIT, () => {
+        // One that was stored already needs no more room.
+        if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+      });
       const id = newId();
       try {
         const form = readForm(upload);
@@ -43,7 +48,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         const script = form.type === 'script' ? form : undefined;
         const artifact: StoredArtifact = {
           id,
-          accountId: request.account.id,
+          accountId,
           name: upload.name,
           version: form.version.toWellFormed(),
           sizeGiven: Number(form.size),
@@ -56,11 +61,17 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
           created: now(),
         };
         await files.keep(upload.received, id);
-        await db.write((tx) => {
-          insertArtifact(tx, artifact);
-          audit.record(tx, request, 'artifact.upload', id);
-        });
-        return shown(artifact);
+        const order = { accountId, key, what: [form, upload.name, upload.received.sha256] };
+        const { made, again } = await db.write((tx) =>
+          once(tx, order, now(), () => {
+            insertArtifact(tx, artifact);
+            audit.record(tx, request, 'artifact.upload', id);
+            return id;
+          }),
+        );
+        if (!again) return shown(artifact);
+        await files.remove(id);
+        return shown(artifactById(db, accountId, made));
       } catch (cause) {
         await files.discard(upload.received);
         await files.remove(id);

@@ -1,11 +1,14 @@
 // v1.md, "Devices".
-import type { deviceEndpoints } from '#/contract/devices.ts';
+import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
 import type { Context } from '../context.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import { Prepared } from '../implement.ts';
 import type { Handlers } from '../implement.ts';
+import { Problem } from '../problem.ts';
 import {
   deleteDevice,
   deviceById,
+  deviceByKey,
   insertDevice,
   listFiltered,
   listFrom,
@@ -15,8 +18,10 @@ import {
   replaceKey,
   updateDevice,
 } from '../store/devices.ts';
+import { once } from '../store/orders.ts';
 import { openPages } from '../store/pages.ts';
 import { listJobsOfDevice } from './jobs.ts';
+import { ToldKeys } from './told-keys.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 2_000;
@@ -25,15 +30,33 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, audit, order, now } = context;
   const pages = openPages(db);
+  const told = new ToldKeys();
 
   return {
-    create: (request) =>
-      db.write((tx) => {
-        const { seq, id, key } = insertDevice(tx, request.account.id, request.body, now());
-        order.added(tx, request.account.id, seq);
-        audit.record(tx, request, 'device.create', id);
-        return { DeviceId: id, DeviceKey: key };
-      }),
+    create: async (request) => {
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
+      let created: NewDevice | undefined;
+      const { made } = await db.write((tx) =>
+        once(tx, { accountId, key, what: request.body }, now(), () => {
+          const device = insertDevice(tx, accountId, request.body, now());
+          const answer = { DeviceId: device.id, DeviceKey: device.key };
+          order.added(tx, accountId, device.seq);
+          audit.record(tx, request, 'device.create', device.id);
+          created = answer;
+          if (key !== undefined) tx.afterCommit(() => told.tell(answer));
+          return device.id;
+        }),
+      );
+      const answer = created ?? told.tellAgain(made);
+      // A key that was replaced in the meantime opens nothing: nobody is to note it down.
+      if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
+      throw new Problem(
+        409,
+        'The device was created, but its key is lost',
+        `This order has made the device "${made}", and its key went with an answer that did not arrive. Give it a new one (POST /v1/devices/${made}/key), or delete it.`,
+      );
+    },
 
     update: (request) =>
       db.write((tx) => {

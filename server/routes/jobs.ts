@@ -1,8 +1,8 @@
 // v1.md, "Jobs (deployments)".
 import type { jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import { Prepared } from '../implement.ts';
-import { Problem } from '../problem.ts';
 import type { Asked, Handlers } from '../implement.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
@@ -37,14 +37,6 @@ async function listed(
 
 /** The caller has this version: the answer will be "not modified", so there is no need to build it. */
 const isKnown = (http: Asked['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
-
-/** At most 255 characters: it is kept for a day. */
-function idempotencyKey(http: Asked['http']): string | undefined {
-  const key = http.req.header('Idempotency-Key');
-  if (key !== undefined && (key === '' || key.length > 255))
-    throw new Problem(400, 'The Idempotency-Key is not valid', 'Send 1 to 255 characters, new for each order.');
-  return key;
-}
 
 export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoints> {
   return {

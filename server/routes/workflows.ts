@@ -1,8 +1,10 @@
 // v1.md, "Workflows (legacy)".
 import type { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Context } from '../context.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import type { Handlers } from '../implement.ts';
 import { invalid } from '../problem.ts';
+import { once } from '../store/orders.ts';
 import { deleteWorkflow, insertWorkflow, listWorkflows, workflowById } from '../store/workflows.ts';
 
 export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof workflowEndpoints> {
@@ -10,10 +12,14 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
     create: (request) => {
       // No shell can be told of one, and half a command is another command.
       if (request.body.Command.includes('\0')) throw invalid([{ field: 'Command', message: 'holds a NUL character' }]);
+      const order = { accountId: request.account.id, key: idempotencyKey(request.http), what: request.body };
       return db.write((tx) => {
-        const id = insertWorkflow(tx, request.account.id, request.body, now());
-        audit.record(tx, request, 'workflow.create', id);
-        return { WorkflowId: id };
+        const { made } = once(tx, order, now(), () => {
+          const id = insertWorkflow(tx, request.account.id, request.body, now());
+          audit.record(tx, request, 'workflow.create', id);
+          return id;
+        });
+        return { WorkflowId: made };
       });
     },
 

@@ -162,11 +162,12 @@ test('counts the writes to a table, by whatever statement', async () => {
 test('refuses a database that a newer version has changed', async () => {
   await db.close();
   const raw = new DatabaseSync(file);
+  const at = Number(raw.prepare('PRAGMA user_version').get()?.['user_version']);
   raw.exec('PRAGMA user_version = 999');
   raw.close();
   assert.throws(() => openDatabase(file), /newer version/);
   const undo = new DatabaseSync(file);
-  undo.exec('PRAGMA user_version = 1');
+  undo.exec(`PRAGMA user_version = ${at}`);
   undo.close();
   db = openDatabase(file);
 });

@@ -5,8 +5,19 @@ import type { Reader, Tx } from './database.ts';
 
 export type Counts = Record<JobStatus, number>;
 
-/** Parents whose children moved in this unit of work, each with the earliest start among those. */
-export type TouchedParents = Map<number, number | undefined>;
+const NONE: Counts = { Waiting: 0, Running: 0, Succeeded: 0, Failed: 0, Cancelled: 0, Interrupted: 0 };
+
+/**
+ * Parents whose children moved in this unit of work: what that adds to their counts, and the earliest start among those
+ * that moved. `refreshParents` writes it, once for all of them: ten thousand children of one job may end together.
+ */
+export type TouchedParents = Map<number, { moved: Counts; started: number | undefined }>;
+
+function touched(parents: TouchedParents, seq: number) {
+  let parent = parents.get(seq);
+  if (!parent) parents.set(seq, (parent = { moved: { ...NONE }, started: undefined }));
+  return parent;
+}
 
 interface Change {
   started?: number;
@@ -16,7 +27,10 @@ interface Change {
   result?: string;
 }
 
-/** Brings a job from one state to another; false if it was not in that state any more. */
+/**
+ * Brings a job from one state to another; false if it was not in that state any more. Its parent is noted in `parents`,
+ * for `refreshParents` at the end of the unit.
+ */
 export function moveJob(
   tx: Tx,
   job: { seq: number; parentSeq: number | null; status: JobStatus },
@@ -38,10 +52,10 @@ export function moveJob(
   );
   if (changes === 0) return false;
   if (job.parentSeq !== null) {
-    const [less, more] = [job.status.toLowerCase(), to.toLowerCase()];
-    tx.run(`UPDATE job_counts SET ${less} = ${less} - 1, ${more} = ${more} + 1 WHERE job_seq = ?`, job.parentSeq);
-    const earliest = parents.get(job.parentSeq);
-    parents.set(job.parentSeq, Math.min(earliest ?? Infinity, started ?? Infinity));
+    const parent = touched(parents, job.parentSeq);
+    parent.moved[job.status] -= 1;
+    parent.moved[to] += 1;
+    if (started !== undefined) parent.started = Math.min(parent.started ?? started, started);
   }
   return true;
 }
@@ -50,17 +64,37 @@ export function moveJob(
 export const handJob = (tx: Tx, seq: number, journal: string, command: string | undefined) =>
   tx.run('UPDATE jobs SET journal = ?, command = ifnull(?, command) WHERE seq = ?', journal, command ?? null, seq);
 
-export const countsOf = (db: Reader, parentSeq: number): Counts => {
-  const row = db.get<Record<string, number>>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
-  return {
-    Waiting: row?.['waiting'] ?? 0,
-    Running: row?.['running'] ?? 0,
-    Succeeded: row?.['succeeded'] ?? 0,
-    Failed: row?.['failed'] ?? 0,
-    Cancelled: row?.['cancelled'] ?? 0,
-    Interrupted: row?.['interrupted'] ?? 0,
-  };
-};
+type CountsRow = Record<Lowercase<JobStatus>, number>;
+
+const readCounts = (row: CountsRow): Counts => ({
+  Waiting: row.waiting,
+  Running: row.running,
+  Succeeded: row.succeeded,
+  Failed: row.failed,
+  Cancelled: row.cancelled,
+  Interrupted: row.interrupted,
+});
+
+export function countsOf(db: Reader, parentSeq: number): Counts {
+  const row = db.get<CountsRow>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
+  return row ? readCounts(row) : NONE;
+}
+
+/** Undefined when the parent was deleted. */
+function addToCounts(tx: Tx, parentSeq: number, by: Counts): Counts | undefined {
+  const row = tx.get<CountsRow>(
+    `UPDATE job_counts SET waiting = waiting + ?, running = running + ?, succeeded = succeeded + ?, failed = failed + ?,
+       cancelled = cancelled + ?, interrupted = interrupted + ? WHERE job_seq = ? RETURNING *`,
+    by.Waiting,
+    by.Running,
+    by.Succeeded,
+    by.Failed,
+    by.Cancelled,
+    by.Interrupted,
+    parentSeq,
+  );
+  return row && readCounts(row);
+}
 
 /** A parent is what its children are: under way until the last of them ended, then as good as the worst. */
 export function rollUp(counts: Counts): JobStatus {
@@ -84,8 +118,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Brings parents up to date with their children, once for all the moves of a unit. */
 export function refreshParents(tx: Tx, parents: TouchedParents): void {
-  for (const [seq, earliest] of parents) {
-    const counts = countsOf(tx, seq);
+  for (const [seq, { moved, started }] of parents) {
+    const counts = addToCounts(tx, seq, moved);
+    if (!counts) continue;
     const status = rollUp(counts);
     const over = counts.Waiting + counts.Running === 0;
     tx.run(
@@ -93,18 +128,14 @@ export function refreshParents(tx: Tx, parents: TouchedParents): void {
          ended = iif(?, (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq), NULL)
        WHERE seq = ?`,
       status,
-      ...startOf(earliest),
+      started ?? NEVER,
+      started ?? NEVER,
       over ? summaryOf(counts) : '',
       over ? 1 : 0,
       seq,
     );
   }
 }
-
-const startOf = (earliest: number | undefined): [number, number] => {
-  const at = earliest === undefined || earliest === Infinity ? NEVER : earliest;
-  return [at, at];
-};
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
@@ -114,7 +145,7 @@ export function deleteJob(tx: Tx, { seq, parentSeq }: { seq: number; parentSeq: 
   if (!row) return;
   tx.run('DELETE FROM jobs WHERE seq = ?', seq);
   if (parentSeq === null) return;
-  const column = row.status.toLowerCase();
-  tx.run(`UPDATE job_counts SET ${column} = ${column} - 1 WHERE job_seq = ?`, parentSeq);
-  refreshParents(tx, new Map([[parentSeq, undefined]]));
+  const parents: TouchedParents = new Map();
+  touched(parents, parentSeq).moved[row.status] -= 1;
+  refreshParents(tx, parents);
 }

@@ -199,4 +199,16 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER audit_is_not_edited BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
   CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
   `,
+  `
+  DROP TABLE submissions;
+  CREATE TABLE orders (                       -- Idempotency-Keys of the last day, so that an order sent twice acts once
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,                     -- of what was ordered
+    made TEXT NOT NULL,                       -- id of what came of it
+    created INTEGER NOT NULL,
+    PRIMARY KEY (account_id, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX orders_by_age ON orders (created);
+  `,
 ];

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { ApiError } from '#/api/api-error.ts';
-import { call, pathOf } from '#/api/call.ts';
+import { call, pathOf, upload } from '#/api/call.ts';
 
 afterEach(() => mock.restoreAll());
 
@@ -85,4 +86,34 @@ test('a caller that gives up sees its own abort', async () => {
   stop.abort();
   answers(new DOMException('aborted', 'AbortError'));
   await assert.rejects(call(jobEndpoints.list, {}, { signal: stop.signal }), { name: 'AbortError' });
+});
+
+test('an upload carries the key of its order: a browser may send it again by itself', async () => {
+  const sent: { method: string; path: string; headers: Record<string, string> }[] = [];
+  /** As much of the browser's as an upload needs. */
+  class Transfer {
+    readonly upload = {};
+    readonly status = 200;
+    readonly responseText = '{"ArtifactId":"a1"}';
+    readonly headers: Record<string, string> = {};
+    onload = () => {};
+    open(method: string, path: string) {
+      sent.push({ method, path, headers: this.headers });
+    }
+    setRequestHeader(name: string, value: string) {
+      this.headers[name] = value;
+    }
+    getResponseHeader = () => null;
+    send() {
+      this.onload();
+    }
+  }
+  Object.assign(globalThis, { XMLHttpRequest: Transfer });
+  const form = { size: '1', version: '1', type: 'tar.gz' as const };
+  const file = new File(['x'], 'x.tar.gz');
+  await upload(artifactEndpoints.upload, { form, file });
+  await upload(artifactEndpoints.upload, { form, file });
+  const keys = sent.map(({ headers }) => headers['idempotency-key']);
+  assert.match(keys[0] ?? '', /^[0-9a-f]{32}$/);
+  assert.notEqual(keys[0], keys[1]);
 });

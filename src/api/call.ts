@@ -3,6 +3,7 @@
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { aim, directAddress, networkError } from '#/api/direct.ts';
+import { noteRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
   /** An order that is sent again, because its answer was lost, keeps its `idempotency-key`. */
@@ -46,6 +47,7 @@ export async function send(
   body?: unknown,
   { signal, timeout = TIMEOUT, headers, token }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
+  if (method === 'GET') noteRead(path);
   const { url, headers: own } = aim(path, token);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
@@ -152,7 +154,7 @@ export async function upload<E extends Endpoint>(
 
 /** XHR, because fetch cannot tell how much has been sent. */
 function transfer(
-  { method, path }: Endpoint,
+  { method, path, once }: Endpoint,
   data: FormData,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void },
 ): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
@@ -166,6 +168,7 @@ function transfer(
     xhr.open(method, url);
     for (const [name, value] of Object.entries({ accept: 'application/json', ...headers }))
       xhr.setRequestHeader(name, value);
+    if (once) xhr.setRequestHeader('idempotency-key', newOrderKey());
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>
       resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });

@@ -56,6 +56,7 @@ export const artifactEndpoints = {
     method: 'POST',
     path: '/v1/artifact',
     summary: 'Upload an artifact',
+    once: true,
     form: artifactForm,
     // The document promises ArtifactId only; ours answers with the whole artifact.
     response: artifact,

@@ -134,6 +134,10 @@ export const deviceEndpoints = {
     method: 'POST',
     path: '/v1/devices',
     summary: 'Create a device',
+    // Sent again with its Idempotency-Key, our service makes no second device. For a minute the answer is the one that
+    // got lost, key included; later, and after a restart, a 409 that names the device: its key is stored hashed only, so
+    // it cannot be told again, and a new one is made by `rekey` alone, which a person asks for.
+    once: true,
     body: deviceDraft,
     response: newDevice,
   },

@@ -29,6 +29,7 @@ export const workflowEndpoints = {
     method: 'POST',
     path: '/v1/workflow',
     summary: 'Define a workflow',
+    once: true,
     body: workflowDraft,
     response: z.looseObject({ WorkflowId: z.string() }),
   },

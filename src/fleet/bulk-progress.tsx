@@ -9,7 +9,14 @@ import classes from './bulk-dialog.module.css';
 
 const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
-export function BulkProgress({ run, what }: { run: RunningBulk; what: string }) {
+interface BulkProgressProps {
+  run: RunningBulk;
+  what: string;
+  /** So many of what is worked on, where that is not devices. */
+  things?: (count: number) => string;
+}
+
+export function BulkProgress({ run, what, things = devicesText }: BulkProgressProps) {
   const { total, ended, results, pause, cancelling, cancel } = run;
   // Focus only once: the button is drawn again with each step.
   const [focus] = useState(() => focusOnMount);
@@ -17,7 +24,7 @@ export function BulkProgress({ run, what }: { run: RunningBulk; what: string }) 
     <div className={classes['steps']}>
       <p>
         <strong>
-          {formatCount(ended)} of {devicesText(total)}
+          {formatCount(ended)} of {things(total)}
         </strong>
       </p>
       <progress className={classes['bar']} aria-label={what} max={Math.max(1, total)} value={ended} />

@@ -21,9 +21,9 @@ const MARKS: Record<Outcome, string> = {
   skipped: 'Finished',
 };
 
-const columns: VirtualColumn<ResultRow>[] = [
+const columnsOf = (thing: string): VirtualColumn<ResultRow>[] => [
   {
-    header: 'Device',
+    header: thing,
     width: '36%',
     cell: ({ id, name }) => <span title={id}>{name}</span>,
   },
@@ -43,6 +43,8 @@ interface BulkResultListProps {
   rows: ResultRow[];
   /** Begins the name of the file: "set-group". */
   fileName: string;
+  /** What has a result each, where that is not a device. */
+  thing?: string;
   /** Buttons before Close. */
   actions: ReactNode;
   onClose: () => void;
@@ -50,9 +52,10 @@ interface BulkResultListProps {
 
 const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
-export function BulkResultList({ rows, fileName, actions, onClose }: BulkResultListProps) {
+export function BulkResultList({ rows, fileName, thing = 'Device', actions, onClose }: BulkResultListProps) {
   const [shown, setShown] = useState<Outcome | ''>('');
   const [focus] = useState(() => focusOnMount);
+  const columns = useMemo(() => columnsOf(thing), [thing]);
   const counts = useMemo(() => countResults(rows), [rows]);
   const sorted = useMemo(() => sortResults(rows), [rows]);
   // An outcome that a retry has emptied is no filter any more.

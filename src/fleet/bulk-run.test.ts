@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, refusalError } from '#/api/api-error.ts';
+import { LeftAlone } from '#/api/left-alone.ts';
 import { runBulk, waitFor } from '#/fleet/bulk-run.ts';
 import type { BulkRun, ItemResult } from '#/fleet/bulk-run.ts';
 
@@ -24,7 +25,7 @@ function rig(given: Partial<BulkRun<number>>) {
     ...given,
     send: async (item) => {
       sent.push(item);
-      await given.send?.(item);
+      return given.send?.(item);
     },
     onResult: (item, result) => {
       assert.equal(results.has(item), false, 'one result for each');
@@ -63,6 +64,12 @@ test('a refusal fails that one, in the words of the service, and is not sent aga
   assert.deepEqual(outcomes(), ['done', 'failed', 'done']);
   assert.equal(results.get(1)?.reason, 'Disk full (500). Ask the operator.');
   assert.deepEqual(sent, [0, 1, 2]);
+});
+
+test('what had nothing to do any more was skipped, and says why', async () => {
+  const { run, results } = rig({ items: numbers(1), send: () => Promise.resolve(new LeftAlone('It has begun')) });
+  await run();
+  assert.deepEqual(results.get(0), { outcome: 'skipped', reason: 'It has begun' });
 });
 
 test('"later" is sent again after the pause that was asked for, at most a minute, and all wait for it', async () => {

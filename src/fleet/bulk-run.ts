@@ -1,6 +1,7 @@
 // Does one thing to many devices: a few at a time, politely, and with an answer for each. Nothing that may have been
 // carried out is ever sent a second time; where an answer was lost, reading decides.
 import { ApiError, isLost, isSignedOut } from '#/api/api-error.ts';
+import { LeftAlone } from '#/api/left-alone.ts';
 
 /**
  * - `failed`: it is certain that nothing was changed, as far as the service tells.
@@ -18,7 +19,7 @@ export interface ItemResult {
 
 export interface BulkRun<Item> {
   items: readonly Item[];
-  /** Sends the one write for an item. */
+  /** Sends the one write for an item; where it finds nothing to do any more, it answers so (`LeftAlone`). */
   send: (item: Item) => Promise<unknown>;
   /** Looks whether it was carried out; undefined where the service does not tell. */
   check: (item: Item) => Promise<boolean | undefined>;
@@ -128,8 +129,10 @@ export async function runBulk<Item>(run: BulkRun<Item>): Promise<void> {
       while (pause.over) await pause.over;
       if (isOver()) return stopped();
       try {
-        await send(item);
-        return { outcome: 'done', reason: '' };
+        const answer = await send(item);
+        return answer instanceof LeftAlone
+          ? { outcome: 'skipped', reason: answer.reason }
+          : { outcome: 'done', reason: '' };
       } catch (error) {
         const length = pauseOf(error);
         if (length !== undefined && sends < MOST_SENDS) {

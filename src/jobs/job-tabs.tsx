@@ -5,6 +5,7 @@ import classes from './job-tabs.module.css';
 
 const TABS = [
   { to: paths.jobs(), label: 'Jobs' },
+  { to: paths.queues(), label: 'Queues' },
   { to: paths.archive(), label: 'Archive' },
 ];
 

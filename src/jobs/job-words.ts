@@ -112,3 +112,11 @@ export function otherFields(job: Job): [string, string][] {
     .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
+
+export const jobsText = (count: number): string => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);
+
+/** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
+export const staleWarning = (count: number, online: boolean): string =>
+  online
+    ? `${formatCount(count)} stale ${count === 1 ? 'job is' : 'jobs are'} about to run.`
+    : `${formatCount(count)} stale ${count === 1 ? 'job' : 'jobs'} will fire when it returns.`;

@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { isMoving, isParent, jobState } from '#/api/jobs.ts';
+import { hasEnded, isMoving, isParent, jobState } from '#/api/jobs.ts';
 
 /** One job, or a group's or tag's part of one, as it stands in its device's queue. */
 export interface QueuedJob {
@@ -38,10 +38,6 @@ const serviceSource: QueueSource = {
 };
 
 const timeOf = (job: Job): number | undefined => parseTimestamp(job.CreatedTime ?? '')?.getTime();
-
-/** A result without times or Status, as some services give for a child, is no longer waiting. */
-const hasEnded = ({ Status, StartTime, EndTime, Result, Stdout, Stderr, ExitCode }: Job): boolean =>
-  !Status && !StartTime && !EndTime && (ExitCode !== undefined || [Result, Stdout, Stderr].some(Boolean));
 
 /** The job's place in a queue; undefined once it has ended. `parent`: what the service may leave out of its children. */
 function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {

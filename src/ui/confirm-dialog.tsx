@@ -2,6 +2,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import type { CurlRequest } from './curl-text.ts';
+import { ShowAsCurl } from './show-as-curl.tsx';
 import { FormError } from './view.tsx';
 
 interface ConfirmDialogProps {
@@ -16,6 +18,8 @@ interface ConfirmDialogProps {
   cancelLabel?: string;
   /** Must be typed before the button works: the name or the count. */
   typed?: string | undefined;
+  /** What is sent when it is confirmed, to be shown. */
+  request?: CurlRequest;
   busy: boolean;
   error: Error | null;
   onConfirm: () => void;
@@ -30,6 +34,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     confirmLabel,
     cancelLabel = 'Cancel',
     typed,
+    request,
     busy,
     error,
     onConfirm,
@@ -70,6 +75,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               data-autofocus
             />
           )}
+          {request && <ShowAsCurl request={request} />}
           <FormError error={error} />
           <Group justify="flex-end" gap="sm">
             <Button

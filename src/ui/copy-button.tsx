@@ -30,10 +30,12 @@ interface CopyButtonProps {
   what: string;
   /** A button with words instead of an icon. */
   words?: boolean;
+  /** An icon that tells it from another Copy beside it. */
+  Icon?: typeof IconCopy;
   onCopied?: () => void;
 }
 
-export function CopyButton({ value, what, words = false, onCopied }: CopyButtonProps) {
+export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy, onCopied }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'done' | 'refused'>('idle');
   useEffect(() => {
     if (state === 'idle') return;
@@ -46,7 +48,7 @@ export function CopyButton({ value, what, words = false, onCopied }: CopyButtonP
     if (done) onCopied?.();
   };
   const said = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
-  const Icon = state === 'done' ? IconCheck : IconCopy;
+  const Icon = state === 'done' ? IconCheck : Usual;
   return (
     <>
       {words ? (

@@ -1,7 +1,10 @@
 // The frame of every page: title in the tab and on the page, a line of explanation, the actions.
-import { useEffect } from 'react';
+import { createContext, use, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import classes from './page.module.css';
+
+/** What the frame of the application adds to the actions of every page. */
+export const PageExtra = createContext<ReactNode>(null);
 
 interface PageProps {
   title: string;
@@ -20,6 +23,7 @@ interface PageProps {
 }
 
 export function Page({ title, heading, lead, back, actions, full = false, fill = false, children }: PageProps) {
+  const extra = use(PageExtra);
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
@@ -31,7 +35,11 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
           <h1>{heading ?? title}</h1>
           {lead && <p className={classes['lead']}>{lead}</p>}
         </div>
-        {actions && <div className={classes['actions']}>{actions}</div>}
+        {/* A page that fills the window shows no header that it could stand in. */}
+        <div className={classes['actions']}>
+          {actions}
+          {!full && extra}
+        </div>
       </header>
       {children}
     </div>

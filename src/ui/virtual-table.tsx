@@ -35,6 +35,8 @@ interface VirtualTableProps<Row> {
   bounded?: boolean;
   /** With it rows have boxes. */
   selection?: RowSelection<Row>;
+  /** A row that is no row of cells but this, over all columns: what another row opens below itself. */
+  whole?: (row: Row) => ReactNode;
   /** How the rows are sorted; the page sorts them. */
   sort?: Sort | undefined;
   onSort?: (sort: Sort | undefined) => void;
@@ -52,6 +54,7 @@ export function VirtualTable<Row>({
   isSelected,
   bounded = false,
   selection,
+  whole,
   sort,
   onSort,
 }: VirtualTableProps<Row>) {
@@ -142,6 +145,15 @@ export function VirtualTable<Row>({
           {shown.map(({ row, index }) => {
             const id = rowKey(row);
             const selected = selection?.ids.has(id) ?? false;
+            const content = whole?.(row);
+            if (content !== undefined)
+              return (
+                <tr key={id} ref={virtual ? list.measureElement : undefined} data-index={index}>
+                  <td colSpan={width} data-phone="wide" className={classes['whole']}>
+                    {content}
+                  </td>
+                </tr>
+              );
             return (
               <tr
                 key={id}

@@ -5,7 +5,9 @@ import { useForm } from '@mantine/form';
 import { accountEndpoints } from '#/contract/account.ts';
 import { accountMutations } from '#/api/account.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name' };
@@ -58,6 +60,7 @@ export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () =>
             {...form.getInputProps('Name')}
             error={form.errors['Name'] ?? refusedFields(make.error, LABELS)['Name']}
           />
+          <ShowAsCurl request={requestOf(accountEndpoints.createToken, { body: form.values })} />
           <FormError error={unplacedError(make.error, LABELS)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose} disabled={make.isPending}>

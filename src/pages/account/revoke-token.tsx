@@ -1,7 +1,9 @@
 // The question before an API token is revoked.
 import { useMutation } from '@tanstack/react-query';
+import { accountEndpoints } from '#/contract/account.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { accountMutations } from '#/api/account.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { focusPage } from '#/ui/use-focus-back.ts';
 
@@ -17,6 +19,7 @@ export function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () =
       onClose={onClose}
       title="Revoke API token"
       confirmLabel="Revoke token"
+      request={requestOf(accountEndpoints.revokeToken, { params: { token_id: token.TokenId } })}
       busy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => revoke.mutate(undefined, { onSuccess: done })}

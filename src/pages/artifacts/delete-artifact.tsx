@@ -1,8 +1,10 @@
 // The question before an artifact is deleted: which jobs would fail, and what space is freed.
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { focusPage } from '#/ui/use-focus-back.ts';
@@ -38,6 +40,7 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
       title="Delete artifact"
       confirmLabel="Delete artifact"
       typed={waits || unread ? typeable(Name) : undefined}
+      request={requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } })}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() =>

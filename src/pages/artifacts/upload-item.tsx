@@ -4,9 +4,12 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { BrowseButton } from '#/ui/drop-area.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { CheckList } from './check-list.tsx';
@@ -14,7 +17,7 @@ import { refuses } from './finding.ts';
 import { guessCommand } from './guess.ts';
 import type { ArtifactType } from './guess.ts';
 import { InspectedContents } from './inspected-contents.tsx';
-import { LABELS, fieldFaults } from './upload-fields.ts';
+import { LABELS, fieldFaults, wireForm } from './upload-fields.ts';
 import type { FieldName } from './upload-fields.ts';
 import { UploadProgress } from './upload-progress.tsx';
 import { isUnderWay } from './upload-queue.ts';
@@ -103,6 +106,9 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
         )}
       </div>
       <ItemFields item={item} queue={queue} error={error} focused={focused} />
+      <ShowAsCurl
+        request={{ ...requestOf(artifactEndpoints.upload, { form: wireForm(file, fields) }), file: file.name }}
+      />
       <FormError error={unplacedError(error, LABELS)} />
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />

@@ -5,18 +5,22 @@ import type { SubmitEvent } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, TextInput } from '@mantine/core';
+import { requestOf } from '#/api/request-of.ts';
+import type { Device } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { nameText } from '#/contract/endpoint.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { devicesText } from '#/jobs/job-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { useLater } from '#/ui/use-later.ts';
 import { FormError, Skeleton } from '#/ui/view.tsx';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { choose, confirms, readChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
-import type { TargetKind, ThingKind } from './deploy-choice.ts';
+import type { DeployChoice, TargetKind, ThingKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
@@ -49,6 +53,16 @@ async function checking(order: Order, plan: PreflightPlan, thing: Thing): Promis
   const { Name: _, ...preflightFor } = order.attempt.what;
   const what = { Name: preflightName(thing.text, new Date()), WorkflowId: await preflightWorkflow(plan) };
   return { ...order, attempt: { ...order.attempt, what, preflightFor } };
+}
+
+/** What would be sent: one job, or one for each device of a selection. */
+function requestsOf(choice: DeployChoice, name: string, devices: readonly Device[]) {
+  const target = targetOf(
+    choice.target,
+    devices.map(({ DeviceId }) => DeviceId),
+  );
+  const targets = 'ids' in target ? target.ids.map((DeviceId) => ({ DeviceId })) : [target];
+  return targets.map((each) => requestOf(jobEndpoints.submit, { body: { ...whatOf(choice, name), ...each } }));
 }
 
 /** Why it cannot be deployed yet; undefined when it can. */
@@ -266,6 +280,9 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
                       autoComplete="off"
                       spellCheck={false}
                     />
+                  )}
+                  {reason === undefined && !preflight && devices && (
+                    <ShowAsCurl request={requestsOf(choice, name, devices)} />
                   )}
                   {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, LABELS)} />}
                   <div className={classes['buttons']}>

@@ -7,8 +7,11 @@ import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
-import { deviceDraft } from '#/contract/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
+import type { DeviceDraft } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
@@ -20,6 +23,11 @@ interface AddDeviceDialogProps {
   thisMachine: boolean;
   onClose: () => void;
 }
+
+const bodyOf = ({ DeviceName, DeviceGroup }: DeviceDraft): DeviceDraft => ({
+  DeviceName: DeviceName.trim(),
+  DeviceGroup: DeviceGroup.trim(),
+});
 
 export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) {
   const navigate = useNavigate();
@@ -52,7 +60,7 @@ export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) 
   const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
   const submit = form.onSubmit((values) => {
     if (create.isPending) return;
-    const body = { DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() };
+    const body = bodyOf(values);
     setName(body.DeviceName);
     create.mutate(body, { onError: (error) => form.setErrors(refusedFields(error, FIELD_LABELS)) });
   }, focusFirst);
@@ -84,6 +92,7 @@ export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) 
             description="Optional. A job can go to all devices of a group."
             {...form.getInputProps('DeviceGroup')}
           />
+          <ShowAsCurl request={requestOf(deviceEndpoints.create, { body: bodyOf(form.values) })} />
           <FormError error={creationError(create.error)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose} disabled={create.isPending}>

@@ -2,6 +2,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 
@@ -20,6 +22,7 @@ export function DeleteDeviceDialog({ device, onClose, onDeleted }: DeleteDeviceD
       onClose={onClose}
       title={`Delete ${DeviceName}?`}
       confirmLabel="Delete device"
+      request={requestOf(deviceEndpoints.remove, { params: { device_id: DeviceId } })}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() =>

@@ -1,4 +1,5 @@
-// The device's jobs as a queue: what runs, what waits and in which order, what is done.
+// The device's jobs as a queue: what runs, what waits and in which order, what of it is stale, what is done.
+import { Suspense, lazy, useMemo } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -7,6 +8,10 @@ import { deviceQueries } from '#/api/devices.ts';
 import { jobQueries, jobState } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { staleWarning } from '#/jobs/job-words.ts';
+import { StaleMark } from '#/jobs/stale-mark.tsx';
+import type { StaleReason } from '#/jobs/stale.ts';
+import { useStaleRules } from '#/jobs/use-stale-rules.ts';
 import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import type { Booked } from '#/jobs/verdict-book.ts';
 import { BookedMark } from '#/jobs/verdict-mark.tsx';
@@ -19,8 +24,16 @@ import { useMoreRows } from '#/ui/more-rows.tsx';
 import { Section } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time, useNow } from '#/ui/time.tsx';
+import { useAddress } from '#/ui/use-address.ts';
+import { useHeld } from '#/ui/use-held.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
+import { staleJobs, toRemove } from './stale-queue.ts';
+import classes from './device-jobs.module.css';
+
+const loadDialog = () => import('#/fleet/remove-waiting-dialog.tsx');
+const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
 
 export function DeviceJobs({ device }: { device: Device }) {
   const { DeviceId } = device;
@@ -58,7 +71,7 @@ export function DeviceJobs({ device }: { device: Device }) {
           </Empty>
         }
       >
-        {(jobs) => <Queue jobs={jobs} online={device.DeviceStatus === 'Online'} />}
+        {(jobs) => <Queue jobs={jobs} device={device} byTime={fallback} />}
       </View>
     </Section>
   );
@@ -70,6 +83,8 @@ interface QueueRow {
   place?: number;
   /** Whether the device can take a job now. */
   online: boolean;
+  /** Why it had better not run any more. */
+  stale?: StaleReason[] | undefined;
   /** How it ended by the rules of its artifact. */
   booked?: Booked | undefined;
 }
@@ -82,19 +97,53 @@ const COLUMNS: Column<QueueRow>[] = [
   { header: 'Exit', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
 ];
 
-function Queue({ jobs, online }: { jobs: Job[]; online: boolean }) {
-  const { running, waiting, executed } = jobQueueOf(jobs);
+interface QueueProps {
+  jobs: Job[];
+  device: Device;
+  /** The list is in no order that tells which comes first. */
+  byTime: boolean;
+}
+
+function Queue({ jobs, device, byTime }: QueueProps) {
+  const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
+  const online = status === 'Online';
+  const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
   const verdicts = useBookedVerdicts(jobs);
+  const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
+  const stale = useMemo(() => staleJobs(waiting, rules), [waiting, rules]);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
-    ...waiting.map((job, index) => ({ job, place: index + 1, online })),
+    ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),
     ...executed.map((job) => ({ job, online, booked: verdicts.of(job) })),
   ];
   const [shown, more] = useMoreRows(rows);
+  const address = useAddress();
+  const dialog = address.params.get('dialog') === 'remove-stale';
+  const dialogHere = useLater(loadDialog, dialog);
+  const plan = useHeld(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
   return (
     <>
+      {stale.size > 0 && (
+        <div className={classes['stale']}>
+          <p>{staleWarning(stale.size, online)}</p>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!settled}
+            title={settled ? undefined : 'What is stale is still being read'}
+            onClick={() => address.open({ dialog: 'remove-stale' })}
+          >
+            Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
+          </Button>
+        </div>
+      )}
       <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
       {more}
+      {plan && dialogHere && (
+        <Suspense>
+          <RemoveWaitingDialog jobs={plan} which="stale" onClose={() => address.close('dialog')} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -108,11 +157,19 @@ function JobLink({ job }: { job: Job }) {
   );
 }
 
-function State({ job, place, online, booked }: QueueRow) {
+function State({ job, place, online, stale, booked }: QueueRow) {
   const state = jobState(job);
   if (place === undefined) return <BookedMark job={job} booked={booked} />;
   const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
-  return <StateMark state={state} label={`${state}, ${when}`} />;
+  const mark = <StateMark state={state} label={`${state}, ${when}`} />;
+  return stale ? (
+    <span className={classes['marks']}>
+      {mark}
+      <StaleMark reasons={stale} />
+    </span>
+  ) : (
+    mark
+  );
 }
 
 function When({ job: { CreatedTime, StartTime, EndTime } }: { job: Job }) {

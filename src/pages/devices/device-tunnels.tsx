@@ -4,14 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { TunnelLink } from '#/fleet/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
 import { DataTable } from '#/ui/data-table.tsx';
 import type { Column } from '#/ui/data-table.tsx';
 import { Section } from '#/ui/page.tsx';
 import { Time } from '#/ui/time.tsx';
 import { View } from '#/ui/view.tsx';
-import { webAddress } from '#/ui/web-address.ts';
 import classes from './device-page.module.css';
 
 export function DeviceTunnels({ id }: { id: string }) {
@@ -20,7 +19,7 @@ export function DeviceTunnels({ id }: { id: string }) {
     query.data === undefined || query.data.length === 0 || query.data.some(({ DeviceId }) => DeviceId !== undefined);
   if (!told) return null;
   return (
-    <Section title="Tunnels" actions={<Link to={paths.tunnels()}>All tunnels</Link>}>
+    <Section title="Tunnels" actions={<Link to={paths.tunnels({ device: id })}>Manage tunnels</Link>}>
       <View
         query={query}
         name="its tunnels"
@@ -42,26 +41,8 @@ export function DeviceTunnels({ id }: { id: string }) {
 }
 
 const COLUMNS: Column<Tunnel>[] = [
-  { header: 'Public address', cell: (tunnel) => <PublicAddress tunnel={tunnel} /> },
+  { header: 'Public address', cell: (tunnel) => <TunnelLink tunnel={tunnel} />, phone: 'wide' },
   { header: 'Protocol', cell: ({ Protocol }) => Protocol },
   { header: 'Leads to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
   { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
 ];
-
-/** A link only for http and https; whatever else a service sends is text. */
-function PublicAddress({ tunnel: { PublicUrl, PublicAddr } }: { tunnel: Tunnel }) {
-  const address = webAddress(PublicUrl);
-  const text = PublicAddr && (!PublicUrl || PublicUrl === 'N/A') ? PublicAddr : PublicUrl;
-  return (
-    <>
-      {address ? (
-        <a href={address} target="_blank" rel="noopener noreferrer">
-          {PublicUrl}
-        </a>
-      ) : (
-        <span className="mono">{text || '–'}</span>
-      )}
-      {text && text !== 'N/A' && <CopyButton value={text} what="address" />}
-    </>
-  );
-}

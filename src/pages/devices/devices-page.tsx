@@ -172,7 +172,7 @@ export function DevicesPage() {
       actions={
         noFleet ? null : (
           <>
-            <ViewsMenu view={shownView} onGo={go} task={viewTask} onTask={setViewTask} />
+            <ViewsMenu view={shownView} matching={matching} onGo={go} task={viewTask} onTask={setViewTask} />
             {addThisMachine}
             {addMany}
             {add}

@@ -7,8 +7,10 @@ import type { FormErrors } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
-import { deviceChange } from '#/contract/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
 import { GroupInput } from './group-input.tsx';
@@ -59,6 +61,11 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
             {...text}
             {...form.getInputProps('CustomerSite')}
           />
+          {!unchanged && (
+            <ShowAsCurl
+              request={requestOf(deviceEndpoints.update, { params: { device_id: before.DeviceId }, body: change })}
+            />
+          )}
           <FormError error={unplacedError(update.error, FIELD_LABELS)} />
           <Group justify="flex-end" gap="sm">
             {unchanged && (

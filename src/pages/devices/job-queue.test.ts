@@ -9,23 +9,29 @@ const at = (minute: number) => `Nov 2, 2026, 14:0${minute}:00 UTC`;
 const ids = (jobs: { JobId: string }[]) => jobs.map(({ JobId }) => JobId);
 
 test('jobs are split by what they are doing, waiting ones in order, executed ones newest first', () => {
-  const queue = jobQueueOf([
-    job('a', { Status: 'Succeeded', StartTime: at(0), EndTime: at(1) }),
-    job('b', { Status: 'Failed', StartTime: at(1), EndTime: at(2) }),
-    job('c', { Status: 'Running', StartTime: at(2) }),
-    job('d', { Status: 'Waiting' }),
-    job('e', { Status: 'Waiting' }),
-  ]);
+  const queue = jobQueueOf(
+    [
+      job('a', { Status: 'Succeeded', StartTime: at(0), EndTime: at(1) }),
+      job('b', { Status: 'Failed', StartTime: at(1), EndTime: at(2) }),
+      job('c', { Status: 'Running', StartTime: at(2) }),
+      job('d', { Status: 'Waiting' }),
+      job('e', { Status: 'Waiting' }),
+    ],
+    false,
+  );
   assert.deepEqual([ids(queue.running), ids(queue.waiting), ids(queue.executed)], [['c'], ['d', 'e'], ['b', 'a']]);
 });
 
 test('a list that came newest first is put right where it tells the times', () => {
-  const queue = jobQueueOf([
-    job('e', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
-    job('d', { CreatedTime: '2026-11-02T14:04:00+00:00' }),
-    job('b', { StartTime: at(1), EndTime: at(2) }),
-    job('a', { StartTime: at(0), EndTime: at(1) }),
-  ]);
+  const queue = jobQueueOf(
+    [
+      job('e', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
+      job('d', { CreatedTime: '2026-11-02T14:04:00+00:00' }),
+      job('b', { StartTime: at(1), EndTime: at(2) }),
+      job('a', { StartTime: at(0), EndTime: at(1) }),
+    ],
+    true,
+  );
   assert.deepEqual(
     [ids(queue.waiting), ids(queue.executed)],
     [
@@ -36,7 +42,10 @@ test('a list that came newest first is put right where it tells the times', () =
 });
 
 test('without times the given order counts', () => {
-  const queue = jobQueueOf([job('a', { Status: 'Cancelled' }), job('b', { Status: 'Cancelled' }), job('c'), job('d')]);
+  const queue = jobQueueOf(
+    [job('a', { Status: 'Cancelled' }), job('b', { Status: 'Cancelled' }), job('c'), job('d')],
+    true,
+  );
   assert.deepEqual(
     [ids(queue.waiting), ids(queue.executed)],
     [
@@ -44,6 +53,14 @@ test('without times the given order counts', () => {
       ['b', 'a'],
     ],
   );
+});
+
+test('the order of a service that lists a queue stands, whatever its clock said', () => {
+  const jobs = [
+    job('d', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
+    job('e', { CreatedTime: '2026-11-02T14:04:00+00:00' }),
+  ];
+  assert.deepEqual(ids(jobQueueOf(jobs, false).waiting), ['d', 'e']);
 });
 
 test("of all jobs only the device's own are its own", () => {

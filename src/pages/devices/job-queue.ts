@@ -21,15 +21,18 @@ const byTime = (read: (job: Job) => number, direction: 1 | -1) => (one: Job, two
 
 const ended = (job: Job): number => timeOf(job.EndTime || job.StartTime || job.CreatedTime);
 
-/** `jobs` oldest first, as the service lists one device's jobs. */
-export function jobQueueOf(jobs: readonly Job[]): JobQueue {
+/**
+ * `jobs` in the order of submission, as the service lists one device's jobs. `byTimes`: in any order, so that times decide
+ * as far as they are told.
+ */
+export function jobQueueOf(jobs: readonly Job[], byTimes: boolean): JobQueue {
   const inState = (...states: string[]) => jobs.filter((job) => states.includes(jobState(job)));
   const running = inState('Running');
   const waiting = inState('Waiting');
   const executed = jobs.filter((job) => !running.includes(job) && !waiting.includes(job));
   return {
     running,
-    waiting: waiting.sort(byTime((job) => timeOf(job.CreatedTime), 1)),
+    waiting: byTimes ? waiting.sort(byTime((job) => timeOf(job.CreatedTime), 1)) : waiting,
     executed: executed.toReversed().sort(byTime(ended, -1)),
   };
 }

@@ -10,8 +10,10 @@ import { notifications } from '@mantine/notifications';
 import { IconCurrentLocation } from '@tabler/icons-react';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
-import { position } from '#/contract/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { readDegrees, readPair } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';
@@ -91,6 +93,11 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
           </Suspense>
           <OwnPosition onPosition={fill} />
           {unset && <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>}
+          {picked && (
+            <ShowAsCurl
+              request={requestOf(deviceEndpoints.locate, { params: { device_id: DeviceId }, body: picked })}
+            />
+          )}
           <FormError error={unplacedError(locate.error, LABELS)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose} disabled={locate.isPending}>

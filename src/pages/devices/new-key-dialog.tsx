@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
@@ -32,6 +34,7 @@ export function NewKeyDialog({ device, onClose }: { device: Device; onClose: () 
       onClose={onClose}
       title={`New key for ${DeviceName}?`}
       confirmLabel="Make a new key"
+      request={requestOf(deviceEndpoints.rekey, { params: { device_id: DeviceId } })}
       busy={rekey.isPending}
       error={isMissing(rekey.error) ? new Error('This service cannot give a device a new key.') : rekey.error}
       onConfirm={() => rekey.mutate()}

@@ -1,5 +1,6 @@
 // The menu of saved views: to show one, to keep the present one, to share it, and to carry all of them elsewhere.
 import type { ComponentProps, ReactNode } from 'react';
+import { useNavigate } from 'react-router';
 import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import {
@@ -10,9 +11,12 @@ import {
   IconDownload,
   IconLink,
   IconPencil,
+  IconRocket,
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react';
+import { devicesText } from '#/fleet/bulk-plan.ts';
+import { handOver } from '#/fleet/handed-over.ts';
 import { datedName, saveFile } from '#/ui/save-file.ts';
 import { paths } from '#/paths.ts';
 import { copyText } from '#/ui/copy-button.tsx';
@@ -26,14 +30,16 @@ const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 interface ViewsMenuItemsProps {
   view: DeviceView;
+  matching: readonly string[] | undefined;
   button: ComponentProps<'button'>;
   onGo: (params: URLSearchParams) => void;
   onTask: (task: ViewTask) => void;
 }
 
-export function ViewsMenuItems({ view, button, onGo, onTask }: ViewsMenuItemsProps) {
+export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMenuItemsProps) {
   const { saved, applied, isChanged, isForeign, words } = view;
   const { views, onlyHeld } = saved;
+  const navigate = useNavigate();
   const keep = () => {
     if (applied) saved.change((all) => all.map((each) => (each.id === applied.id ? { ...each, words } : each)));
   };
@@ -80,6 +86,14 @@ export function ViewsMenuItems({ view, button, onGo, onTask }: ViewsMenuItemsPro
         <Menu.Item leftSection={<IconLink {...icon} />} onClick={() => void copy()}>
           Copy link to this view
         </Menu.Item>
+        {matching && matching.length > 0 && (
+          <Menu.Item
+            leftSection={<IconRocket {...icon} />}
+            onClick={() => void navigate(paths.deploy({ selection: handOver(matching) }))}
+          >
+            Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
+          </Menu.Item>
+        )}
         {isForeign && (
           <Menu.Item leftSection={<IconColumns3 {...icon} />} onClick={() => onGo(view.ownUrl())}>
             Use my columns

@@ -15,6 +15,8 @@ const ViewsDialog = lazy(async () => ({ default: (await loadDialog()).ViewsDialo
 
 interface ViewsMenuProps {
   view: DeviceView;
+  /** The devices that it shows, where all of them are known. */
+  matching: readonly string[] | undefined;
   /** Goes to another view; Back comes back. */
   onGo: (params: URLSearchParams) => void;
   /** The dialog that is open. */
@@ -22,7 +24,7 @@ interface ViewsMenuProps {
   onTask: (task: ViewTask | undefined) => void;
 }
 
-export function ViewsMenu({ view, onGo, task, onTask }: ViewsMenuProps) {
+export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps) {
   const { used, handlers } = useMenuLater(loadMenu);
   useFocusBack(task !== undefined);
   const dialogHere = useLater(loadDialog, task !== undefined);
@@ -45,7 +47,7 @@ export function ViewsMenu({ view, onGo, task, onTask }: ViewsMenuProps) {
     <>
       {used ? (
         <Suspense fallback={plain}>
-          <ViewsMenuItems view={view} button={button} onGo={onGo} onTask={onTask} />
+          <ViewsMenuItems view={view} matching={matching} button={button} onGo={onGo} onTask={onTask} />
         </Suspense>
       ) : (
         plain

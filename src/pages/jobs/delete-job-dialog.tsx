@@ -1,7 +1,9 @@
 // The question before a job is deleted: what is cancelled, stopped and lost with it.
 import { useMutation } from '@tanstack/react-query';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { jobMutations, jobState } from '#/api/jobs.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { lossOf, typedFor } from '#/jobs/job-words.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
@@ -23,6 +25,7 @@ export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobD
       title={`Delete ${job.JobName || 'job'}`}
       confirmLabel="Delete job"
       typed={typedFor(outcome)}
+      request={requestOf(jobEndpoints.remove, { params: { job_id: job.JobId } })}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => {

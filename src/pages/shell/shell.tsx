@@ -19,7 +19,10 @@ import { accountQueries } from '#/api/account.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
+import { PageExtra } from '#/ui/page.tsx';
 import { UiProvider } from '#/ui/ui-provider.tsx';
+import { usePageRequests } from './page-requests.tsx';
+import { PaletteButton, usePalette } from './palette-button.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
@@ -71,6 +74,8 @@ function Frame() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   const navigation = useNavigation();
+  const requests = usePageRequests();
+  const palette = usePalette(requests.open);
   useEffect(() => {
     document.getElementById('main')?.scrollTo(0, 0);
   }, [pathname]);
@@ -89,6 +94,7 @@ function Frame() {
       <div className={classes['progress']} data-busy={navigation.state !== 'idle'} aria-hidden />
       <header className={classes['top']}>
         <Brand />
+        <PaletteButton onOpen={palette.open} />
         <button
           type="button"
           className={classes['burger']}
@@ -104,11 +110,16 @@ function Frame() {
         <div className={classes['sideBrand']}>
           <Brand />
         </div>
+        <PaletteButton words onOpen={palette.open} />
         <Navigation onGo={() => setOpen(false)} />
       </nav>
       <main id="main" tabIndex={-1} className={classes['main']}>
-        <Outlet />
+        <PageExtra value={requests.button}>
+          <Outlet />
+        </PageExtra>
       </main>
+      {palette.dialog}
+      {requests.dialog}
       <SessionWatch />
     </div>
   );

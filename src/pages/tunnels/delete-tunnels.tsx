@@ -2,10 +2,10 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
+import { publicAddress } from '#/fleet/tunnel-address.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { focusPage } from '#/ui/use-focus-back.ts';
 import { formatCount } from '#/ui/format.ts';
-import { publicAddress } from './public-address.ts';
 import classes from './tunnels-page.module.css';
 
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {

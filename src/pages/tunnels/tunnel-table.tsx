@@ -1,108 +1,126 @@
-// The open tunnels, newest first.
+// The open tunnels, newest first, with what a service tells of each.
 import { Link } from 'react-router';
-import { ActionIcon } from '@mantine/core';
-import { IconExternalLink, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { publicAddress } from '#/fleet/tunnel-address.ts';
+import { TunnelLink } from '#/fleet/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
-import { CopyButton, ShortId } from '#/ui/copy-button.tsx';
+import { ShortId } from '#/ui/copy-button.tsx';
 import { DataTable } from '#/ui/data-table.tsx';
 import type { Column } from '#/ui/data-table.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
 import { useMoreRows } from '#/ui/more-rows.tsx';
 import { Time } from '#/ui/time.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
-import { webAddress } from '#/ui/web-address.ts';
-import { publicAddress } from './public-address.ts';
+import type { Exposure } from './exposure.ts';
+import { TunnelMarks } from './tunnel-marks.tsx';
+import { TunnelTools } from './tunnel-tools.tsx';
+import type { TunnelDialog } from './tunnel-tools.tsx';
 import classes from './tunnels-page.module.css';
 
-export type TunnelDialog = 'delete' | 'delete-all';
+export interface MarkedTunnel {
+  tunnel: Tunnel;
+  marks: readonly Exposure[];
+}
 
-function PublicAddress({ tunnel }: { tunnel: Tunnel }) {
-  const { text, copy } = publicAddress(tunnel);
-  const href = webAddress(text);
-  if (!copy) return <span className="dim">{text}</span>;
+/** The name stands beside an address that does not hold it. */
+function Where({ tunnel }: { tunnel: Tunnel }) {
+  const isNamed = publicAddress(tunnel).text.includes(tunnel.Name);
   return (
-    <span className={classes['copied']}>
-      {href ? (
-        <a
-          href={href}
-          target="_blank"
-          rel="noopener noreferrer"
-          className={`${classes['text'] ?? ''} mono`}
-          title={text}
-        >
-          {text}
-        </a>
-      ) : (
-        <span className={`${classes['text'] ?? ''} mono`} title={text}>
-          {text}
+    <span className={classes['where']}>
+      <TunnelLink tunnel={tunnel} />
+      {!isNamed && <ShortId value={tunnel.Name} what="tunnel name" />}
+    </span>
+  );
+}
+
+const traffic = ({ BytesIn, BytesOut }: Tunnel) =>
+  BytesIn === undefined && BytesOut === undefined ? (
+    <span className="dim">–</span>
+  ) : (
+    <span title={`${formatBytes(BytesIn ?? 0)} to the device, ${formatBytes(BytesOut ?? 0)} from it`}>
+      {formatBytes((BytesIn ?? 0) + (BytesOut ?? 0))}
+    </span>
+  );
+
+function columnsOf(tunnels: readonly Tunnel[], days: number, dialog: Dialog<TunnelDialog>): Column<MarkedTunnel>[] {
+  const tells = (field: keyof Tunnel) => tunnels.some((tunnel) => tunnel[field] !== undefined);
+  const columns: (Column<MarkedTunnel> | false)[] = [
+    { header: 'Public address', cell: ({ tunnel }) => <Where tunnel={tunnel} />, phone: 'wide' },
+    { header: 'Protocol', cell: ({ tunnel: { Protocol } }) => <bdi>{Protocol || '–'}</bdi>, phone: 'hide' },
+    {
+      header: 'Leads to',
+      cell: ({ tunnel: { LocalDest } }) => (
+        <span className="mono" title={LocalDest}>
+          {LocalDest}
         </span>
-      )}
-      <CopyButton value={copy} what="public address" />
-    </span>
-  );
-}
-
-function Tools({ tunnel, onDelete }: { tunnel: Tunnel; onDelete: () => void }) {
-  const href = webAddress(tunnel.PublicUrl);
-  return (
-    <span className={classes['tools']}>
-      {href && (
-        <ActionIcon
-          component="a"
-          href={href}
-          target="_blank"
-          rel="noopener noreferrer"
-          variant="subtle"
-          color="gray"
-          aria-label={`Open ${tunnel.Name} in a new tab`}
-          title="Open in a new tab"
-        >
-          <IconExternalLink size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-      )}
-      <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${tunnel.Name}`} title="Delete" onClick={onDelete}>
-        <IconTrash size={18} stroke={1.6} aria-hidden />
-      </ActionIcon>
-    </span>
-  );
-}
-
-const columnsOf = (dialog: Dialog<TunnelDialog>): Column<Tunnel>[] => [
-  {
-    header: 'Name',
-    cell: ({ Name }) => <ShortId value={Name} what="tunnel name" />,
-    phone: 'wide',
-  },
-  { header: 'Public address', cell: (tunnel) => <PublicAddress tunnel={tunnel} />, phone: 'wide' },
-  { header: 'Protocol', cell: ({ Protocol }) => Protocol, phone: 'hide' },
-  { header: 'Local destination', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'second' },
-  {
-    header: 'Device',
-    cell: ({ DeviceId, DeviceName }) =>
-      DeviceId ? (
-        <Link to={paths.device(DeviceId)}>{DeviceName || DeviceId}</Link>
-      ) : (
-        (DeviceName ?? <span className="dim">–</span>)
       ),
-    phone: 'end',
-  },
-  { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
-  { header: 'Uptime', cell: ({ Uptime }) => Uptime || '–', phone: 'hide' },
-  {
-    header: 'Actions',
-    tools: true,
-    cell: (tunnel) => <Tools tunnel={tunnel} onDelete={() => dialog.open('delete', tunnel.Name)} />,
-  },
-];
+      phone: 'second',
+    },
+    {
+      header: 'Device',
+      cell: ({ tunnel: { DeviceId, DeviceName } }) =>
+        DeviceId ? (
+          <Link to={paths.device(DeviceId)}>
+            <bdi>{DeviceName || DeviceId}</bdi>
+          </Link>
+        ) : DeviceName ? (
+          <bdi>{DeviceName}</bdi>
+        ) : (
+          <span className="dim">Not told</span>
+        ),
+      phone: 'end',
+    },
+    {
+      header: 'Opened',
+      cell: ({ tunnel: { Created, Uptime } }) => (
+        <span title={Uptime && Uptime !== 'N/A' ? `Up for ${Uptime}` : undefined}>
+          <Time at={parseTimestamp(Created)} raw={Created} />
+          {Uptime && Uptime !== 'N/A' && <span className="dim">, up {Uptime}</span>}
+        </span>
+      ),
+      phone: 'second',
+    },
+    tells('Connections') && {
+      header: 'Connections',
+      cell: ({ tunnel: { Connections } }) => (Connections === undefined ? '–' : formatCount(Connections)),
+      align: 'end',
+      phone: 'hide',
+    },
+    (tells('BytesIn') || tells('BytesOut')) && {
+      header: 'Carried',
+      cell: ({ tunnel }) => traffic(tunnel),
+      align: 'end',
+      phone: 'end',
+    },
+    {
+      header: 'Exposure',
+      cell: ({ tunnel, marks }) => <TunnelMarks tunnel={tunnel} marks={marks} days={days} />,
+      phone: 'second',
+    },
+    { header: 'Actions', tools: true, cell: ({ tunnel }) => <TunnelTools tunnel={tunnel} dialog={dialog} /> },
+  ];
+  return columns.filter((column) => column !== false);
+}
 
-const timeOf = ({ Created }: Tunnel) => parseTimestamp(Created)?.getTime() ?? -1;
+const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
 
-export function TunnelTable({ tunnels, dialog }: { tunnels: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
+interface TunnelTableProps {
+  tunnels: readonly MarkedTunnel[];
+  days: number;
+  dialog: Dialog<TunnelDialog>;
+}
+
+export function TunnelTable({ tunnels, days, dialog }: TunnelTableProps) {
   const [rows, more] = useMoreRows(tunnels.toSorted((a, b) => timeOf(b) - timeOf(a)));
+  const columns = columnsOf(
+    tunnels.map(({ tunnel }) => tunnel),
+    days,
+    dialog,
+  );
   return (
     <>
-      <DataTable name="Tunnels" columns={columnsOf(dialog)} rows={rows} rowKey={({ Name }) => Name} />
+      <DataTable name="Tunnels" columns={columns} rows={rows} rowKey={({ tunnel }) => tunnel.Name} />
       {more}
     </>
   );

@@ -1,17 +1,31 @@
-// Tunnels: what devices have made reachable from outside; open it, copy it, close it.
+// Tunnels: what devices have made reachable from outside; open it, copy it, see who may use it, close it.
+import { Suspense, lazy } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
+import { onlyHere, publicAddress } from '#/fleet/tunnel-address.ts';
 import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
+import { useNow } from '#/ui/time.tsx';
+import { useAddress } from '#/ui/use-address.ts';
 import { useDialog } from '#/ui/use-dialog.ts';
+import type { Dialog } from '#/ui/use-dialog.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { Empty, View } from '#/ui/view.tsx';
+import { webAddress } from '#/ui/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
+import { NO_FILTER, exposuresOf, isShown, readView } from './exposure.ts';
+import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
-import type { TunnelDialog } from './tunnel-table.tsx';
+import type { TunnelDialog } from './tunnel-tools.tsx';
+import { useDeviceStates } from './use-device-states.ts';
+import classes from './tunnels-page.module.css';
+
+const TunnelCode = lazy(async () => ({ default: (await import('./tunnel-code.tsx')).TunnelCode }));
 
 export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
@@ -19,6 +33,7 @@ export function TunnelsPage() {
   useFocusBack(dialog.name !== null);
   const count = tunnels.data?.length ?? 0;
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
+  const address = subject && webAddress(publicAddress(subject).text);
   return (
     <Page
       title="Tunnels"
@@ -52,10 +67,43 @@ export function TunnelsPage() {
           </Empty>
         }
       >
-        {(all) => <TunnelTable tunnels={all} dialog={dialog} />}
+        {(all) => <Filtered all={all} dialog={dialog} />}
       </View>
       {dialog.name === 'delete' && subject && <DeleteTunnel tunnel={subject} onClose={dialog.close} />}
       {dialog.name === 'delete-all' && count > 0 && <DeleteAllTunnels count={count} onClose={dialog.close} />}
+      {dialog.name === 'phone' && subject && address && !onlyHere(address) && (
+        <Suspense>
+          <TunnelCode tunnel={subject} onClose={dialog.close} />
+        </Suspense>
+      )}
     </Page>
+  );
+}
+
+function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
+  const address = useAddress();
+  const view = readView(address.params);
+  const stateOf = useDeviceStates(all);
+  const now = useNow();
+  const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
+  const shown = marked.filter(({ tunnel, marks }) => isShown(tunnel, marks, view));
+  const words = `${formatCount(all.length)} ${all.length === 1 ? 'tunnel' : 'tunnels'}`;
+  const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
+  return (
+    <div className={classes['listing']}>
+      <TunnelFilters tunnels={all} view={view} address={address} count={count} />
+      {shown.length > 0 ? (
+        <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />
+      ) : (
+        <Empty
+          title="No tunnel matches"
+          action={
+            <Button variant="default" onClick={() => address.set(NO_FILTER)}>
+              Clear filters
+            </Button>
+          }
+        />
+      )}
+    </div>
   );
 }

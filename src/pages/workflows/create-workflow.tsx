@@ -2,10 +2,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { workflowDraft } from '#/contract/workflows.ts';
+import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
 import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
+import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name', Command: 'Command' };
@@ -60,6 +62,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
             {...form.getInputProps('Command')}
             error={form.errors['Command'] ?? refused['Command']}
           />
+          <ShowAsCurl request={requestOf(workflowEndpoints.create, { body: form.values })} />
           <FormError error={unplacedError(create.error, LABELS)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose} disabled={create.isPending}>

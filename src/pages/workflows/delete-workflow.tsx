@@ -1,6 +1,8 @@
 // The question before a workflow is deleted.
 import { useMutation } from '@tanstack/react-query';
+import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Workflow } from '#/contract/workflows.ts';
+import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { focusPage } from '#/ui/use-focus-back.ts';
@@ -17,6 +19,7 @@ export function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onCl
       onClose={onClose}
       title="Delete workflow"
       confirmLabel="Delete workflow"
+      request={requestOf(workflowEndpoints.remove, { params: { workflow_id: workflow.WorkflowId } })}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined, { onSuccess: done })}

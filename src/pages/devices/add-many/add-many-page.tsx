@@ -12,7 +12,7 @@ import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
-import { LeaveGuard } from './leave-guard.tsx';
+import { KeysGuard } from './keys-guard.tsx';
 import { planOf } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
 import { checkRow, checkSteps, hasError } from './row-check.ts';
@@ -161,7 +161,7 @@ export function AddManyPage() {
           <RowsTable rows={rows} warningsOf={plan.warningsOf} onEdit={onEdit} onRemove={onRemove} cells={cells} />
         </section>
       )}
-      <LeaveGuard running={view.running} untaken={untaken} />
+      <KeysGuard running={view.running} untaken={untaken} />
     </Page>
   );
 }

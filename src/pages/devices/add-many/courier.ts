@@ -1,6 +1,6 @@
 // Sends the requests of a run with its manners: what the service puts off is sent again when it asked for it, nothing
 // else is, and when the run is ended nobody waits any longer.
-import { hasStatus, isBusy, isLost } from './run-faults.ts';
+import { hasStatus, isBusy, mayHaveActed } from './run-faults.ts';
 
 /** How often a request is sent again when the service says "later", and how long to wait where it does not say. */
 const MOST_TRIES = 8;
@@ -72,7 +72,7 @@ export class Courier {
       try {
         return await this.send(request);
       } catch (error) {
-        if (!isLost(error) || tries === MOST_READS) throw error;
+        if (!mayHaveActed(error) || tries === MOST_READS) throw error;
         await this.around.sleep(PAUSE * tries, this.halt.signal);
       }
     }

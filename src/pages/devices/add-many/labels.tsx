@@ -2,8 +2,8 @@
 // the printer, where nothing else is printed; see labels.module.css.
 import { memo, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { encode } from 'uqr';
 import { installCommands } from '#/pages/devices/install-commands.ts';
+import { QrCode } from '#/ui/qr-code.tsx';
 import type { Keyed } from './key-file.ts';
 import classes from './labels.module.css';
 
@@ -51,32 +51,12 @@ const Sheet = memo(function Sheet({ keyed, from }: { keyed: readonly Keyed[]; fr
 function Label({ id, name, command }: { id: string; name: string; command: string }) {
   return (
     <div className={classes['label']}>
-      <QrCode text={command} />
+      <QrCode text={command} className={classes['code']} />
       <div className={classes['words']}>
         <strong>{name}</strong>
         <span className={classes['id']}>{id}</span>
         <code>{command}</code>
       </div>
     </div>
-  );
-}
-
-/** One path, a bar for each run of dark modules in a line. */
-function QrCode({ text }: { text: string }) {
-  // One mask for all, as good as any: to try each of them takes twenty times as long.
-  const { size, data } = encode(text, { ecc: 'M', border: 2, maskPattern: 3, boostEcc: false });
-  let path = '';
-  data.forEach((line, y) => {
-    for (let x = 0; x < size; x++) {
-      if (!line[x]) continue;
-      const from = x;
-      while (line[x + 1]) x++;
-      path += `M${from} ${y}h${x - from + 1}v1h-${x - from + 1}z`;
-    }
-  });
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" className={classes['code']} aria-hidden>
-      <path d={path} />
-    </svg>
   );
 }

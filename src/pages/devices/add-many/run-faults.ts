@@ -7,7 +7,7 @@ export const isBusy = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 429 || error.status === 503);
 
 /** No answer that can be read: the write may have been carried out all the same. */
-export const isLost = (error: unknown): boolean =>
+export const mayHaveActed = (error: unknown): boolean =>
   error instanceof ApiError && (error.kind !== 'refused' || (error.status >= 500 && error.status !== 503));
 
 export const hasStatus = (error: unknown, status: number): boolean =>

@@ -6,7 +6,7 @@ import type { Order } from './row-check.ts';
 import { newEntry } from './run-entry.ts';
 import type { Ending, Entry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
-import { faultText, hasStatus, isLost, limitText } from './run-faults.ts';
+import { faultText, hasStatus, mayHaveActed, limitText } from './run-faults.ts';
 import { TagBook } from './tag-book.ts';
 import type { TagApi } from './tag-book.ts';
 
@@ -232,7 +232,8 @@ export class Run {
       this.created(place, { id, key, unanswered: false });
     } catch (error) {
       if (hasStatus(error, 403)) this.end({ reason: 'licence', text: limitText(error) });
-      else if (isLost(error)) await this.lookAfterLoss(place, error);
+      // 409: it was created before, and the answer with its key got lost.
+      else if (mayHaveActed(error) || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
       else this.fault(place, 'create', error);
     }
   }

@@ -1,6 +1,6 @@
 // The tags of a run by name: read once, and each one that is missing made once, however many rows ask for it at a time.
 import type { Tag } from '#/contract/tags.ts';
-import { hasStatus, isLost } from './run-faults.ts';
+import { hasStatus, mayHaveActed } from './run-faults.ts';
 
 export interface TagApi {
   tags: () => Promise<Tag[]>;
@@ -44,7 +44,7 @@ export class TagBook {
       await this.api.createTag(name);
     } catch (error) {
       // Made by somebody else meanwhile, or made without an answer: the list tells.
-      if (!(error instanceof Error) || (!isLost(error) && !hasStatus(error, 409))) throw error;
+      if (!(error instanceof Error) || (!mayHaveActed(error) && !hasStatus(error, 409))) throw error;
       trouble = error;
     }
     // Create answers without an id.

@@ -1,0 +1,166 @@
+// The page of tunnels: used, marked, filtered and closed. What devices have open is put in the place of the service's own
+// list: which fields a service tells is what the page has to cope with.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+
+const DAY = 86_400_000;
+
+interface Listed {
+  Name: string;
+  [field: string]: unknown;
+}
+
+/** Stands in for the service's tunnels; tells which were deleted. */
+async function withTunnels(page: Page, list: Listed[]): Promise<{ list: Listed[]; deleted: string[] }> {
+  const held = { list, deleted: [] as string[] };
+  await page.route('**/v1/tunnels**', (route) => {
+    if (route.request().method() === 'GET') return route.fulfill({ json: held.list });
+    const name = decodeURIComponent(new URL(route.request().url()).pathname.slice('/v1/tunnels'.length + 1));
+    held.deleted.push(name || 'all');
+    held.list = held.list.filter(({ Name }) => name && Name !== name);
+    return route.fulfill({ status: 200, body: '' });
+  });
+  return held;
+}
+
+const row = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: name });
+
+test('tunnels: what each is, who may use it, and on which device', async ({ signedIn: page, service, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const pump = await service.createDevice('pump 1');
+  const held = await withTunnels(page, [
+    {
+      Name: 'web1',
+      PublicUrl: 'https://web1.tunnels.example',
+      Protocol: 'HTTP',
+      LocalDest: 'http://127.0.0.1:3000',
+      Created: new Date(Date.now() - 40 * DAY).toISOString(),
+      Uptime: '3d 4h',
+      DeviceId: pump.DeviceId,
+      DeviceName: 'pump 1',
+      DeviceStatus: 'Online',
+      Connections: 3,
+      BytesIn: 1024,
+      BytesOut: 2048,
+      Auth: 'None',
+    },
+    {
+      Name: 'ssh1',
+      PublicUrl: 'N/A',
+      PublicAddr: 'muster.example:40022',
+      Protocol: 'TCP',
+      LocalDest: 'tcp://127.0.0.1:22',
+      Created: new Date(Date.now() - 2 * DAY).toISOString(),
+      Uptime: 'N/A',
+      DeviceId: pump.DeviceId,
+      DeviceName: 'pump 1',
+    },
+    {
+      Name: 'local1',
+      PublicUrl: 'http://local1.localhost:8081',
+      Protocol: 'HTTP',
+      LocalDest: 'http://127.0.0.1:80',
+      Created: new Date(Date.now() - DAY / 2).toISOString(),
+      Uptime: '12h 1m',
+      DeviceId: 'a-device-that-was-deleted',
+      DeviceName: 'old camera',
+      Auth: 'Basic',
+    },
+    {
+      Name: 'odd1',
+      PublicUrl: 'javascript:alert(document.domain)//<b>',
+      Protocol: 'HTTP',
+      LocalDest: 'nowhere',
+      Created: 'not long ago',
+      Uptime: '',
+    },
+  ]);
+  await page.goto(`${service.url}/tunnels`);
+
+  const web = row(page, 'web1');
+  await expect(web.getByRole('link', { name: 'https://web1.tunnels.example' })).toHaveAttribute('rel', /noopener/);
+  await expect(web).toContainText('Public, no sign-in');
+  await expect(web).toContainText('Older than 7 days');
+  await expect(web).toContainText('up 3d 4h');
+  await expect(web.getByRole('cell', { name: '3', exact: true })).toBeVisible();
+  await expect(web).toContainText('3 kB');
+  const ssh = row(page, 'muster.example:40022');
+  // Not told with the tunnel: known from the fleet.
+  await expect(ssh).toContainText('Device Offline');
+  await ssh.getByRole('button', { name: 'Copy ssh command' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('ssh -p 40022 muster.example');
+  await ssh.getByRole('button', { name: 'Copy public address' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('muster.example:40022');
+  await expect(row(page, 'local1')).toContainText('Device gone');
+  await expect(row(page, 'local1')).toContainText('Asks for a password');
+  const odd = row(page, 'javascript:alert');
+  await expect(odd).toContainText('not long ago');
+  await expect(odd.getByRole('link')).toHaveCount(0);
+  await expectAccessible(page);
+
+  // On a phone, where the address leads there.
+  const here = page.getByRole('button', { name: 'QR code of local1 for a phone' });
+  await expect(here).toBeDisabled();
+  await expect(here).toHaveAttribute('title', /a phone cannot reach it/);
+  await page.getByRole('button', { name: 'QR code of web1 for a phone' }).click();
+  const code = page.getByRole('dialog', { name: 'Open on a phone' });
+  await expect(code).toContainText('https://web1.tunnels.example');
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(code).toBeHidden();
+
+  // Filters stand in the address.
+  const count = page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
+  await expect(count).toHaveText('4 tunnels');
+  await page.getByRole('combobox', { name: 'Device' }).click();
+  await page.getByRole('option', { name: 'pump 1' }).click();
+  await expect(count).toHaveText('2 of 4 tunnels');
+  await page.getByLabel('Protocol').selectOption('TCP');
+  await expect(count).toHaveText('1 of 4 tunnels');
+  await page.reload();
+  await expect(count).toHaveText('1 of 4 tunnels');
+  await page.getByLabel('Exposure', { exact: true }).selectOption('Public, no sign-in');
+  await expect(page.getByText('No tunnel matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByLabel('Exposure', { exact: true }).selectOption('Marked, any reason');
+  await expect(count).toHaveText('3 of 4 tunnels');
+  await page.getByLabel('Exposure', { exact: true }).selectOption('Older than 7 days');
+  await page.getByLabel('Marked as old').selectOption('Old after 90 days');
+  await expect(page.getByText('No tunnel matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+
+  // One is deleted by its name, all by their count; the list is live.
+  await page.getByRole('button', { name: 'Delete ssh1' }).click();
+  const one = page.getByRole('dialog', { name: 'Delete tunnel' });
+  await expect(one).toContainText('muster.example:40022');
+  await one.getByRole('button', { name: 'Delete tunnel' }).click();
+  await expect(count).toHaveText('3 tunnels');
+  await page.getByRole('button', { name: 'Delete all' }).click();
+  const all = page.getByRole('dialog', { name: 'Delete all tunnels' });
+  await expect(all.getByRole('button', { name: 'Delete all tunnels' })).toBeDisabled();
+  await all.getByLabel('Type 3 to confirm').fill('3');
+  await all.getByRole('button', { name: 'Delete all tunnels' }).click();
+  await expect(page.getByText('No tunnels are open')).toBeVisible();
+  expect(held.deleted).toEqual(['ssh1', 'all']);
+
+  // A phone at the device: the tunnel of that device, at 390 pixels, nothing cut off.
+  held.list = [
+    {
+      Name: 'web2',
+      PublicUrl: 'https://web2.tunnels.example',
+      Protocol: 'HTTP',
+      LocalDest: ':80',
+      Created: '',
+      Uptime: '',
+      DeviceId: pump.DeviceId,
+    },
+  ];
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${service.url}/devices/${pump.DeviceId}`);
+  await expect(page.getByRole('link', { name: 'https://web2.tunnels.example' })).toBeVisible();
+  await page.getByRole('link', { name: 'Manage tunnels' }).click();
+  await expect(count).toHaveText('1 tunnel');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await expectAccessible(page);
+});

@@ -1,0 +1,7 @@
+// What a write answers that looked once more, found nothing to do any more, and says why.
+export class LeftAlone {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}

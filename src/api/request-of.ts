@@ -1,0 +1,22 @@
+// A row of the contract with its values, as the request that `call` would send: for showing it. Without the key of an order:
+// that guards against browsers, which send a request again by themselves, and shown twice it would make one order of two.
+import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
+import { pathOf } from '#/api/call.ts';
+
+export interface ApiRequest {
+  method: string;
+  path: string;
+  body?: unknown;
+  form?: Record<string, string | undefined>;
+}
+
+export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>): ApiRequest {
+  const { method }: Endpoint = endpoint;
+  const { body, form } = request as Pick<ApiRequest, 'body' | 'form'>;
+  return {
+    method,
+    path: pathOf(endpoint, request as object),
+    ...(body !== undefined && { body }),
+    ...(form !== undefined && { form }),
+  };
+}

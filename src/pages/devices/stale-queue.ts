@@ -1,0 +1,28 @@
+// What of a device's waiting jobs is stale, by the same rules as in the queues of all devices.
+import type { Job } from '#/contract/jobs.ts';
+import type { WaitingJob } from '#/fleet/remove-waiting-dialog.tsx';
+import { timesOf } from '#/jobs/job-times.ts';
+import { staleIn, staleTexts } from '#/jobs/stale.ts';
+import type { StaleReason, StaleRules } from '#/jobs/stale.ts';
+
+/** `waiting`: in the order in which they will run. */
+export function staleJobs(waiting: readonly Job[], rules: StaleRules): Map<Job, StaleReason[]> {
+  const queue = waiting.map((job) => ({
+    job,
+    state: 'Waiting',
+    ArtifactId: job.ArtifactId,
+    created: timesOf(job).created?.getTime(),
+  }));
+  return new Map(Array.from(staleIn(queue, rules), ([{ job }, reasons]) => [job, reasons]));
+}
+
+export const toRemove = (stale: ReadonlyMap<Job, StaleReason[]>, DeviceName: string): WaitingJob[] =>
+  Array.from(stale, ([job, reasons]) => ({
+    JobId: job.JobId,
+    JobName: job.JobName,
+    ParentJobId: job.ParentJobId,
+    DeviceId: job.DeviceId,
+    DeviceName,
+    created: timesOf(job).created?.getTime(),
+    why: staleTexts(reasons),
+  }));

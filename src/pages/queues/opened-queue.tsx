@@ -1,0 +1,103 @@
+// The whole queue of one device, in the order in which it runs, with what is stale in it.
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import type { QueuedJob } from '#/jobs/queue-reader.ts';
+import { jobsText, staleWarning } from '#/jobs/job-words.ts';
+import { StaleMark } from '#/jobs/stale-mark.tsx';
+import { paths } from '#/paths.ts';
+import { rowName } from '#/ui/data-table.tsx';
+import { formatCount } from '#/ui/format.ts';
+import { useMoreRows } from '#/ui/more-rows.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time } from '#/ui/time.tsx';
+import type { QueueRow } from './queue-rows.ts';
+import classes from './queues.module.css';
+
+export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: QueuedJob }) {
+  if (!JobId) return <span className={rowName}>{JobName || 'A job'}</span>;
+  return (
+    <Link
+      to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)}
+      className={rowName}
+      title={JobName || JobId}
+    >
+      {JobName || JobId}
+    </Link>
+  );
+}
+
+/** What is going to happen to these jobs, in one sentence. */
+function fate({ status, waiting, running }: QueueRow): string {
+  const jobs = jobsText(waiting.length);
+  if (waiting.length === 0) return 'Nothing waits behind what runs now.';
+  const order = waiting.length === 1 ? '' : ', one at a time in this order';
+  if (status === 'Offline')
+    return `When it returns, ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
+  if (status === 'Online')
+    return `${running.length > 0 ? 'After what runs now' : 'It is Online'}: ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
+  return `${waiting.length === 1 ? 'This job runs' : `These ${jobs} run`}${order}.`;
+}
+
+interface OpenedQueueProps {
+  row: QueueRow;
+  /** "app.tar.gz 1.2.0"; undefined for what is no known artifact. */
+  artifactText: (id: string | undefined) => string | undefined;
+  onRemove: () => void;
+}
+
+export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
+  const { name, status, running, waiting, stale } = row;
+  const [shown, more] = useMoreRows([...running, ...waiting]);
+  return (
+    <section aria-label={`Queue of ${name}`} className={classes['opened']}>
+      <header>
+        <div>
+          <p>{fate(row)}</p>
+          {stale.size > 0 && (
+            <p className={classes['warn']}>
+              <strong>{staleWarning(stale.size, status === 'Online')}</strong>
+            </p>
+          )}
+        </div>
+        {stale.size > 0 && (
+          <Button size="xs" color="red" variant="light" onClick={onRemove}>
+            Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
+          </Button>
+        )}
+      </header>
+      <ol>
+        {shown.map((job, index) => {
+          const reasons = stale.get(job);
+          const artifact = artifactText(job.ArtifactId);
+          const isRunning = job.state === 'Running';
+          return (
+            <li key={job.JobId || index} data-stale={reasons !== undefined || undefined}>
+              <span className={classes['place']}>
+                {isRunning ? (
+                  <StateMark state="Running" label={<span className="visually-hidden">Running</span>} />
+                ) : (
+                  formatCount(index + 1 - running.length)
+                )}
+              </span>
+              <span className={classes['job']}>
+                <QueuedJobLink job={job} />
+                {artifact && artifact !== job.JobName && (
+                  <span className="dim">
+                    <bdi>{artifact}</bdi>
+                  </span>
+                )}
+                {job.ParentJobId && <span className="dim">part of a job to many</span>}
+              </span>
+              <span className={classes['since']}>
+                {isRunning ? 'running, submitted ' : 'waits since '}
+                <Time at={job.created === undefined ? undefined : new Date(job.created)} />
+              </span>
+              {reasons && <StaleMark reasons={reasons} />}
+            </li>
+          );
+        })}
+      </ol>
+      {more}
+    </section>
+  );
+}

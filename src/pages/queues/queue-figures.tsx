@@ -1,0 +1,104 @@
+// The fleet's queues in four figures, each a way to the rows behind it.
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { devicesText } from '#/jobs/job-words.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
+import { Time } from '#/ui/time.tsx';
+import type { QueueFigures as Figures } from './queue-rows.ts';
+import classes from './queues.module.css';
+
+interface QueueFiguresProps {
+  figures: Figures;
+  /** Not everything is known yet that makes a job stale. */
+  settled: boolean;
+  onRemove: () => void;
+}
+
+export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) {
+  const { devices, waiting, running, longest, oldest, stale, staleDevices, staleOffline } = figures;
+  const since = oldest?.oldest?.created;
+  const returning = staleDevices === 1 ? 'its device returns' : 'their devices return';
+  const said =
+    staleOffline === 0
+      ? stale > 0
+        ? ` on ${devicesText(staleDevices)}`
+        : ''
+      : staleOffline === stale
+        ? ` will fire when ${returning}`
+        : `, ${formatCount(staleOffline)} of them when ${returning}`;
+  return (
+    <div className={classes['figures']}>
+      <Figure
+        to={paths.queues()}
+        big={formatCount(waiting)}
+        what={`${waiting === 1 ? 'job waits' : 'jobs wait'} on ${devicesText(devices)}${running > 0 ? `, ${formatCount(running)} running` : ''}`}
+      />
+      <Figure
+        to={longest && paths.queues({ sort: '-waiting', open: longest.id })}
+        big={longest ? formatCount(longest.waiting.length) : '–'}
+        what="in the longest queue"
+        whose={longest?.name}
+      />
+      <Figure
+        to={oldest && paths.queues({ open: oldest.id })}
+        big={since === undefined ? '–' : <Time at={new Date(since)} />}
+        what="the oldest job"
+        whose={oldest?.name}
+      />
+      <Figure
+        to={stale > 0 ? paths.queues({ stale: 'any' }) : undefined}
+        big={settled || stale > 0 ? formatCount(stale) : '–'}
+        what={`${stale === 1 ? 'stale job' : 'stale jobs'}${said}`}
+        warn={stale > 0}
+      >
+        {stale > 0 && (
+          <Button
+            size="xs"
+            color="red"
+            variant="light"
+            disabled={!settled}
+            title={settled ? undefined : 'What is stale is still being read'}
+            onClick={onRemove}
+          >
+            Remove the stale…
+          </Button>
+        )}
+      </Figure>
+    </div>
+  );
+}
+
+function Figure(props: {
+  to: string | undefined;
+  big: ReactNode;
+  what: string;
+  /** The device that it is about. */
+  whose?: string | undefined;
+  warn?: boolean;
+  children?: ReactNode;
+}) {
+  const { to, big, what, whose, warn = false, children } = props;
+  const text = (
+    <>
+      <span className={classes['big']} data-warn={warn || undefined}>
+        {big}
+      </span>
+      <span className={classes['what']}>
+        {what}
+        {whose !== undefined && (
+          <>
+            : <bdi>{whose}</bdi>
+          </>
+        )}
+      </span>
+    </>
+  );
+  return (
+    <div className={classes['figure']}>
+      {to ? <Link to={to}>{text}</Link> : <div>{text}</div>}
+      {children}
+    </div>
+  );
+}

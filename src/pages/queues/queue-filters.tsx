@@ -1,0 +1,143 @@
+// What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
+import { useRef, useState } from 'react';
+import { Button, CloseButton, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { MOST_DAYS, useStaleDays } from '#/jobs/stale-days.ts';
+import { STALE_KINDS } from '#/jobs/stale.ts';
+import type { Address } from '#/ui/use-address.ts';
+import { useTyped } from '#/ui/use-typed.ts';
+import { NO_FILTER, isFiltered } from './queue-rows.ts';
+import type { QueuesView } from './queue-rows.ts';
+import classes from './queues.module.css';
+
+/** Short, since it is answered from memory. */
+const PAUSE = 80;
+const AGES = [1, 7, 14, 30, 90];
+
+interface QueueFiltersProps {
+  view: QueuesView;
+  /** What is queued, to choose from. */
+  artifacts: { value: string; label: string }[];
+  address: Address;
+  /** How many there are, in words. */
+  count: string;
+}
+
+export function QueueFilters({ view, artifacts, address, count }: QueueFiltersProps) {
+  const search = useRef<HTMLInputElement>(null);
+  const { typed, setTyped, send } = useTyped(view.q, (q) => address.set({ q }), PAUSE);
+  const chosen = view.older === undefined ? '' : String(view.older);
+  const ages = chosen === '' || AGES.includes(Number(chosen)) ? AGES : [...AGES, Number(chosen)];
+  const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
+  return (
+    <div className={classes['filters']} role="search" aria-label="Filter queues">
+      <TextInput
+        ref={search}
+        aria-label="Find a device or a job"
+        placeholder="Find a device or a job"
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        rightSection={
+          typed && (
+            <CloseButton
+              size="sm"
+              aria-label="Clear the search"
+              onClick={() => {
+                setTyped('');
+                send('');
+              }}
+            />
+          )
+        }
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <NativeSelect
+        aria-label="State"
+        value={view.status}
+        onChange={(event) => address.set({ status: event.currentTarget.value })}
+        data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
+      />
+      <NativeSelect
+        aria-label="Waits longer than"
+        value={chosen}
+        onChange={(event) => address.set({ older: event.currentTarget.value })}
+        data={[
+          { value: '', label: 'Any age' },
+          ...ages.map((days) => ({
+            value: String(days),
+            label: days === 1 ? 'Longer than 1 day' : `Longer than ${days} days`,
+          })),
+        ]}
+      />
+      <NativeSelect
+        className={classes['picker'] ?? ''}
+        aria-label="Artifact"
+        value={view.artifact}
+        onChange={(event) => address.set({ artifact: event.currentTarget.value })}
+        data={[
+          { value: '', label: 'Any artifact' },
+          ...artifacts,
+          ...(known ? [] : [{ value: view.artifact, label: view.artifact }]),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Stale"
+        value={view.stale ?? ''}
+        onChange={(event) => address.set({ stale: event.currentTarget.value })}
+        data={[
+          { value: '', label: 'Stale or not' },
+          { value: 'any', label: 'With stale jobs' },
+          ...Object.entries(STALE_KINDS).map(([value, label]) => ({ value, label: `Stale: ${label.toLowerCase()}` })),
+        ]}
+      />
+      {isFiltered(view) && (
+        <Button
+          variant="subtle"
+          size="sm"
+          px="xs"
+          leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
+          onClick={() => {
+            address.set(NO_FILTER);
+            // The button goes; the keyboard stays in the bar.
+            search.current?.focus();
+          }}
+        >
+          Clear
+        </Button>
+      )}
+      <span className={classes['count']} role="status">
+        {count}
+      </span>
+    </div>
+  );
+}
+
+/** After how many days a job counts as stale. */
+export function StaleDays() {
+  const [days, keep] = useStaleDays();
+  // What is typed may be nothing for a moment.
+  const [typed, setTyped] = useState<number | string>();
+  return (
+    <div className={classes['days']}>
+      <label htmlFor="stale-days">Stale after</label>
+      <NumberInput
+        id="stale-days"
+        size="xs"
+        min={1}
+        max={MOST_DAYS}
+        allowDecimal={false}
+        allowNegative={false}
+        clampBehavior="strict"
+        value={typed ?? days}
+        onChange={(value) => {
+          setTyped(value);
+          if (typeof value === 'number' && value >= 1) keep(value);
+        }}
+        onBlur={() => setTyped(undefined)}
+      />
+      <span>{days === 1 ? 'day' : 'days'}</span>
+    </div>
+  );
+}

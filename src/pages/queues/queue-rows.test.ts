@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { QueuedJob } from '#/jobs/queue-reader.ts';
+import { DAY } from '#/jobs/stale.ts';
+import { filterQueues, queueFigures, queueRows, readQueuesView, sortQueues, staleOf } from './queue-rows.ts';
+
+const now = Date.UTC(2026, 10, 21);
+const rules = { now, days: 7, versions: new Map(), deleted: new Set(['gone']) };
+let number = 0;
+const job = (JobName: string, daysAgo: number | undefined, fields: Partial<QueuedJob> = {}): QueuedJob => ({
+  JobId: `j${++number}`,
+  JobName,
+  DeviceId: '',
+  DeviceName: '',
+  ParentJobId: undefined,
+  ArtifactId: undefined,
+  WorkflowId: undefined,
+  created: daysAgo === undefined ? undefined : now - daysAgo * DAY,
+  state: 'Waiting',
+  ...fields,
+});
+
+const rows = queueRows(
+  new Map([
+    ['one', [job('nightly', 1, { state: 'Running' }), job('old', 9), job('lost', 2, { ArtifactId: 'gone' })]],
+    ['two', [job('a', 3, { DeviceName: 'camera-2' }), job('b', 3), job('c', 3), job('d', 3)]],
+    ['ten', [job('untold', undefined, { DeviceName: 'camera-10' })]],
+    ['', [job('whose', 30)]],
+  ]),
+  undefined,
+  rules,
+);
+const found = (query: string) => {
+  const view = readQueuesView(new URLSearchParams(query));
+  return sortQueues(filterQueues(rows, view, now), view.sort).map(({ id }) => id);
+};
+
+test('who waits the longest comes first; without a time, last', () => {
+  assert.deepEqual(found(''), ['', 'one', 'two', 'ten']);
+  assert.deepEqual(found('sort=-oldest'), ['two', 'one', '', 'ten']);
+});
+
+test('sorted by length and by name', () => {
+  assert.deepEqual(found('sort=-waiting'), ['two', 'one', 'ten', '']);
+  assert.deepEqual(found('sort=device').slice(0, 2), ['two', 'ten']);
+});
+
+test('found by a device, a job, an age, an artifact and what is stale', () => {
+  assert.deepEqual(found('q=CAMERA'), ['two', 'ten']);
+  assert.deepEqual(found('q=nightly'), ['one']);
+  assert.deepEqual(found('older=7'), ['', 'one']);
+  assert.deepEqual(found('artifact=gone'), ['one']);
+  assert.deepEqual(found('stale=any'), ['', 'one']);
+  assert.deepEqual(found('stale=deleted'), ['one']);
+  assert.deepEqual(found('stale=superseded'), []);
+  assert.deepEqual(found('stale=nonsense').length, 4);
+  assert.deepEqual(found('status=Offline'), []);
+});
+
+test('of the stale only those with the reason that is looked for', () => {
+  const [one] = filterQueues(rows, readQueuesView(new URLSearchParams('q=one')), now);
+  assert.ok(one);
+  assert.deepEqual(
+    staleOf(one, { stale: 'any' }).map(({ JobName }) => JobName),
+    ['old', 'lost'],
+  );
+  assert.deepEqual(
+    staleOf(one, { stale: 'deleted' }).map(({ JobName }) => JobName),
+    ['lost'],
+  );
+});
+
+test('the figures name real devices only', () => {
+  const { longest, oldest, ...counts } = queueFigures(rows);
+  assert.deepEqual([longest?.id, oldest?.id], ['two', 'one']);
+  assert.deepEqual(counts, { devices: 4, waiting: 8, running: 1, stale: 3, staleDevices: 2, staleOffline: 0 });
+});

@@ -1,0 +1,174 @@
+// The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import type { QueuedJob, Queues } from '#/jobs/queue-reader.ts';
+import { DAY, STALE_KINDS, staleIn } from '#/jobs/stale.ts';
+import type { StaleKind, StaleReason, StaleRules } from '#/jobs/stale.ts';
+import { readSort } from '#/ui/sort.ts';
+import type { Sort } from '#/ui/sort.ts';
+
+export interface QueueRow {
+  /** Of the device; '' for jobs of which the service does not tell whose they are. */
+  id: string;
+  name: string;
+  /** Undefined while the fleet is not read, and for a device that is not there. */
+  status: string | undefined;
+  /** When the device was last heard of. */
+  seen: Date | undefined;
+  running: readonly QueuedJob[];
+  /** In the order in which they will run. */
+  waiting: readonly QueuedJob[];
+  /** The one that waits the longest, as far as times are told. */
+  oldest: QueuedJob | undefined;
+  stale: ReadonlyMap<QueuedJob, readonly StaleReason[]>;
+}
+
+function oldestOf(jobs: readonly QueuedJob[]): QueuedJob | undefined {
+  let oldest: QueuedJob | undefined;
+  for (const job of jobs)
+    if (job.created !== undefined && (oldest?.created === undefined || job.created < oldest.created)) oldest = job;
+  return oldest;
+}
+
+export function queueRows(queues: Queues, fleet: FleetIndex | undefined, rules: StaleRules): QueueRow[] {
+  return Array.from(queues, ([id, jobs]) => {
+    const row = fleet?.rowOf(id);
+    const device = row === undefined ? undefined : fleet?.passing(row);
+    const waiting = jobs.filter(({ state }) => state === 'Waiting');
+    // Jobs of nobody knows whom are no queue, in which one could overtake another.
+    const stale = id === '' ? new Map(waiting.flatMap((job) => [...staleIn([job], rules)])) : staleIn(waiting, rules);
+    return {
+      id,
+      name: device?.DeviceName || jobs.find(({ DeviceName }) => DeviceName)?.DeviceName || id || 'Unknown device',
+      status: device?.DeviceStatus,
+      seen: device?.LastSeenTime ? parseTimestamp(device.LastSeenTime) : undefined,
+      running: jobs.filter(({ state }) => state === 'Running'),
+      waiting,
+      oldest: oldestOf(waiting),
+      stale,
+    };
+  });
+}
+
+const COLUMNS = ['device', 'state', 'waiting', 'oldest'] as const;
+/** The first order: who waits the longest comes first. */
+const FIRST: Sort = { by: 'oldest', down: false };
+
+export interface QueuesView {
+  /** Words in the name or id of a device, or the name of one of its jobs. */
+  q: string;
+  status: string;
+  /** Days that a job waits at least. */
+  older: number | undefined;
+  artifact: string;
+  stale: StaleKind | 'any' | undefined;
+  sort: Sort | undefined;
+}
+
+export const NO_FILTER = { q: '', status: '', older: '', artifact: '', stale: '' };
+
+export function readQueuesView(params: URLSearchParams): QueuesView {
+  const older = Number(params.get('older'));
+  const stale = params.get('stale');
+  return {
+    q: params.get('q') ?? '',
+    status: params.get('status') ?? '',
+    older: older > 0 ? older : undefined,
+    artifact: params.get('artifact') ?? '',
+    stale: stale === 'any' || (stale !== null && stale in STALE_KINDS) ? (stale as StaleKind | 'any') : undefined,
+    sort: readSort(params.get('sort'), COLUMNS),
+  };
+}
+
+export const isFiltered = ({ q, status, older, artifact, stale }: QueuesView): boolean =>
+  [q.trim(), status, older, artifact, stale].some(Boolean);
+
+/** The stale jobs of a row that the view asks for: all, or those with one reason. */
+export const staleOf = ({ stale }: QueueRow, { stale: wanted }: Pick<QueuesView, 'stale'>): QueuedJob[] =>
+  Array.from(stale).flatMap(([job, reasons]) =>
+    wanted === undefined || wanted === 'any' || reasons.some(({ kind }) => kind === wanted) ? job : [],
+  );
+
+export function filterQueues(rows: readonly QueueRow[], view: QueuesView, now: number): QueueRow[] {
+  const { q, status, older, artifact, stale } = view;
+  const part = q.trim().toLowerCase();
+  const has = (text: string) => text.toLowerCase().includes(part);
+  return rows.filter(
+    (row) =>
+      (part === '' ||
+        has(row.name) ||
+        has(row.id) ||
+        [...row.running, ...row.waiting].some((job) => has(job.JobName))) &&
+      (status === '' || row.status === status) &&
+      (older === undefined || (row.oldest?.created !== undefined && now - row.oldest.created > older * DAY)) &&
+      (artifact === '' || [...row.running, ...row.waiting].some(({ ArtifactId }) => ArtifactId === artifact)) &&
+      (stale === undefined || staleOf(row, view).length > 0),
+  );
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** By what a column sorts; undefined comes last, whichever way. */
+function keyOf(by: string): (row: QueueRow) => string | number | undefined {
+  switch (by) {
+    case 'device':
+      return ({ name }) => name;
+    case 'state':
+      // Who is Offline the longest comes first.
+      return ({ status, seen }) => (status === 'Offline' ? seen?.getTime() : undefined);
+    case 'waiting':
+      return ({ waiting }) => waiting.length;
+    default:
+      return ({ oldest }) => oldest?.created;
+  }
+}
+
+export function sortQueues(rows: readonly QueueRow[], { by, down }: Sort = FIRST): QueueRow[] {
+  const key = keyOf(by);
+  const way = down ? -1 : 1;
+  return rows
+    .map((row) => ({ row, key: key(row) }))
+    .sort((one, two) => {
+      const [a, b] = [one.key, two.key];
+      if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+      return way * (typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : Number(a) - Number(b));
+    })
+    .map(({ row }) => row);
+}
+
+export interface QueueFigures {
+  devices: number;
+  waiting: number;
+  running: number;
+  longest: QueueRow | undefined;
+  oldest: QueueRow | undefined;
+  stale: number;
+  staleDevices: number;
+  /** Stale jobs of devices that are Offline. */
+  staleOffline: number;
+}
+
+export function queueFigures(rows: readonly QueueRow[]): QueueFigures {
+  const figures: QueueFigures = {
+    devices: rows.length,
+    waiting: 0,
+    running: 0,
+    longest: undefined,
+    oldest: undefined,
+    stale: 0,
+    staleDevices: 0,
+    staleOffline: 0,
+  };
+  for (const row of rows) {
+    figures.waiting += row.waiting.length;
+    figures.running += row.running.length;
+    figures.stale += row.stale.size;
+    if (row.stale.size > 0) figures.staleDevices++;
+    if (row.status === 'Offline') figures.staleOffline += row.stale.size;
+    if (row.id === '') continue;
+    if (row.waiting.length > (figures.longest?.waiting.length ?? 0)) figures.longest = row;
+    const at = row.oldest?.created;
+    if (at !== undefined && at < (figures.oldest?.oldest?.created ?? Infinity)) figures.oldest = row;
+  }
+  return figures;
+}

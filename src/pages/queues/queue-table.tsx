@@ -1,0 +1,184 @@
+// The queues device by device: what runs, what waits and since when, what comes next; a row opens to its whole queue.
+import { Link } from 'react-router';
+import { ActionIcon } from '@mantine/core';
+import { IconChevronRight, IconTrash } from '@tabler/icons-react';
+import type { QueuedJob } from '#/jobs/queue-reader.ts';
+import { jobsText } from '#/jobs/job-words.ts';
+import { paths } from '#/paths.ts';
+import { rowName } from '#/ui/data-table.tsx';
+import { formatCount } from '#/ui/format.ts';
+import type { Sort } from '#/ui/sort.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time } from '#/ui/time.tsx';
+import { VirtualTable } from '#/ui/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { OpenedQueue, QueuedJobLink } from './opened-queue.tsx';
+import type { QueueRow } from './queue-rows.ts';
+import classes from './queues.module.css';
+
+/** Jobs named in a row; the rest is a number. */
+const NEXT = 3;
+
+/** The row of a device, and below it, where it is opened, its queue. */
+interface Line {
+  row: QueueRow;
+  below?: true;
+}
+
+const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
+
+const timeOf = ({ created }: Pick<QueuedJob, 'created'>) => (created === undefined ? undefined : new Date(created));
+
+interface QueueTableProps {
+  rows: readonly QueueRow[];
+  /** Id of the device whose queue is opened. */
+  opened: string | null;
+  onOpen: (id: string | undefined) => void;
+  artifactText: (id: string | undefined) => string | undefined;
+  sort: Sort | undefined;
+  onSort: (sort: Sort | undefined) => void;
+  onRemove: (row: QueueRow) => void;
+}
+
+const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn<Line>[] => [
+  {
+    header: 'Device',
+    by: 'device',
+    width: '17%',
+    cell: ({ row }) => (
+      <span className={classes['device']}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Queue of ${row.name}`}
+          aria-expanded={opened === row.id}
+          onClick={() => onOpen(opened === row.id ? undefined : row.id)}
+        >
+          <IconChevronRight size={16} stroke={1.6} aria-hidden />
+        </ActionIcon>
+        {row.id === '' ? (
+          <span className={rowName} title="The service does not tell whose jobs these are">
+            {row.name}
+          </span>
+        ) : (
+          <Link to={paths.device(row.id)} className={rowName} title={row.name}>
+            {row.name}
+          </Link>
+        )}
+      </span>
+    ),
+  },
+  {
+    header: 'State',
+    by: 'state',
+    width: '15%',
+    phone: 'end',
+    cell: ({ row: { status, seen } }) =>
+      status === undefined ? (
+        <span className="dim">–</span>
+      ) : (
+        <span className={classes['state']}>
+          <StateMark state={status} />
+          {status === 'Offline' && seen && (
+            <span className="dim">
+              <span className="visually-hidden">last seen </span>
+              <Time at={seen} />
+            </span>
+          )}
+        </span>
+      ),
+  },
+  {
+    header: 'Waiting',
+    by: 'waiting',
+    width: '11%',
+    phone: 'second',
+    cell: ({ row: { waiting, stale } }) => (
+      <>
+        {formatCount(waiting.length)}
+        <span className={classes['onPhone']}> waiting</span>
+        {stale.size > 0 && <span className={classes['warn']}> · {formatCount(stale.size)} stale</span>}
+      </>
+    ),
+  },
+  {
+    header: 'Oldest',
+    by: 'oldest',
+    width: '10%',
+    phone: 'end',
+    cell: ({ row: { oldest } }) => <Time at={oldest && timeOf(oldest)} />,
+  },
+  {
+    header: 'Runs now',
+    width: '11%',
+    phone: 'hide',
+    cell: ({ row: { running } }) =>
+      running[0] ? (
+        <>
+          <QueuedJobLink job={running[0]} />
+          {running.length > 1 && <span className="dim"> and {formatCount(running.length - 1)} more</span>}
+        </>
+      ) : (
+        <span className="dim">–</span>
+      ),
+  },
+  {
+    header: 'Next',
+    phone: 'wide',
+    cell: ({ row }) => <Next row={row} />,
+  },
+  {
+    header: 'Actions',
+    width: '52px',
+    tools: true,
+    phone: 'hide',
+    cell: ({ row }) =>
+      row.stale.size > 0 && (
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Remove the stale jobs of ${row.name}`}
+          title={`Remove ${jobsText(row.stale.size).replace(' ', ' stale ')}…`}
+          onClick={() => onRemove(row)}
+        >
+          <IconTrash size={16} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      ),
+  },
+];
+
+/** The next jobs in their order, as one line. */
+function Next({ row: { waiting, stale } }: { row: QueueRow }) {
+  const more = waiting.length - NEXT;
+  return (
+    <ol className={classes['next']}>
+      {waiting.slice(0, NEXT).map((job, place) => (
+        <li key={job.JobId || place} data-stale={stale.has(job) || undefined}>
+          <bdi>{job.JobName || job.JobId}</bdi>
+          {stale.has(job) && <span className="visually-hidden">, stale</span>}
+        </li>
+      ))}
+      {more > 0 && <li className="dim">{formatCount(more)} more</li>}
+    </ol>
+  );
+}
+
+export function QueueTable(props: QueueTableProps) {
+  const { rows, opened, artifactText, sort, onSort, onRemove } = props;
+  const lines = rows.flatMap((row): Line[] => (row.id === opened ? [{ row }, { row, below: true }] : [{ row }]));
+  return (
+    <VirtualTable
+      name="Queues"
+      columns={columnsOf(props)}
+      rows={lines}
+      rowKey={keyOf}
+      whole={({ row, below }) =>
+        below && <OpenedQueue row={row} artifactText={artifactText} onRemove={() => onRemove(row)} />
+      }
+      isSelected={({ row }) => row.id === opened}
+      sort={sort}
+      onSort={onSort}
+    />
+  );
+}

@@ -1,0 +1,179 @@
+// What waits or runs on every device of the fleet, and what of it had better not run any more.
+import { Suspense, lazy, useMemo } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useFleet } from '#/api/fleet/use-fleet.ts';
+import { devicesText, jobsText } from '#/jobs/job-words.ts';
+import { JobTabs } from '#/jobs/job-tabs.tsx';
+import type { Queues } from '#/jobs/queue-reader.ts';
+import { queueQueries } from '#/jobs/queue.ts';
+import { staleTexts } from '#/jobs/stale.ts';
+import { useStaleRules } from '#/jobs/use-stale-rules.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/ui/format.ts';
+import { Page } from '#/ui/page.tsx';
+import { printSort } from '#/ui/sort.ts';
+import { useAddress } from '#/ui/use-address.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useHeld } from '#/ui/use-held.ts';
+import { useLater } from '#/ui/use-later.ts';
+import { Empty, Failure, View } from '#/ui/view.tsx';
+import { QueueFigures } from './queue-figures.tsx';
+import { QueueFilters, StaleDays } from './queue-filters.tsx';
+import {
+  NO_FILTER,
+  filterQueues,
+  isFiltered,
+  queueFigures,
+  queueRows,
+  readQueuesView,
+  sortQueues,
+  staleOf,
+} from './queue-rows.ts';
+import type { QueueRow, QueuesView } from './queue-rows.ts';
+import { QueueTable } from './queue-table.tsx';
+import classes from './queues.module.css';
+
+const loadDialog = () => import('#/fleet/remove-waiting-dialog.tsx');
+const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
+
+const NOTHING: Queues = new Map();
+const NO_REASONS: never[] = [];
+const ALL = { stale: undefined };
+
+/** The stale jobs of these rows, as the dialog takes them. */
+const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =>
+  rows.flatMap((row) =>
+    staleOf(row, view).map((job) => ({
+      ...job,
+      DeviceName: row.name,
+      why: staleTexts(row.stale.get(job) ?? NO_REASONS),
+    })),
+  );
+
+export function QueuesPage() {
+  const address = useAddress();
+  const search = address.params.toString();
+  const view = useMemo(() => readQueuesView(new URLSearchParams(search)), [search]);
+  const queues = useQuery(queueQueries.all());
+  const fleet = useFleet({ need: true });
+  const all = useMemo(() => queues.data && Array.from(queues.data.values()).flat(), [queues.data]);
+  const { rules, settled, error } = useStaleRules(all);
+  const rows = useMemo(() => queueRows(queues.data ?? NOTHING, fleet.index, rules), [queues.data, fleet.index, rules]);
+  const shown = useMemo(() => sortQueues(filterQueues(rows, view, rules.now), view.sort), [rows, view, rules.now]);
+  const figures = useMemo(() => queueFigures(rows), [rows]);
+  const artifactText = (id: string | undefined) => (id ? rules.versions.get(id)?.text : undefined);
+  const artifacts = useMemo(
+    () =>
+      [...new Set((all ?? []).flatMap(({ ArtifactId }) => ArtifactId || []))]
+        .map((value) => ({ value, label: rules.versions.get(value)?.text ?? `Deleted, ${value}` }))
+        .sort((one, two) => one.label.localeCompare(two.label)),
+    [all, rules.versions],
+  );
+  const filtered = isFiltered(view);
+  const opened = address.params.get('open');
+
+  const dialog = address.params.get('dialog') === 'remove-stale';
+  const dialogHere = useLater(loadDialog, dialog);
+  useFocusBack(dialog);
+  const plan = useHeld(dialog, () => {
+    if (!settled) return undefined;
+    /** One device, what the filters leave, or all. */
+    const of = address.params.get('of');
+    if (of === 'shown') return removable(shown, view);
+    return removable(of === null ? rows : rows.filter(({ id }) => `device ${id}` === of), ALL);
+  });
+  const here = filtered ? shown.reduce((sum, row) => sum + staleOf(row, view).length, 0) : 0;
+  return (
+    <Page
+      title="Queues"
+      lead="What waits or runs on each device, in the order in which it runs there."
+      actions={<StaleDays />}
+    >
+      <JobTabs />
+      <View
+        query={queues}
+        name="the queues"
+        isEmpty={({ size }) => size === 0}
+        empty={
+          <Empty
+            title="Nothing waits"
+            action={
+              <Button component={Link} to={paths.jobs()} variant="default">
+                All jobs
+              </Button>
+            }
+          >
+            No device has a job that waits or runs. A job for a device that is Offline waits here until it returns.
+          </Empty>
+        }
+      >
+        {() => (
+          <div className={classes['page']}>
+            <QueueFigures
+              figures={figures}
+              settled={settled}
+              onRemove={() => address.open({ dialog: 'remove-stale', of: undefined })}
+            />
+            {fleet.error && !fleet.index && (
+              <Failure what="the devices’ states" error={fleet.error} busy={fleet.isReading} onRetry={fleet.retry} />
+            )}
+            {error && <p className="dim">The artifacts could not be read: only age tells what is stale.</p>}
+            {settled && artifacts.length === 0 && rows.length > 0 && (
+              <p className="dim">No job here tells which artifact it runs: only age tells what is stale.</p>
+            )}
+            <QueueFilters
+              view={view}
+              artifacts={artifacts}
+              address={address}
+              count={
+                filtered ? `${formatCount(shown.length)} of ${devicesText(rows.length)}` : devicesText(rows.length)
+              }
+            />
+            {here > 0 && here < figures.stale && (
+              <div className={classes['note']}>
+                <span>
+                  {jobsText(here).replace(' ', ' stale ')} {here === 1 ? 'matches' : 'match'} these filters.
+                </span>
+                <Button
+                  size="xs"
+                  variant="default"
+                  disabled={!settled}
+                  onClick={() => address.open({ dialog: 'remove-stale', of: 'shown' })}
+                >
+                  Remove {here === 1 ? 'it' : `these ${formatCount(here)}`}…
+                </Button>
+              </div>
+            )}
+            {shown.length === 0 ? (
+              <Empty
+                title="No device matches"
+                action={
+                  <Button variant="default" onClick={() => address.set(NO_FILTER)}>
+                    Clear filters
+                  </Button>
+                }
+              />
+            ) : (
+              <QueueTable
+                rows={shown}
+                opened={opened}
+                onOpen={(open) => address.set({ open })}
+                artifactText={artifactText}
+                sort={view.sort}
+                onSort={(sort) => address.set({ sort: printSort(sort) })}
+                onRemove={({ id }) => address.open({ dialog: 'remove-stale', of: `device ${id}` })}
+              />
+            )}
+          </div>
+        )}
+      </View>
+      {plan && dialogHere && (
+        <Suspense>
+          <RemoveWaitingDialog jobs={plan} which="stale" onClose={() => address.close('dialog', 'of')} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

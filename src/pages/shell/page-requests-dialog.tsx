@@ -1,0 +1,31 @@
+// What the page at hand reads, as commands for curl. What it holds from earlier is read once more, so that all of it is here.
+import { useEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Modal, Stack } from '@mantine/core';
+import { pageNow, readsOf } from '#/api/recent-reads.ts';
+import { CurlLines } from '#/ui/curl-lines.tsx';
+
+const readsHere = () => readsOf(pageNow()).map((path) => ({ method: 'GET', path }));
+
+export function PageRequestsDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [reads, setReads] = useState(readsHere);
+  useEffect(() => {
+    let live = true;
+    const again = {
+      type: 'active',
+      predicate: ({ state }: { state: { status: string } }) => state.status === 'success',
+    } as const;
+    void client.refetchQueries(again, { cancelRefetch: false }).then(() => live && setReads(readsHere()));
+    return () => {
+      live = false;
+    };
+  }, [client]);
+  return (
+    <Modal opened onClose={onClose} title="What this page reads" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        {reads.length > 0 ? <CurlLines requests={reads} /> : <p>This page reads nothing from the service.</p>}
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,23 @@
+// What the palette puts first.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bestOf } from './entry.ts';
+import type { Entry } from './entry.ts';
+
+const entry = (label: string, also = ''): Entry => ({ id: label, kind: 'Pages', label, also });
+const found = (search: string, ...entries: Entry[]) => bestOf(entries, search, 10).map(({ label }) => label);
+
+test('what is called so comes first, then what begins so, then a word of it, then the rest', () => {
+  const all = ['my-jobs', 'old jobs', 'Jobs of today', 'unjobs', 'Jobs', 'Map'].map((label) => entry(label));
+  assert.deepEqual(found('jobs', ...all), ['Jobs', 'Jobs of today', 'my-jobs', 'old jobs', 'unjobs']);
+});
+
+test('every word must be there, in the label or in what else it is found by', () => {
+  assert.deepEqual(found('dark sw', entry('Switch to dark', 'theme'), entry('Dark horse')), ['Switch to dark']);
+  assert.deepEqual(found('theme', entry('Switch to dark', 'theme appearance')), ['Switch to dark']);
+});
+
+test('case, accents and signs of regular expressions do not matter', () => {
+  assert.deepEqual(found('éCLAIR', entry('Eclair 1')), ['Eclair 1']);
+  assert.deepEqual(found('(a.b', entry('x(a.b)'), entry('xab')), ['x(a.b)']);
+});

@@ -1,0 +1,34 @@
+// Which tunnels are marked, and which of them a filter shows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tunnel } from '#/contract/tunnels.ts';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { exposuresOf, isShown, readView } from './exposure.ts';
+
+const now = new Date('2026-11-10T12:00:00Z');
+const aTunnel = (fields: object): Tunnel => tunnel.parse({ Name: 't', ...fields });
+const marks = (fields: object, days = 7) =>
+  exposuresOf(aTunnel(fields), { now, days, stateOf: ({ DeviceStatus }) => DeviceStatus });
+
+test('marks are what is told, and never what is not', () => {
+  assert.deepEqual(marks({}), []);
+  assert.deepEqual(marks({ Created: 'a while ago', Auth: 'Basic', DeviceStatus: 'Online' }), []);
+  assert.deepEqual(marks({ Auth: 'None', DeviceStatus: 'Offline' }), ['public', 'offline']);
+  assert.deepEqual(marks({ DeviceStatus: 'Gone' }), ['gone']);
+  const Created = 'Nov 3 2026 11:59 AM';
+  assert.deepEqual(marks({ Created }), ['old']);
+  assert.deepEqual(marks({ Created }, 30), []);
+});
+
+test('filters of the address; what it cannot mean is left out', () => {
+  const view = (search: string) => readView(new URLSearchParams(search));
+  assert.deepEqual(view(''), { device: '', protocol: '', exposure: undefined, days: 7 });
+  assert.deepEqual(view('exposure=odd&days=-3'), view(''));
+  const one = aTunnel({ DeviceId: 'd1', DeviceName: 'pump', Protocol: 'tcp' });
+  const shown = (search: string, found: Parameters<typeof isShown>[1] = []) => isShown(one, found, view(search));
+  assert.ok(shown('device=d1&protocol=TCP'));
+  assert.ok(!shown('device=pump'));
+  assert.ok(isShown(aTunnel({ DeviceName: 'pump' }), [], view('device=pump')));
+  assert.ok(!shown('exposure=any') && shown('exposure=any', ['old']));
+  assert.ok(!shown('exposure=public', ['old']) && shown('exposure=public', ['old', 'public']));
+});

@@ -1,0 +1,69 @@
+// What a person should look into of an open tunnel: anybody may use it, it was opened long ago, nobody gets through.
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+
+export const EXPOSURES = ['public', 'old', 'offline', 'gone'] as const;
+export type Exposure = (typeof EXPOSURES)[number];
+
+/** From how many days on a tunnel is marked as old. */
+export const AGES = [1, 7, 30, 90] as const;
+const USUAL_AGE = 7;
+
+export const exposureText = (exposure: Exposure, days: number): string =>
+  ({
+    public: 'Public, no sign-in',
+    old: `Older than ${days === 1 ? 'a day' : `${days} days`}`,
+    offline: 'Device Offline',
+    gone: 'Device gone',
+  })[exposure];
+
+export interface TunnelView {
+  device: string;
+  protocol: string;
+  /** `any`: with a mark, whichever. */
+  exposure: Exposure | 'any' | undefined;
+  days: number;
+}
+
+export const NO_FILTER = { device: '', protocol: '', exposure: '' };
+
+export function readView(params: URLSearchParams): TunnelView {
+  const exposure = params.get('exposure');
+  const days = Number(params.get('days'));
+  return {
+    device: params.get('device') ?? '',
+    protocol: params.get('protocol') ?? '',
+    exposure: exposure === 'any' ? 'any' : EXPOSURES.find((each) => each === exposure),
+    days: AGES.find((each) => each === days) ?? USUAL_AGE,
+  };
+}
+
+/** Whether the device at the other end is there: 'Online', 'Offline', 'Gone'; undefined where nobody tells. */
+export type StateOf = (tunnel: Tunnel) => string | undefined;
+
+export function exposuresOf(tunnel: Tunnel, { now, days, stateOf }: { now: Date; days: number; stateOf: StateOf }) {
+  const opened = parseTimestamp(tunnel.Created);
+  const state = stateOf(tunnel);
+  const holds: Record<Exposure, boolean> = {
+    // Only where a service tells: what it does not say is no finding.
+    public: tunnel.Auth?.toLowerCase() === 'none',
+    old: opened !== undefined && now.getTime() - opened.getTime() > days * 86_400_000,
+    offline: state === 'Offline',
+    gone: state === 'Gone',
+  };
+  return EXPOSURES.filter((each) => holds[each]);
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** By which a tunnel is filtered: the device's id, or its name where a service tells no id. */
+export const deviceOf = ({ DeviceId, DeviceName }: Tunnel): string => DeviceId || DeviceName || '';
+
+export function isShown(tunnel: Tunnel, exposures: readonly Exposure[], view: TunnelView): boolean {
+  const { device, protocol, exposure } = view;
+  return (
+    (device === '' || deviceOf(tunnel) === device) &&
+    (protocol === '' || isSame(tunnel.Protocol, protocol)) &&
+    (exposure === undefined || (exposure === 'any' ? exposures.length > 0 : exposures.includes(exposure)))
+  );
+}

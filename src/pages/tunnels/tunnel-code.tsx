@@ -1,0 +1,23 @@
+// The public address of a tunnel as a QR code, for the phone in one's hand.
+import { Modal } from '@mantine/core';
+import { publicAddress } from '#/fleet/tunnel-address.ts';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { QrCode } from '#/ui/qr-code.tsx';
+import classes from './tunnels-page.module.css';
+
+export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
+  const { copy: address } = publicAddress(tunnel);
+  return (
+    <Modal opened onClose={onClose} title="Open on a phone" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className={classes['code']}>
+        <QrCode text={address} className={classes['qr']} />
+        <p>
+          Point the phone’s camera at it. It leads to <span className="mono">{address}</span>
+          {tunnel.Auth?.toLowerCase() === 'basic' && ', which asks for its user name and password'}.
+        </p>
+        <CopyButton value={address} what="public address" words />
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,51 @@
+// What is done with one tunnel: open it here or on a phone, and close it for good.
+import { ActionIcon } from '@mantine/core';
+import { IconExternalLink, IconQrcode, IconTrash } from '@tabler/icons-react';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { onlyHere, publicAddress } from '#/fleet/tunnel-address.ts';
+import type { Dialog } from '#/ui/use-dialog.ts';
+import { webAddress } from '#/ui/web-address.ts';
+import classes from './tunnels-page.module.css';
+
+export type TunnelDialog = 'delete' | 'delete-all' | 'phone';
+
+const icon = { size: 18, stroke: 1.6, 'aria-hidden': true };
+const look = { variant: 'subtle', color: 'gray' } as const;
+
+export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<TunnelDialog> }) {
+  const { Name } = tunnel;
+  const href = webAddress(publicAddress(tunnel).text);
+  const reason = href && onlyHere(href);
+  return (
+    <span className={classes['tools']}>
+      {href && (
+        <>
+          <ActionIcon
+            component="a"
+            href={href}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={`Open ${Name} in a new tab`}
+            title="Open in a new tab"
+            {...look}
+          >
+            <IconExternalLink {...icon} />
+          </ActionIcon>
+          <ActionIcon
+            aria-label={`QR code of ${Name} for a phone`}
+            aria-description={reason}
+            title={reason ?? 'QR code for a phone'}
+            aria-disabled={reason !== undefined}
+            {...(reason ? { 'data-disabled': true } : { onClick: () => dialog.open('phone', Name) })}
+            {...look}
+          >
+            <IconQrcode {...icon} />
+          </ActionIcon>
+        </>
+      )}
+      <ActionIcon aria-label={`Delete ${Name}`} title="Delete" onClick={() => dialog.open('delete', Name)} {...look}>
+        <IconTrash {...icon} />
+      </ActionIcon>
+    </span>
+  );
+}
