@@ -53,8 +53,10 @@ const pre = `
   window.search = () => [...box.textContent.matchAll(/${NEEDLE}/gi)].length;`;
 const elements = `
   const box = document.querySelector('#box');
-  window.draw = (text) => box.append(...text.split('\\n').map((line) =>
-    Object.assign(document.createElement('div'), { textContent: line })));
+  window.draw = (text) => {
+    for (const line of text.split('\\n'))
+      box.append(Object.assign(document.createElement('div'), { textContent: line }));
+  };
   window.search = () => [...box.children].filter(({ textContent }) => /${NEEDLE}/i.test(textContent)).length;`;
 const PEERS = { 'one <pre>': pre, 'an element a line': elements };
 
