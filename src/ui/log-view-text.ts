@@ -23,7 +23,7 @@ export function continues(text: LogText, before: LogText): boolean {
   const last = before.pieces.length - 1;
   return before.pieces.every((piece, place) => {
     const now = text.pieces[place] ?? '';
-    return place === last ? now.startsWith(piece) : now === piece;
+    return now === piece || (place === last && now.startsWith(piece));
   });
 }
 

@@ -97,7 +97,7 @@ export function useLogSearch(blocks: readonly LogBlock[]): LogSearch {
 
   const stretches = useMemo(() => {
     let start = 0;
-    if (query.text === '') return [];
+    if (query.text === '' || !valid || slow) return [];
     return blocks.flatMap((block): Stretch[] => {
       const matches = found.byStream.get(block.stream.name);
       if (!matches) return [];
@@ -106,7 +106,7 @@ export function useLogSearch(blocks: readonly LogBlock[]): LogSearch {
       start += stretch.count;
       return [stretch];
     });
-  }, [blocks, found, query]);
+  }, [blocks, found, query, valid, slow]);
   const total = stretches.reduce((sum, { count }) => sum + count, 0);
   const own = stretches.find(({ block }) => block.stream.name === current?.stream);
   const at = own && current ? numberOf(own, current) : -1;
