@@ -45,7 +45,7 @@ const nameOf = ({ JobName, JobId }: WaitingJob) => visible(JobName || JobId);
 
 const COLUMNS: VirtualColumn<WaitingJob>[] = [
   { header: 'Device', width: '24%', cell: (job) => <span title={job.DeviceId}>{deviceOf(job)}</span> },
-  { header: 'Job', width: '26%', cell: (job) => <span title={job.JobId}>{nameOf(job)}</span> },
+  { header: 'Job', width: '26%', phone: 'wide', cell: (job) => <span title={job.JobId}>{nameOf(job)}</span> },
   {
     header: 'Submitted',
     width: '100px',

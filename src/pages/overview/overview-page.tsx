@@ -6,6 +6,7 @@ import { accountQueries } from '#/api/account.ts';
 import { fleetReading, useFleet } from '#/api/fleet/use-fleet.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { StaleNote } from '#/jobs/stale-note.tsx';
 import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
@@ -107,6 +108,7 @@ function JobFigures() {
               <StateMark state={moving > 0 ? 'Running' : 'Finished'} label={`${formatCount(moving)} under way`} />
               <StateMark state={failed > 0 ? 'Failed' : 'Finished'} label={`${formatCount(failed)} failed in 24 h`} />
             </div>
+            <StaleNote />
           </>
         )}
       </View>

@@ -86,12 +86,7 @@ function Figure(props: {
         {big}
       </span>
       <span className={classes['what']}>
-        {what}
-        {whose !== undefined && (
-          <>
-            : <bdi>{whose}</bdi>
-          </>
-        )}
+        {what} {whose !== undefined && <bdi>{whose}</bdi>}
       </span>
     </>
   );

@@ -60,6 +60,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
       />
       <NativeSelect
+        className={classes['picker'] ?? ''}
         aria-label="Waits longer than"
         value={chosen}
         onChange={(event) => address.set({ older: event.currentTarget.value })}
@@ -83,6 +84,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         ]}
       />
       <NativeSelect
+        className={classes['picker'] ?? ''}
         aria-label="Stale"
         value={view.stale ?? ''}
         onChange={(event) => address.set({ stale: event.currentTarget.value })}

@@ -27,7 +27,6 @@ const rows = queueRows(
     ['ten', [job('untold', undefined, { DeviceName: 'camera-10' })]],
     ['', [job('whose', 30)]],
   ]),
-  undefined,
   rules,
 );
 const found = (query: string) => {

@@ -1,6 +1,6 @@
 // The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
+import { TimeColumn } from '#/api/fleet/columns.ts';
 import type { QueuedJob, Queues } from '#/jobs/queue-reader.ts';
 import { DAY, STALE_KINDS, staleIn } from '#/jobs/stale.ts';
 import type { StaleKind, StaleReason, StaleRules } from '#/jobs/stale.ts';
@@ -30,22 +30,41 @@ function oldestOf(jobs: readonly QueuedJob[]): QueuedJob | undefined {
   return oldest;
 }
 
-export function queueRows(queues: Queues, fleet: FleetIndex | undefined, rules: StaleRules): QueueRow[] {
+/** What the queues tell by themselves: worked out once for each reading of them. */
+export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
-    const row = fleet?.rowOf(id);
-    const device = row === undefined ? undefined : fleet?.passing(row);
     const waiting = jobs.filter(({ state }) => state === 'Waiting');
     // Jobs of nobody knows whom are no queue, in which one could overtake another.
     const stale = id === '' ? new Map(waiting.flatMap((job) => [...staleIn([job], rules)])) : staleIn(waiting, rules);
     return {
       id,
-      name: device?.DeviceName || jobs.find(({ DeviceName }) => DeviceName)?.DeviceName || id || 'Unknown device',
-      status: device?.DeviceStatus,
-      seen: device?.LastSeenTime ? parseTimestamp(device.LastSeenTime) : undefined,
+      name: jobs.find(({ DeviceName }) => DeviceName)?.DeviceName || id || 'Unknown device',
+      status: undefined,
+      seen: undefined,
       running: jobs.filter(({ state }) => state === 'Running'),
       waiting,
       oldest: oldestOf(waiting),
       stale,
+    };
+  });
+}
+
+/** The same with what the fleet tells of each device. It is read column by column: whole devices cost ten times as much. */
+export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undefined): readonly QueueRow[] {
+  if (!fleet) return rows;
+  const { columns } = fleet.table;
+  const [names, states, times] = ['DeviceName', 'DeviceStatus', 'LastSeenTime'].map((name) => columns.get(name));
+  return rows.map((row) => {
+    const at = fleet.rowOf(row.id);
+    if (at === undefined) return row;
+    const name = names?.value(at);
+    const status = states?.value(at);
+    const seen = times instanceof TimeColumn ? times.time(at) : Number.NaN;
+    return {
+      ...row,
+      name: typeof name === 'string' && name !== '' ? name : row.name,
+      status: typeof status === 'string' ? status : undefined,
+      seen: Number.isFinite(seen) ? new Date(seen) : undefined,
     };
   });
 }

@@ -30,6 +30,7 @@ import {
   readQueuesView,
   sortQueues,
   staleOf,
+  withDevices,
 } from './queue-rows.ts';
 import type { QueueRow, QueuesView } from './queue-rows.ts';
 import { QueueTable } from './queue-table.tsx';
@@ -60,7 +61,8 @@ export function QueuesPage() {
   const fleet = useFleet({ need: true });
   const all = useMemo(() => queues.data && Array.from(queues.data.values()).flat(), [queues.data]);
   const { rules, settled, error } = useStaleRules(all);
-  const rows = useMemo(() => queueRows(queues.data ?? NOTHING, fleet.index, rules), [queues.data, fleet.index, rules]);
+  const told = useMemo(() => queueRows(queues.data ?? NOTHING, rules), [queues.data, rules]);
+  const rows = useMemo(() => withDevices(told, fleet.index), [told, fleet.index]);
   const shown = useMemo(() => sortQueues(filterQueues(rows, view, rules.now), view.sort), [rows, view, rules.now]);
   const figures = useMemo(() => queueFigures(rows), [rows]);
   const artifactText = (id: string | undefined) => (id ? rules.versions.get(id)?.text : undefined);
