@@ -8,7 +8,7 @@ import { tagEndpoints } from '#/contract/tags.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call, newOrderKey } from '#/api/call.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { hasEnded, jobState, readJobs, submitJob } from '#/api/jobs.ts';
+import { jobState, readJobs, submitJob } from '#/api/jobs.ts';
 import { LeftAlone } from '#/api/left-alone.ts';
 import { queryClient } from '#/api/query-client.ts';
 
@@ -124,7 +124,7 @@ export const bulkCancel = (parents: ReadonlyMap<string, string> = new Map()): Bu
     send: async (item) => {
       const job = await current(item);
       if (!job) return undefined;
-      const state = hasEnded(job) ? 'Finished' : jobState(job);
+      const state = jobState(job);
       if (state !== 'Waiting')
         return new LeftAlone(state === 'Running' ? 'It has begun meanwhile' : 'It has ended meanwhile');
       return call(jobEndpoints.remove, { params: { job_id: item.DeviceId } }).catch(async (error: unknown) => {

@@ -38,10 +38,6 @@ export function jobState(job: Told): JobState {
   return hasRun(job) ? ended : 'Waiting';
 }
 
-/** A result without times or Status, as some services give for a child: no longer waiting, whatever the times say. */
-export const hasEnded = ({ Status, StartTime, EndTime, Result, Stdout, Stderr, ExitCode }: Job): boolean =>
-  !Status && !StartTime && !EndTime && (ExitCode !== undefined || [Result, Stdout, Stderr].some(Boolean));
-
 /** Whether a job may still change by itself. A parent moves as long as one of its children does. */
 export function isMoving(job: Job): boolean {
   if (job.Counts) return (job.Counts['Waiting'] ?? 0) + (job.Counts['Running'] ?? 0) > 0;

@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { hasEnded, isMoving, isParent, jobState } from '#/api/jobs.ts';
+import { isMoving, isParent, jobState } from '#/api/jobs.ts';
 
 /** One job, or a group's or tag's part of one, as it stands in its device's queue. */
 export interface QueuedJob {
@@ -42,7 +42,7 @@ const timeOf = (job: Job): number | undefined => parseTimestamp(job.CreatedTime 
 /** The job's place in a queue; undefined once it has ended. `parent`: what the service may leave out of its children. */
 function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {
   const state = jobState(job);
-  if ((state !== 'Waiting' && state !== 'Running') || hasEnded(job)) return undefined;
+  if (state !== 'Waiting' && state !== 'Running') return undefined;
   return {
     JobId: job.JobId,
     JobName: job.JobName || (parent?.JobName ?? ''),
