@@ -14,6 +14,11 @@
   };
   paint();
   system.addEventListener('change', paint);
+  // The bar of an installed window and of a phone's browser has the colour of the navigation, in the scheme that is shown.
+  const bar = document.querySelector('meta[name="theme-color"]');
+  const tint = () => (bar.content = root.dataset.mantineColorScheme === 'dark' ? '#1a212a' : '#f8f9fb');
+  tint();
+  new MutationObserver(tint).observe(root, { attributeFilter: ['data-mantine-color-scheme'] });
   const signIn = location.pathname === '/sign-in';
   if (signIn) root.dataset.page = 'sign-in';
 
