@@ -1,6 +1,7 @@
-// Every day with it: the palette, and requests as curl.
+// Every day with it: the palette, requests as curl, what is said when the service is away or a deployment has ended.
 import { execFileSync } from 'node:child_process';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import { script, yardOf } from './yard.ts';
 
 test('the palette finds pages, devices, jobs and groups with the keyboard alone', async ({
   signedIn: page,
@@ -94,4 +95,68 @@ test('what a form would send and what a page reads are shown as commands that do
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Show as curl' })).toBeFocused();
+});
+
+test.describe('a service that goes away', () => {
+  // The browser itself reports each request that nobody answered.
+  test.use({ expectedConsole: [/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/] });
+
+  test('is said once, with how old what is shown is, and the banner goes by itself', async ({
+    signedIn: page,
+    service,
+  }) => {
+    await service.createDevice('pump-7');
+    await page.goto(`${service.url}/devices`);
+    await expect(page.getByRole('link', { name: 'pump-7' })).toBeVisible();
+    const banner = page.getByRole('status').filter({ hasText: 'The service cannot be reached' });
+    await expect(banner).toBeHidden();
+    await service.stop('SIGKILL');
+    await expect(banner).toBeVisible({ timeout: 30_000 });
+    await expect(banner).toContainText('Its last answer came');
+    await expectAccessible(page);
+    await service.start();
+    await expect(banner).toBeHidden({ timeout: 30_000 });
+    await expect(page.getByText('not refreshed since')).toBeHidden();
+    await expect(page.getByRole('alert')).toBeHidden();
+  });
+});
+
+test('a job that fails while the tab is hidden is told in its title, and on the page to who comes back', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const { DeviceId, DeviceKey } = await service.createDevice('pump-7');
+  await service.agent(DeviceKey);
+  const ArtifactId = await script(service, yard, 'pump.sh', yard.gate('go'), 'exit 3');
+  await service.call('POST', '/v1/job', { Name: 'Update the pump', DeviceId, ArtifactId });
+  const see = (state: 'hidden' | 'visible') =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }, state);
+  await page.goto(`${service.url}/account`);
+  await expect(page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' })).toBeVisible();
+  let looks = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/job')) looks += 1;
+  });
+  // What watches is fetched after the first picture: hidden again until it looks.
+  await expect
+    .poll(async () => {
+      await see('visible');
+      await see('hidden');
+      return looks;
+    })
+    .toBeGreaterThan(0);
+  await expect(page).toHaveTitle('Account · Muster');
+  await yard.open('go');
+  await expect(page).toHaveTitle('(1) Account · Muster', { timeout: 30_000 });
+  await see('visible');
+  await expect(page).toHaveTitle('Account · Muster');
+  const notice = page.getByRole('alert').filter({ hasText: 'Update the pump has ended' });
+  await expect(notice).toContainText('It came to: failed');
+  await expectAccessible(page);
+  await notice.getByRole('link', { name: 'See the job' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Update the pump' })).toBeVisible();
 });

@@ -3,6 +3,7 @@
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { aim, directAddress, networkError } from '#/api/direct.ts';
+import { noteAnswer, noteSilence } from '#/api/reach.ts';
 import { noteRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
@@ -69,8 +70,10 @@ export async function send(
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
+    noteSilence();
     throw limit.aborted ? timeoutError(timeout) : networkError();
   }
+  noteAnswer(response.status);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
 }

@@ -1,6 +1,7 @@
 // The frame of every page: title in the tab and on the page, a line of explanation, the actions.
 import { createContext, use, useEffect } from 'react';
 import type { ReactNode } from 'react';
+import { setTitle } from './title.ts';
 import classes from './page.module.css';
 
 /** What the frame of the application adds to the actions of every page. */
@@ -25,7 +26,7 @@ interface PageProps {
 export function Page({ title, heading, lead, back, actions, full = false, fill = false, children }: PageProps) {
   const extra = use(PageExtra);
   useEffect(() => {
-    document.title = `${title} · Muster`;
+    setTitle(title);
   }, [title]);
   return (
     <div className={classes[full ? 'full' : fill ? 'fill' : 'page']}>

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useAway } from './away.ts';
+import { Time } from './time.tsx';
 import classes from './view.module.css';
 
 /** What a view needs of a query; a query result of React Query has it all. */
@@ -11,6 +13,8 @@ interface Reading<Data> {
   error: Error | null;
   isFetching: boolean;
   refetch: () => unknown;
+  /** When the data was read, in milliseconds since the epoch. */
+  dataUpdatedAt?: number | undefined;
 }
 
 interface ViewProps<Data> {
@@ -26,7 +30,8 @@ interface ViewProps<Data> {
 }
 
 export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: ViewProps<Data>) {
-  const { data, error, isFetching, refetch } = query;
+  const { data, error, isFetching, refetch, dataUpdatedAt } = query;
+  const away = useAway();
   if (data === undefined)
     return error ? (
       <Failure what={name} error={error} busy={isFetching} onRetry={refetch} />
@@ -35,7 +40,13 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: 
     );
   return (
     <div className={classes['view']} aria-busy={isFetching}>
-      {error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale />}
+      {error && away ? (
+        <p className={classes['age']}>
+          Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
+        </p>
+      ) : (
+        error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />
+      )}
       {isEmpty?.(data) ? empty : children(data)}
     </div>
   );
@@ -43,13 +54,14 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: 
 
 const textOf = (error: Error) => ('detail' in error && typeof error.detail === 'string' ? error.detail : '');
 
-/** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below. */
+/** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below, read at
+ * this time where it is known. */
 export function Failure(props: {
   what: string;
   error: Error;
   busy?: boolean;
   onRetry?: () => unknown;
-  stale?: boolean;
+  stale?: boolean | number;
 }) {
   const { what, error, busy = false, onRetry, stale = false } = props;
   return (
@@ -61,6 +73,11 @@ export function Failure(props: {
           {error.message}
         </strong>
         {textOf(error) && <p className={classes['detail']}>{textOf(error)}</p>}
+        {typeof stale === 'number' && (
+          <p>
+            What is shown was read <Time at={new Date(stale)} />.
+          </p>
+        )}
       </div>
       {onRetry && (
         <Button size="xs" variant="default" loading={busy} onClick={() => void onRetry()}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
+import { NoticesSwitch } from '#/ui/notices-switch.tsx';
 import { Page, Section } from '#/ui/page.tsx';
 import { View } from '#/ui/view.tsx';
 import { Appearance } from './appearance.tsx';
@@ -36,6 +37,9 @@ export function AccountPage() {
       </Section>
       <Tokens />
       <Appearance />
+      <Section title="Notices">
+        <NoticesSwitch label="Tell me when a deployment has ended or failed" />
+      </Section>
       <ServiceInUse />
     </Page>
   );

@@ -16,7 +16,13 @@ import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 
 export interface Listing {
   /** What is listed, as a view takes it. */
-  reading: { data: TableRows | undefined; error: Error | null; isFetching: boolean; refetch: () => void };
+  reading: {
+    data: TableRows | undefined;
+    error: Error | null;
+    isFetching: boolean;
+    refetch: () => void;
+    dataUpdatedAt: number | undefined;
+  };
   /** The rows are those of before while others are on their way. */
   busy: boolean;
   fleet: FleetInUse | undefined;
@@ -97,6 +103,7 @@ export function useListing({ page, rows, paged, filter, sort }: FleetView): List
       error: (isBeyond ? null : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
       isFetching: query.isFetching || (fleet?.isReading ?? false),
       refetch,
+      dataUpdatedAt: (isBeyond ? undefined : query.dataUpdatedAt) || fleet?.at,
     },
     busy: index ? found.isPending : query.isPlaceholderData,
     fleet,

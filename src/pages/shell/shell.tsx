@@ -1,5 +1,5 @@
 // The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
-import { useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { NavLink, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import {
@@ -20,12 +20,17 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Meter } from '#/ui/meter.tsx';
 import { PageExtra } from '#/ui/page.tsx';
+import { useLater } from '#/ui/use-later.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
+import { AwayWatch } from './away-watch.tsx';
 import { usePageRequests } from './page-requests.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
+
+const loadJobNotices = () => import('./notices/job-notices.tsx');
+const JobNotices = lazy(async () => ({ default: (await loadJobNotices()).JobNotices }));
 
 const NAVIGATION = [
   { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, end: true },
@@ -74,6 +79,7 @@ function Frame() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   const navigation = useNavigation();
+  const noticesHere = useLater(loadJobNotices, false);
   const requests = usePageRequests();
   const palette = usePalette(requests.open);
   useEffect(() => {
@@ -118,6 +124,12 @@ function Frame() {
           <Outlet />
         </PageExtra>
       </main>
+      <AwayWatch />
+      {noticesHere && (
+        <Suspense>
+          <JobNotices />
+        </Suspense>
+      )}
       {palette.dialog}
       {requests.dialog}
       <SessionWatch />

@@ -2,12 +2,29 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { signOut } from '#/api/session.ts';
+import { noNotices, switchNotices, useNoticesOn } from '#/ui/system-notices.ts';
 import type { Entry } from './entry.ts';
 
 export function useOwnActions(showRequests: () => void): Entry[] {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  const isOn = useNoticesOn();
+  const why = noNotices();
   return [
+    {
+      id: 'action:notices',
+      kind: 'Actions',
+      label: isOn ? 'No more notices of ended deployments' : 'Notify me of ended deployments',
+      also: 'system notifications desktop',
+      detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
+      run: () =>
+        why === undefined
+          ? void switchNotices(!isOn).then(() => {
+              const refused = noNotices();
+              if (refused) notifications.show({ message: refused, color: 'red' });
+            })
+          : void notifications.show({ message: why, color: 'red' }),
+    },
     {
       id: 'action:scheme',
       kind: 'Actions',

@@ -1,0 +1,43 @@
+// What is told of jobs that moved while nobody looked.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Job } from '#/contract/jobs.ts';
+import { newsBetween } from './job-news.ts';
+
+const job = (JobId: string, fields: Partial<Job>): Job => ({
+  JobId,
+  JobName: JobId,
+  DeviceId: '',
+  Command: '',
+  StartTime: '',
+  EndTime: '',
+  Result: '',
+  ...fields,
+});
+const told = (before: Job[], now: Job[]) => newsBetween(before, now).map(({ id, text, isBad }) => [id, text, isBad]);
+
+test('what ended is told, what had ended before or still moves is not', () => {
+  const before = [
+    job('a', { Status: 'Running', DeviceId: 'd' }),
+    job('b', { Status: 'Succeeded', DeviceId: 'd' }),
+    job('c', { Status: 'Waiting', DeviceId: 'd' }),
+  ];
+  const now = [
+    job('a', { Status: 'Failed', DeviceId: 'd' }),
+    job('b', { Status: 'Succeeded', DeviceId: 'd' }),
+    job('c', { Status: 'Running', DeviceId: 'd' }),
+    job('new', { Status: 'Succeeded', DeviceId: 'd' }),
+  ];
+  assert.deepEqual(told(before, now), [['a', 'It came to: failed', true]]);
+});
+
+test('of a deployment the end, and the first failure before it, once', () => {
+  const moving = job('p', { Counts: { Running: 3, Succeeded: 1 } });
+  const failing = job('p', { Counts: { Running: 2, Succeeded: 1, Failed: 1 } });
+  const worse = job('p', { Counts: { Running: 1, Succeeded: 1, Failed: 2 } });
+  const ended = job('p', { Counts: { Succeeded: 2, Failed: 2 } });
+  assert.deepEqual(told([moving], [failing]), [['p', 'So far: 1 failed, 1 succeeded, 2 running', true]]);
+  assert.deepEqual(told([failing], [worse]), []);
+  assert.deepEqual(told([worse], [ended]), [['p', 'It came to: 2 failed, 2 succeeded', true]]);
+  assert.deepEqual(told([moving], [job('p', { Counts: { Succeeded: 4 } })]), [['p', 'It came to: 4 succeeded', false]]);
+});
