@@ -1,9 +1,12 @@
 // A row of the contract with its values, as the request that `call` would send: for showing it. Without the key of an order:
 // that guards against browsers, which send a request again by themselves, and shown twice it would make one order of two.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
+import { directAddress } from '#/api/direct.ts';
 import { pathOf } from '#/api/call.ts';
 
 export interface ApiRequest {
+  /** Where the API is, when it is not where the page comes from. */
+  base: string | undefined;
   method: string;
   path: string;
   body?: unknown;
@@ -14,6 +17,7 @@ export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>
   const { method }: Endpoint = endpoint;
   const { body, form } = request as Pick<ApiRequest, 'body' | 'form'>;
   return {
+    base: directAddress,
     method,
     path: pathOf(endpoint, request as object),
     ...(body !== undefined && { body }),

@@ -2,6 +2,8 @@
 // device, of a file), so that every value is quoted, and nothing in it can act on the terminal that it is pasted into.
 
 export interface CurlRequest {
+  /** Address before the path, when it is not the page's own. */
+  base?: string | undefined;
   method: string;
   /** Path and query, encoded. */
   path: string;

@@ -2,10 +2,11 @@
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Modal, Stack } from '@mantine/core';
+import { directAddress } from '#/api/direct.ts';
 import { pageNow, readsOf } from '#/api/recent-reads.ts';
 import { CurlLines } from '#/ui/curl-lines.tsx';
 
-const readsHere = () => readsOf(pageNow()).map((path) => ({ method: 'GET', path }));
+const readsHere = () => readsOf(pageNow()).map((path) => ({ base: directAddress, method: 'GET', path }));
 
 export function PageRequestsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();

@@ -1,5 +1,7 @@
 // The questions before one tunnel, or all of them, are closed.
 import { useMutation } from '@tanstack/react-query';
+import { requestOf } from '#/api/request-of.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
 import { publicAddress } from '#/fleet/tunnel-address.ts';
@@ -21,6 +23,7 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
       onClose={onClose}
       title="Delete tunnel"
       confirmLabel="Delete tunnel"
+      request={requestOf(tunnelEndpoints.remove, { params: { tunnel_id: tunnel.Name } })}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
@@ -47,6 +50,7 @@ export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: (
       onClose={onClose}
       title="Delete all tunnels"
       confirmLabel="Delete all tunnels"
+      request={requestOf(tunnelEndpoints.removeAll, {})}
       typed={String(count)}
       busy={remove.isPending}
       error={remove.error}
