@@ -8,6 +8,8 @@ import { JobDesk } from './job-desk.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './spool.ts';
 import { supervise } from './supervise.ts';
+import { TunnelDesk } from './tunnel-desk.ts';
+import type { TunnelOption } from './tunnel-options.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface AgentOptions {
@@ -16,6 +18,8 @@ export interface AgentOptions {
   key: string;
   /** The agent's own folder; no other agent may use it. */
   data: string;
+  /** Services of this device that can be reached from outside. */
+  tunnels?: TunnelOption[];
   /** Where a notable event goes; at most a line each time something changes. */
   log?: (line: string) => void;
   /** How a job is started. The default runs it inside this process, which a killed agent takes along. */
@@ -42,12 +46,14 @@ export function startAgent({
   server,
   key,
   data,
+  tunnels = [],
   log = () => {},
   launch = inThisProcess,
   ...options
 }: AgentOptions): Agent {
   const spool = new Spool(data);
   const desk = new JobDesk({ spool, launch, log, send: (message) => connection.send(message) });
+  const tunnelDesk = new TunnelDesk({ server, key, tunnels, log, send: (message) => connection.send(message) });
   const connection = new Connection({
     server,
     key,
@@ -64,7 +70,11 @@ export function startAgent({
     received: (message) => {
       switch (message.type) {
         case 'welcome':
-          return;
+          return tunnelDesk.offer();
+        case 'opened':
+        case 'closed':
+        case 'carry':
+          return tunnelDesk.received(message);
         case 'run':
           return desk.run(message);
         case 'stored':
@@ -75,7 +85,10 @@ export function startAgent({
           return desk.settled(message.job);
       }
     },
-    lost: () => desk.hush(),
+    lost: () => {
+      desk.hush();
+      tunnelDesk.lost();
+    },
   });
   connection.dial();
   void connection.ending.then(() => desk.stop());

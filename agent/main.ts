@@ -5,10 +5,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchProgram, runFetch } from './fetch-command.ts';
-import { HELP, keepSettings, readOptions, UsageError } from './options.ts';
+import { HELP, keepSettings, readOptions } from './options.ts';
 import type { Settings } from './options.ts';
 import { JobFolder } from './spool.ts';
 import { supervise } from './supervise.ts';
+import { UsageError } from './usage-error.ts';
 import { AGENT_VERSION } from './version.ts';
 
 const EXIT = { stopped: 0, cannotStart: 1, refused: 2, replaced: 3 } as const;

@@ -43,7 +43,12 @@ test('key and server are kept for their owner alone, and found again', () => {
   keepSettings({ server: 'https://muster.example.com', key: 'mdk_kept', data });
   assert.equal(statSync(path.join(data, 'key')).mode & 0o777, 0o600);
   assert.equal(readFileSync(path.join(data, 'key'), 'utf8'), 'mdk_kept\n');
-  assert.deepEqual(readOptions(['--data', data], {}), { server: 'https://muster.example.com', key: 'mdk_kept', data });
+  assert.deepEqual(readOptions(['--data', data], {}), {
+    server: 'https://muster.example.com',
+    key: 'mdk_kept',
+    data,
+    tunnels: [],
+  });
 });
 
 test('what is missing or wrong is named', () => {

@@ -6,6 +6,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeDurably } from './durable.ts';
+import { readTunnels } from './tunnel-options.ts';
+import type { TunnelOption } from './tunnel-options.ts';
+import { UsageError } from './usage-error.ts';
 
 export const HELP = `Muster's agent: connects this device to a Muster service and runs the jobs it is given.
 
@@ -14,6 +17,11 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --key KEY         the device key itself (shows in the process list; DEVICE_KEY in the environment does not)
   --data DIR        the agent's own folder; by default one for each device below
                     $XDG_STATE_HOME/muster-agent or ~/.local/share/muster-agent
+  --tunnel ADDRESS  open a tunnel to a service of this device: http://127.0.0.1:3000 or tcp://127.0.0.1:22; can be
+                    given several times, and nothing that is not named can be reached
+  --config FILE     tunnels as JSON, with a login for visitors and times after which they close:
+                    {"tunnels": ["tcp://127.0.0.1:22",
+                      {"to": "http://127.0.0.1:3000", "login": "user:password", "idle": "15m", "expires": "8h"}]}
   --version         print the agent's version
   --help            print this text
 
@@ -21,13 +29,11 @@ Server and key are kept in the data folder: a later start with the same --data n
 Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over
 `;
 
-/** The command line cannot work; the message is the whole explanation. */
-export class UsageError extends Error {}
-
 export interface Settings {
   server: string;
   key: string;
   data: string;
+  tunnels: TunnelOption[];
 }
 
 /** What was asked for: help, the version, or to run. */
@@ -50,7 +56,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   const server = values.server ?? kept(data, 'server');
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
-  return { server: readServer(server), key, data };
+  return { server: readServer(server), key, data, tunnels: readTunnels(values.tunnel, values.config) };
 }
 
 function readArguments(args: string[]) {
@@ -62,6 +68,8 @@ function readArguments(args: string[]) {
         key: { type: 'string' },
         'key-file': { type: 'string' },
         data: { type: 'string' },
+        tunnel: { type: 'string', multiple: true, default: [] },
+        config: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },
@@ -103,7 +111,7 @@ function readServer(text: string): string {
 }
 
 /** Keeps server and key for a later start. */
-export function keepSettings({ server, key, data }: Settings): void {
+export function keepSettings({ server, key, data }: Omit<Settings, 'tunnels'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   for (const [name, value] of [
     ['key', key],

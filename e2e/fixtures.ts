@@ -73,6 +73,7 @@ export class Service {
   readonly token = TOKEN;
   url = '';
   signInLink = '';
+  private tunnelPort = '0';
   private program: Program | undefined;
   private readonly agents: Program[] = [];
   private readonly folders: string[] = [];
@@ -101,11 +102,16 @@ export class Service {
       AUTH_TOKEN: TOKEN,
       HOST: '127.0.0.1',
       SIGNIN_LIMIT: '1000',
+      TUNNEL_PORT: this.tunnelPort,
       ...this.env,
       PORT: port,
     });
     this.url = (await this.program.line(/running at (http\S+)/))[1] ?? '';
     this.signInLink = (await this.program.line(/Sign in: (\S+)/))[1] ?? '';
+    await this.program.line(/^Data:/);
+    // The gateway to another service has none.
+    for (const line of this.program.lines)
+      this.tunnelPort = /^Tunnels: .* port (\d+)$/.exec(line)?.[1] ?? this.tunnelPort;
   }
 
   /** Ends the service's process; SIGKILL is the crash. */

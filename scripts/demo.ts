@@ -76,7 +76,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const service = await startService({ ...process.env, DATA_DIR: path.join(folder, 'data') });
+  const service = await startService({ TUNNEL_PORT: '0', ...process.env, DATA_DIR: path.join(folder, 'data') });
   const { token } = service;
   if (!token) throw new Error('A new service always has a token.');
 

@@ -19,9 +19,16 @@ export interface Config {
   tls: { cert: string; key: string } | undefined;
   /** Failed sign-ins that one address may have in a minute. */
   signinLimit: number;
+  /** Of HTTP tunnels; 0 lets the system choose. */
   tunnelPort: number;
   /** Base address of the service whose gateway this is; undefined: this is a service of its own. */
   upstreamUrl: URL | undefined;
+  /** HTTP tunnels are hosts below it; with a port where visitors come by another than tunnelPort. */
+  tunnelDomain: { name: string; port: string | undefined };
+  /** https: a proxy in front of tunnelPort ends TLS. */
+  tunnelScheme: 'http' | 'https';
+  /** Ports that TCP tunnels are given. */
+  tunnelTcpPorts: { first: number; last: number };
   /** Tiles to draw instead of the built-in base map. */
   mapTiles: { url: string; attribution: string } | undefined;
 }
@@ -49,9 +56,10 @@ export function readConfig(env: Environment): Config {
   if (!/^[^\s@]+@[^\s@]+$/.test(accountEmail) || accountEmail.length > 254)
     throw new ConfigError(`ACCOUNT_EMAIL is "${accountEmail}", but it must be an e-mail address like you@example.com.`);
 
+  const port = whole('PORT', 8080, 0, 65_535);
   return {
     host: readHost(value('HOST') ?? '127.0.0.1'),
-    port: whole('PORT', 8080, 0, 65_535),
+    port,
     dataDir: path.resolve(value('DATA_DIR') ?? './data'),
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,
@@ -61,8 +69,12 @@ export function readConfig(env: Environment): Config {
     isTrustedProxy: readProxies(value('TRUSTED_PROXY')),
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
-    tunnelPort: whole('TUNNEL_PORT', 8081, 0, 65_535),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
+    // Where any port will do for the service, so it does for its tunnels: tests run side by side.
+    tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),
+    tunnelDomain: readTunnelDomain(value('TUNNEL_DOMAIN') ?? 'localhost'),
+    tunnelScheme: readScheme(value('TUNNEL_SCHEME') ?? 'http'),
+    tunnelTcpPorts: readPortRange(value('TUNNEL_TCP_PORTS') ?? '20000-20999'),
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
   };
 }
@@ -74,6 +86,28 @@ function readHost(host: string): string {
       `HOST is "${host}", but it must be an address or a name to listen on, like 127.0.0.1 or 0.0.0.0.`,
     );
   return bare;
+}
+
+function readTunnelDomain(text: string): Config['tunnelDomain'] {
+  const [, name, port] = /^([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (name === undefined || isIP(name) || name.includes('..'))
+    throw new ConfigError(
+      `TUNNEL_DOMAIN is "${text}", but it must be a domain whose subdomains lead here, like tunnels.example.com.`,
+    );
+  return { name: name.toLowerCase(), port };
+}
+
+function readScheme(text: string): Config['tunnelScheme'] {
+  if (text !== 'http' && text !== 'https')
+    throw new ConfigError(`TUNNEL_SCHEME is "${text}", but it must be http or https.`);
+  return text;
+}
+
+function readPortRange(text: string): Config['tunnelTcpPorts'] {
+  const [first = 0, last = 0] = /^\d{1,5}-\d{1,5}$/.test(text) ? text.split('-').map(Number) : [];
+  if (!(first >= 1 && first <= last && last <= 65_535))
+    throw new ConfigError(`TUNNEL_TCP_PORTS is "${text}", but it must be a range of ports like 20000-20999.`);
+  return { first, last };
 }
 
 function readToken(token: string | undefined): string | undefined {

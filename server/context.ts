@@ -23,6 +23,10 @@ import { markAllOffline } from './store/devices.ts';
 import { lockFolder } from './store/lock.ts';
 import { makeSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
+import { markAllTunnelsDown } from './store/tunnels.ts';
+import { openTunnels } from './tunnels/tunnels.ts';
+import type { Tunnels } from './tunnels/tunnels.ts';
+import { tunnelAddress } from './tunnels/address.ts';
 
 /** What the start has to tell the operator. */
 export interface Startup {
@@ -50,6 +54,9 @@ export interface Context {
   downloads: Downloads;
   dispatch: Dispatch;
   link: Link;
+  tunnels: Tunnels;
+  /** Port on which HTTP tunnels are served; known once it listens. */
+  tunnelPort: number;
   close(): Promise<void>;
 }
 
@@ -62,6 +69,7 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
     const { id, startup, downloadKey } = await db.write((tx) => {
       const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
       markAllOffline(tx);
+      markAllTunnelsDown(tx);
       return {
         id: instanceId(tx),
         downloadKey: setUpDownloadKey(tx),
@@ -79,6 +87,15 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
+    const tunnels = openTunnels({
+      db,
+      link,
+      audit,
+      now,
+      host: config.host,
+      tcpPorts: config.tunnelTcpPorts,
+      addressOf: (tunnel) => tunnelAddress(context, tunnel),
+    });
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -92,7 +109,10 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       downloads,
       dispatch,
       link,
+      tunnels,
+      tunnelPort: config.tunnelPort,
       close: async () => {
+        await tunnels.close();
         await link.close();
         await db.close();
         lock.release();

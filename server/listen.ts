@@ -23,7 +23,7 @@ interface OpenServer {
 export async function openServer(config: Config, app: App): Promise<OpenServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
   const server = makeServer(config, (incoming, outgoing) => void listener(incoming, outgoing));
-  await listen(server, config);
+  await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;
   return { server, port, publicUrl: config.publicUrl ?? guessPublicUrl(config, port), stop: () => stop(server) };
 }
@@ -39,12 +39,13 @@ function makeServer({ tls }: Config, listener: RequestListener): Server {
   }
 }
 
-function listen(server: Server, { host, port }: Config): Promise<void> {
+/** Says which variable chooses the port when it cannot be had. */
+export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const said: Record<string, string> = {
-        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with PORT.`,
-        EACCES: `Port ${port} is reserved for the system: choose one above 1023 with PORT.`,
+        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with ${variable}.`,
+        EACCES: `Port ${port} is reserved for the system: choose one above 1023 with ${variable}.`,
         EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
         ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
       };
@@ -64,7 +65,8 @@ function guessPublicUrl({ host, tls }: Config, port: number): string {
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin;
 }
 
-function stop(server: Server): Promise<void> {
+/** Lets what is under way finish, within reason. */
+export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const impatient = setTimeout(() => server.closeAllConnections(), 5_000);
     server.close(() => {

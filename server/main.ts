@@ -28,11 +28,12 @@ try {
   process.exitCode = 1;
 }
 
-function greet({ url, signinLink, context: { config, startup } }: Service): void {
+function greet({ url, signinLink, context: { config, startup, tunnelPort } }: Service): void {
   const lines = [
     `Muster is running at ${url}`,
     `Sign in: ${signinLink}`,
     '         (works once, for 10 minutes; each start prints a new one)',
+    `Tunnels: ${config.tunnelScheme}://*.${config.tunnelDomain.name}, served on port ${tunnelPort}`,
     `Data:    ${config.dataDir}`,
   ];
   if (startup.madeToken !== undefined)

@@ -1,10 +1,13 @@
 // A whole service as one value: environment in, address and close out. main.ts prints around it; tests, the demo and
 // the benchmarks start it inside their own process.
+import type { AddressInfo } from 'node:net';
+import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import type { Context } from './context.ts';
-import { openServer } from './listen.ts';
+import { listen, openServer, stop } from './listen.ts';
+import { openTunnelDoor } from './tunnels/door.ts';
 
 export interface Service {
   /** Where it is reached, without a trailing slash. */
@@ -27,14 +30,21 @@ export async function startService(
   const config = readConfig(env);
   const context = await openContext(config, now ? { now } : {});
   let opened: Awaited<ReturnType<typeof openServer>>;
+  const tunnelDoor = openTunnelDoor(context);
   try {
+    await listen(tunnelDoor, config.host, config.tunnelPort, 'TUNNEL_PORT');
+    context.tunnelPort = (tunnelDoor.address() as AddressInfo).port;
     opened = await openServer(config, createApp(context));
   } catch (cause) {
+    tunnelDoor.close();
     await context.close();
     throw cause;
   }
   const { server, port, publicUrl } = opened;
-  server.on('upgrade', (request, socket, head) => context.link.upgrade(request, socket, head));
+  server.on('upgrade', (request, socket, head) => {
+    const { tunnels, link } = context;
+    (request.url?.split('?')[0] === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
+  });
   context.publicUrl = publicUrl;
   return {
     url: context.publicUrl,
@@ -44,7 +54,8 @@ export async function startService(
     context,
     close: async () => {
       // The agents' connections are the server's too: it cannot end before they do.
-      await Promise.all([opened.stop(), context.link.close()]);
+      await context.tunnels.close();
+      await Promise.all([opened.stop(), stop(tunnelDoor), context.link.close()]);
       await context.close();
     },
   };

@@ -2,10 +2,10 @@
 // given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
 // many to one transaction; they are answered only after it is on disk.
 import { CLOSE, STREAMS } from '#/contract/agent-link.ts';
-import type { AgentMessage, Ended, Hello, Stream } from '#/contract/agent-link.ts';
+import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
-import type { Link } from '../link/link.ts';
+import type { JobMessage, Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { markOnline } from '../store/devices.ts';
 import { appendOutput, joinOutput, outputSize } from '../store/job-output.ts';
@@ -28,11 +28,10 @@ export interface DeliveryOptions {
   changed: () => void;
 }
 
-type Said = Exclude<AgentMessage, Hello>;
 interface Turn {
   connection: AgentConnection;
   /** Nothing: just look whether there is a job for it. */
-  message?: Said | Hello;
+  message?: JobMessage | Hello;
 }
 
 /** One unit of work, and what it touched. */
@@ -158,7 +157,7 @@ export class Delivery {
     });
   }
 
-  #hear(unit: Unit, connection: AgentConnection, message: Said): void {
+  #hear(unit: Unit, connection: AgentConnection, message: JobMessage): void {
     const { job } = connection;
     if (job?.id !== message.job) {
       // Of a job that it was not given on this connection, an agent speaks only when that was just deleted.

@@ -12,6 +12,9 @@ export const NOTE_USE_MS = 60_000;
 /** Notes that matter little: when the disk refuses one, the request goes on. */
 export const inPassing = (note: Promise<unknown>) => void note.catch(() => {});
 
+/** What the cookie is called, without TLS and with it. The instance's id: cookies ignore ports. */
+export const cookieNames = (instanceId: string) => [`muster_${instanceId}`, `__Host-muster_${instanceId}`] as const;
+
 interface Rotating {
   id: string;
   rotated: number;
@@ -51,7 +54,8 @@ export function openSessionCookie<Session extends Rotating>(
 ): SessionCookie<Session> {
   const { now } = site;
   const secure = () => site.publicUrl.startsWith('https:');
-  const cookieName = () => `${secure() ? '__Host-' : ''}muster_${site.instanceId}`;
+  const [plainName, secureName] = cookieNames(site.instanceId);
+  const cookieName = () => (secure() ? secureName : plainName);
   const writeCookie = (http: HonoContext<Env>, value: string, seconds: number) =>
     http.env.outgoing.setHeader(
       'Set-Cookie',

@@ -6,17 +6,25 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE, LINK_PATH, LINK_VERSION, LOST_AFTER_MS, MAX_FRAME, readAgentMessage } from '#/contract/agent-link.ts';
-import type { AgentMessage, Hello } from '#/contract/agent-link.ts';
+import type { AgentMessage, Hello, Offers } from '#/contract/agent-link.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceByKey, markOffline, markSeen } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
 
+export type JobMessage = Exclude<AgentMessage, Hello | Offers>;
+
+/** Whoever carries what comes through the tunnels of the agents. */
+export interface TunnelListener {
+  offered(connection: AgentConnection, offers: Offers): void;
+  gone(connection: AgentConnection): void;
+}
+
 /** Whoever makes sense of what agents say. */
 export interface LinkListener {
   /** An agent introduced itself. It is the only one of its device from here on. */
   hello(connection: AgentConnection, hello: Hello): void;
-  message(connection: AgentConnection, message: Exclude<AgentMessage, Hello>): void;
+  message(connection: AgentConnection, message: JobMessage): void;
   /** A connection that had said hello is gone, and no newer one took its place. */
   gone(connection: AgentConnection): void;
 }
@@ -31,6 +39,7 @@ export interface Link {
   /** Every agent that is there. */
   all(): Iterable<AgentConnection>;
   listen(listener: LinkListener): void;
+  listenForTunnels(listener: TunnelListener): void;
   close(): Promise<void>;
 }
 
@@ -59,6 +68,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
   const connections = new Map<WebSocket, AgentConnection>();
   const live = new Map<number, AgentConnection>();
   let listener: LinkListener | undefined;
+  let tunnels: TunnelListener | undefined;
 
   const background = (work: Promise<unknown>) => {
     work.catch((cause: unknown) => console.error('link: could not note who is online:', cause));
@@ -70,6 +80,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     live.delete(connection.deviceSeq);
     background(db.write((tx) => markOffline(tx, connection.deviceSeq, now())));
     listener?.gone(connection);
+    tunnels?.gone(connection);
   };
 
   const receive = (connection: AgentConnection, frame: string) => {
@@ -83,7 +94,9 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     if (message?.type === 'hello') greet(connection, message);
     else if (!connection.greeted) connection.close(CLOSE.protocol, 'An agent begins with hello');
     // Of two agents of one device only the newer is listened to.
-    else if (message && live.get(connection.deviceSeq) === connection) listener?.message(connection, message);
+    else if (!message || live.get(connection.deviceSeq) !== connection) return;
+    else if (message.type === 'offers') tunnels?.offered(connection, message);
+    else listener?.message(connection, message);
   };
 
   const greet = (connection: AgentConnection, hello: Hello) => {
@@ -106,7 +119,10 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     const older = live.get(connection.deviceSeq);
     live.set(connection.deviceSeq, connection);
     older?.close(CLOSE.replaced, 'Another agent connected with the same device key');
-    if (older) listener?.gone(older);
+    if (older) {
+      listener?.gone(older);
+      tunnels?.gone(older);
+    }
     listener?.hello(connection, hello);
   };
 
@@ -169,6 +185,9 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     listen: (to) => {
       listener = to;
     },
+    listenForTunnels: (to) => {
+      tunnels = to;
+    },
 
     close: async () => {
       clearInterval(sweep);
@@ -196,7 +215,7 @@ function readAddress(text: string): string | undefined {
 }
 
 /** Answers an upgrade with a plain HTTP refusal. */
-function refuse(socket: Duplex, problem: Problem): void {
+export function refuse(socket: Duplex, problem: Problem): void {
   const body = JSON.stringify(problem.body());
   socket.end(
     [

@@ -107,6 +107,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         audit.record(tx, request, 'device.remove', device.id);
         return device.seq;
       });
+      context.tunnels.expel(seq);
       context.link.disconnect(seq, 'deleted');
     },
 
@@ -117,6 +118,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         audit.record(tx, request, 'device.rekey', device.id);
         return { seq: device.seq, answer: { DeviceId: device.id, DeviceKey: key } };
       });
+      context.tunnels.expel(seq);
       context.link.disconnect(seq, 'rekeyed');
       return answer;
     },

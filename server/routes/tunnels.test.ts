@@ -24,7 +24,7 @@ beforeEach(() => service.context.db.write((tx) => void deleteTunnels(tx, ACCOUNT
 const open = (draft: { protocol: 'HTTP' | 'TCP'; localDest: string; port?: number }, accountId = ACCOUNT) =>
   service.context.db.write((tx) => {
     const deviceSeq = tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', device.DeviceId)?.seq ?? 0;
-    return openTunnel(tx, { accountId, deviceSeq, ...draft }, service.context.now());
+    return openTunnel(tx, { accountId, deviceSeq, run: 'run', ...draft }, service.context.now()).name;
   });
 const list = async () => (await (await service.call('GET', '/v1/tunnels')).json()) as Tunnel[];
 
@@ -33,13 +33,23 @@ test('tunnels are listed as documented', async () => {
   const web = await open({ protocol: 'HTTP', localDest: 'http://localhost:3000' });
   const shell = await open({ protocol: 'TCP', localDest: 'ssh://localhost:22', port: 40_022 });
   service.clock.offset += 2 * 60 * 60 * 1000 + 5 * 60 * 1000;
-  const common = { Created: 'Nov 2 2026 2:03 PM', Uptime: '2h 5m', DeviceId: device.DeviceId, DeviceName: 'pump' };
+  const common = {
+    Created: 'Nov 2 2026 2:03 PM',
+    Uptime: '2h 5m',
+    DeviceId: device.DeviceId,
+    DeviceName: 'pump',
+    DeviceStatus: 'Offline',
+    Connections: 0,
+    BytesIn: 0,
+    BytesOut: 0,
+  };
   assert.deepEqual(await list(), [
     {
       Name: web,
-      PublicUrl: `http://${web}.localhost:8081`,
+      PublicUrl: `http://${web}.localhost:${service.context.tunnelPort}`,
       Protocol: 'HTTP',
       LocalDest: 'http://localhost:3000',
+      Auth: 'None',
       ...common,
     },
     {
@@ -116,7 +126,14 @@ test('a deleted device takes its tunnels along', async () => {
   const brief = (await made.json()) as NewDevice;
   await service.context.db.write((tx) => {
     const seq = tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', brief.DeviceId)?.seq ?? 0;
-    openTunnel(tx, { accountId: ACCOUNT, deviceSeq: seq, protocol: 'HTTP', localDest: 'http://localhost:1' }, 0);
+    const draft = {
+      accountId: ACCOUNT,
+      deviceSeq: seq,
+      run: 'run',
+      protocol: 'HTTP',
+      localDest: 'http://x:1',
+    } as const;
+    openTunnel(tx, draft, 0);
   });
   assert.equal((await list()).length, 1);
   assert.equal((await service.call('DELETE', `/v1/devices/${brief.DeviceId}`)).status, 200);

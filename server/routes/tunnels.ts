@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Handlers } from '../implement.ts';
 import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';
 import type { StoredTunnel } from '../store/tunnels.ts';
+import { tunnelAddress } from '../tunnels/address.ts';
 
 const NOT_APPLICABLE = 'N/A';
 
@@ -18,34 +19,45 @@ export function uptimeText(milliseconds: number): string {
 }
 
 export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints> {
-  const { db, audit, config, now } = context;
+  const { db, audit, tunnels, now } = context;
 
-  const shown = (tunnel: StoredTunnel): Tunnel => ({
-    Name: tunnel.name,
-    // A host of its own, never the dashboard's: cookies are shared by all ports of a host.
-    PublicUrl: tunnel.protocol === 'HTTP' ? `http://${tunnel.name}.localhost:${config.tunnelPort}` : NOT_APPLICABLE,
-    Protocol: tunnel.protocol,
-    LocalDest: tunnel.localDest,
-    Created: printTunnelTime(new Date(tunnel.created)),
-    Uptime: tunnel.connected === null ? NOT_APPLICABLE : uptimeText(now() - tunnel.connected),
-    ...(tunnel.port !== null && { PublicAddr: `${new URL(context.publicUrl).hostname}:${tunnel.port}` }),
-    DeviceId: tunnel.deviceId,
-    DeviceName: tunnel.deviceName,
-  });
+  const shown = (tunnel: StoredTunnel): Tunnel => {
+    const live = tunnels.find(tunnel.name);
+    return {
+      Name: tunnel.name,
+      PublicUrl: tunnel.protocol === 'HTTP' ? tunnelAddress(context, tunnel) : NOT_APPLICABLE,
+      Protocol: tunnel.protocol,
+      LocalDest: tunnel.localDest,
+      Created: printTunnelTime(new Date(tunnel.created)),
+      Uptime: tunnel.connected === null ? NOT_APPLICABLE : uptimeText(now() - tunnel.connected),
+      ...(tunnel.port !== null && { PublicAddr: tunnelAddress(context, tunnel) }),
+      DeviceId: tunnel.deviceId,
+      DeviceName: tunnel.deviceName,
+      DeviceStatus: tunnel.deviceOnline ? 'Online' : 'Offline',
+      Connections: live?.connections ?? 0,
+      BytesIn: live?.bytesIn ?? 0,
+      BytesOut: live?.bytesOut ?? 0,
+      ...(tunnel.protocol === 'HTTP' && { Auth: tunnel.login ? 'Basic' : 'None' }),
+      ...(tunnel.expires !== null && { ExpiresAt: new Date(tunnel.expires).toISOString() }),
+      ...(tunnel.idleSeconds !== null && { IdleTimeout: tunnel.idleSeconds }),
+    };
+  };
 
   return {
     list: ({ account }) => listTunnels(db, account.id).map(shown),
 
     removeAll: (request) =>
       db.write((tx) => {
-        const count = deleteTunnels(tx, request.account.id);
-        audit.record(tx, request, 'tunnel.remove-all', String(count));
+        const names = deleteTunnels(tx, request.account.id);
+        audit.record(tx, request, 'tunnel.remove-all', String(names.length));
+        tx.afterCommit(() => tunnels.deleted(names));
       }),
 
     remove: (request) =>
       db.write((tx) => {
         deleteTunnel(tx, request.account.id, request.params.tunnel_id);
         audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
+        tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
       }),
   };
 }

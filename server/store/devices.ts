@@ -118,6 +118,10 @@ export function deviceById(db: Reader, accountId: number, id: string): DeviceRow
 export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
   db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
 
+/** Whose the device is; undefined once it was deleted. */
+export const accountOfDevice = (db: Reader, seq: number): number | undefined =>
+  db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq)?.account_id;
+
 /** Adds a device, unless the account's licence is used up. The key is told here and never again. */
 export function insertDevice(
   tx: Tx,

@@ -211,4 +211,22 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX orders_by_age ON orders (created);
   `,
+  `
+  -- A tunnel belongs to its destination on its device: it keeps its name however often the agent comes and goes.
+  ALTER TABLE tunnels ADD COLUMN run TEXT NOT NULL DEFAULT '';         -- the agent's process that offered it last
+  ALTER TABLE tunnels ADD COLUMN offered INTEGER NOT NULL DEFAULT 1;   -- 0: that process did not name it
+  ALTER TABLE tunnels ADD COLUMN login INTEGER NOT NULL DEFAULT 0;     -- 1: visitors need a user and password
+  ALTER TABLE tunnels ADD COLUMN idle_seconds INTEGER;
+  ALTER TABLE tunnels ADD COLUMN expires INTEGER;
+  CREATE UNIQUE INDEX tunnels_by_destination ON tunnels (device_seq, protocol, local_dest);
+  CREATE UNIQUE INDEX tunnels_by_port ON tunnels (port) WHERE port IS NOT NULL;
+
+  CREATE TABLE closed_tunnels (              -- what was closed stays so for the process that had offered it
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    protocol TEXT NOT NULL,
+    local_dest TEXT NOT NULL,
+    run TEXT NOT NULL,
+    PRIMARY KEY (device_seq, protocol, local_dest)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

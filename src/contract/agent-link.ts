@@ -5,6 +5,10 @@
 // to disk, starts it and says `started`; `output` carries what the command prints, each piece with its place in the
 // stream, so that a piece sent twice changes nothing; `ended` closes it. `stored` tells how much output is safe, and
 // `settled` that the end is: only then does the agent forget the job.
+//
+// Tunnels: after each `welcome` the agent `offers` the destinations that it was started with. `opened` tells which of
+// them have an address outside. When somebody comes, `carry` asks the agent to dial once more, at CARRIER_PATH: there
+// they speak HTTP/2 (tunnel-carrier.ts), and each of its streams is one connection to a destination.
 import * as z from 'zod/mini';
 
 /** Raised when an older peer could no longer follow; `hello` and `welcome` carry it. */
@@ -12,6 +16,13 @@ export const LINK_VERSION = 1;
 
 /** Where the agent dials, below the service's address. */
 export const LINK_PATH = '/agent/link';
+
+/** Where the agent dials for what comes through its tunnels, and the header with the ticket that it was given for that. */
+export const CARRIER_PATH = '/agent/tunnels';
+export const TICKET_HEADER = 'muster-ticket';
+
+/** Tunnels that one agent may offer. */
+export const MOST_TUNNELS = 100;
 
 /** The agent pings this often; either side takes the link for lost after {@link LOST_AFTER_MS} of silence. */
 export const PING_EVERY_MS = 15_000;
@@ -88,7 +99,33 @@ const ended = z.object({
 });
 export type Ended = z.output<typeof ended>;
 
-const agentMessage = z.discriminatedUnion('type', [hello, started, output, ended]);
+const tunnelNumber = z.int().check(z.gte(0), z.lt(MOST_TUNNELS));
+const seconds = z.int().check(z.gte(0));
+
+const offer = z.object({
+  /** The agent's own number for it, as long as its process runs. */
+  id: tunnelNumber,
+  protocol: z.enum(['HTTP', 'TCP']),
+  /** `<scheme>://<host>:<port>`, for people to read: where it leads is known to the agent alone. */
+  dest: short,
+  /** Of an HTTP tunnel: SHA-256 of the `user:password` that a visitor has to show, in hexadecimal. */
+  login: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
+  /** Ends after this long without traffic. */
+  idleSeconds: z.optional(seconds),
+  /** Ends this long from now, whatever the clocks say. */
+  endsInSeconds: z.optional(seconds),
+});
+export type Offer = z.output<typeof offer>;
+
+const offers = z.object({
+  type: z.literal('offers'),
+  /** Names the agent's process: a tunnel that was closed stays closed until there is another. */
+  run: jobId,
+  offers: z.array(offer).check(z.maxLength(MOST_TUNNELS)),
+});
+export type Offers = z.output<typeof offers>;
+
+const agentMessage = z.discriminatedUnion('type', [hello, started, output, ended, offers]);
 export type AgentMessage = z.output<typeof agentMessage>;
 
 const welcome = z.object({ type: z.literal('welcome'), version: z.int(), device: z.string(), name: z.string() });
@@ -112,7 +149,19 @@ const cancel = z.object({ type: z.literal('cancel'), job: jobId });
 
 const settled = z.object({ type: z.literal('settled'), job: jobId });
 
-const serviceMessage = z.discriminatedUnion('type', [welcome, run, stored, cancel, settled]);
+/** The address outside of a tunnel, or why it has none. */
+const opened = z.object({
+  type: z.literal('opened'),
+  tunnels: z.array(z.object({ id: tunnelNumber, address: z.optional(z.string()), refused: z.optional(z.string()) })),
+});
+
+/** The tunnel was closed from outside: nothing of it may be served any more. */
+const closed = z.object({ type: z.literal('closed'), id: tunnelNumber, reason: z.string() });
+
+/** Dial at CARRIER_PATH, with this ticket. */
+const carry = z.object({ type: z.literal('carry'), ticket: z.string() });
+
+const serviceMessage = z.discriminatedUnion('type', [welcome, run, stored, cancel, settled, opened, closed, carry]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
 /**
@@ -127,8 +176,8 @@ function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message
     return schema.parse(value);
   };
 }
-export const readAgentMessage = reader<AgentMessage>(['hello', 'started', 'output', 'ended'], agentMessage);
+export const readAgentMessage = reader<AgentMessage>(['hello', 'started', 'output', 'ended', 'offers'], agentMessage);
 export const readServiceMessage = reader<ServiceMessage>(
-  ['welcome', 'run', 'stored', 'cancel', 'settled'],
+  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry'],
   serviceMessage,
 );

@@ -1,0 +1,115 @@
+// One carrier: dials the service a second time, serves HTTP/2 on it, and connects each of its streams to a destination
+// on this device.
+import { constants, createServer } from 'node:http2';
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { connect } from 'node:net';
+import { createWebSocketStream, WebSocket } from 'ws';
+import { CARRIER_PATH, LOST_AFTER_MS, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
+import { CARRIER_SETTINGS, CARRIER_WINDOW, joinStreams, MAX_CARRIER_FRAME } from '#/contract/tunnel-carrier.ts';
+
+export interface TunnelCarrierOptions {
+  server: string;
+  key: string;
+  ticket: string;
+  /** Where the tunnel with this number leads; undefined when it is not (or no longer) open. */
+  destination: (id: number) => { host: string; port: number } | undefined;
+  ended: () => void;
+}
+
+const CONNECT_WITHIN_MS = 10_000;
+
+export class TunnelCarrier {
+  readonly #socket: WebSocket;
+  readonly #options: TunnelCarrierOptions;
+  #session: ServerHttp2Session | undefined;
+
+  constructor(options: TunnelCarrierOptions) {
+    this.#options = options;
+    const url = new URL(options.server);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    url.pathname = url.pathname.replace(/\/*$/, CARRIER_PATH);
+    this.#socket = new WebSocket(url, {
+      headers: { Authorization: `Bearer ${options.key}`, [TICKET_HEADER]: options.ticket },
+      perMessageDeflate: false,
+      handshakeTimeout: 15_000,
+      maxPayload: MAX_CARRIER_FRAME,
+      // A mask of zeros costs nothing. Masks are there against pages that make a browser speak for them (RFC 6455,
+      // section 10.3); here a program of ours speaks.
+      generateMask: (mask) => void mask.fill(0),
+    });
+    this.#socket.on('error', () => {});
+    this.#socket.on('open', () => this.#serve());
+    this.#socket.on('close', () => {
+      this.end();
+      options.ended();
+    });
+  }
+
+  end(): void {
+    // Always with a cause: without one, what was cut off would look complete.
+    if (this.#session && !this.#session.destroyed)
+      this.#session.destroy(new Error('The tunnel was cut'), constants.NGHTTP2_INTERNAL_ERROR);
+    this.#socket.terminate();
+  }
+
+  #serve(): void {
+    const socket = this.#socket;
+    let heard = performance.now();
+    const alive = () => (heard = performance.now());
+    socket.on('pong', alive).on('message', alive);
+    const pinging = setInterval(() => {
+      if (socket.isPaused) alive();
+      if (performance.now() - heard > LOST_AFTER_MS) this.end();
+      else socket.ping();
+    }, PING_EVERY_MS);
+    socket.on('close', () => clearInterval(pinging));
+
+    const duplex = createWebSocketStream(socket);
+    duplex.on('error', () => {});
+    // One message for what HTTP/2 writes at a time: it writes each frame's head by itself.
+    duplex._writev = (chunks, done) => socket.send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done);
+    const server: Http2Server = createServer({
+      ...CARRIER_SETTINGS,
+      // Visitors that go away again are nothing unusual.
+      streamResetBurst: 1_000_000,
+      streamResetRate: 1_000_000,
+    });
+    server.on('sessionError', () => this.end());
+    server.on('session', (session) => {
+      this.#session = session;
+      session.setLocalWindowSize(CARRIER_WINDOW);
+      session.on('close', () => this.end());
+    });
+    server.on('stream', (stream, headers) => this.#connect(stream, String(headers[':path'])));
+    server.emit('connection', duplex);
+  }
+
+  #connect(stream: ServerHttp2Stream, path: string): void {
+    stream.on('error', () => {});
+    const destination = /^\/\d{1,4}$/.test(path) ? this.#options.destination(Number(path.slice(1))) : undefined;
+    if (!destination) return stream.respond({ ':status': 403, reason: 'closed' }, { endStream: true });
+    const local = connect({ ...destination, allowHalfOpen: true, noDelay: true, keepAlive: true });
+    const refuse = (reason: string) => {
+      local.destroy();
+      if (!stream.destroyed && !stream.headersSent) stream.respond({ ':status': 502, reason }, { endStream: true });
+    };
+    const late = setTimeout(() => refuse('ETIMEDOUT'), CONNECT_WITHIN_MS);
+    const failed = (cause: NodeJS.ErrnoException) => {
+      clearTimeout(late);
+      refuse(cause.code ?? 'error');
+    };
+    const left = () => {
+      clearTimeout(late);
+      local.destroy();
+    };
+    local.once('error', failed);
+    stream.once('close', left);
+    local.once('connect', () => {
+      clearTimeout(late);
+      local.off('error', failed);
+      stream.off('close', left);
+      stream.respond({ ':status': 200 });
+      joinStreams(stream, local);
+    });
+  }
+}

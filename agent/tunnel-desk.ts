@@ -1,0 +1,90 @@
+// The device's side of its tunnels: offers what it was started with, dials when somebody comes, and never connects
+// anybody to anything else. What was closed from outside stays closed as long as this process runs.
+import { createHash, randomBytes } from 'node:crypto';
+import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.ts';
+import { TunnelCarrier } from './tunnel-carrier.ts';
+import type { TunnelOption } from './tunnel-options.ts';
+
+export interface TunnelDeskOptions {
+  server: string;
+  key: string;
+  tunnels: TunnelOption[];
+  send: (message: AgentMessage) => void;
+  log: (line: string) => void;
+}
+
+type TunnelMessage = Extract<ServiceMessage, { type: 'opened' | 'closed' | 'carry' }>;
+
+export class TunnelDesk {
+  readonly #options: TunnelDeskOptions;
+  readonly #run = randomBytes(12).toString('hex');
+  readonly #begun = performance.now();
+  readonly #closed = new Set<number>();
+  readonly #carriers = new Set<TunnelCarrier>();
+  /** What was said last of each, so that a link that comes and goes does not fill the log. */
+  readonly #said = new Map<number, string>();
+
+  constructor(options: TunnelDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Offers all tunnels; to be called whenever there is a new link. */
+  offer(): void {
+    const offers = this.#options.tunnels.flatMap((tunnel, id): Offer[] => {
+      const { protocol, dest, login, idleSeconds, lifeSeconds } = tunnel;
+      if (this.#closed.has(id)) return [];
+      const lived = (performance.now() - this.#begun) / 1000;
+      if (lifeSeconds !== undefined && lived >= lifeSeconds) return [];
+      return [
+        {
+          id,
+          protocol,
+          dest,
+          ...(login !== undefined && { login: createHash('sha256').update(login).digest('hex') }),
+          ...(idleSeconds !== undefined && { idleSeconds }),
+          ...(lifeSeconds !== undefined && { endsInSeconds: Math.ceil(lifeSeconds - lived) }),
+        },
+      ];
+    });
+    this.#options.send({ type: 'offers', run: this.#run, offers });
+  }
+
+  received(message: TunnelMessage): void {
+    switch (message.type) {
+      case 'opened':
+        for (const { id, address, refused } of message.tunnels)
+          this.#say(id, address === undefined ? `is not open: ${refused ?? ''}` : `is open at ${address}`);
+        return;
+      case 'closed':
+        this.#closed.add(message.id);
+        this.#say(message.id, `is closed: ${message.reason}`);
+        return;
+      case 'carry':
+        return this.#carry(message.ticket);
+    }
+  }
+
+  /** Without a link nobody comes through. */
+  lost(): void {
+    for (const carrier of this.#carriers) carrier.end();
+  }
+
+  #carry(ticket: string): void {
+    const { server, key, tunnels } = this.#options;
+    const carrier = new TunnelCarrier({
+      server,
+      key,
+      ticket,
+      destination: (id) => (this.#closed.has(id) ? undefined : tunnels[id]),
+      ended: () => this.#carriers.delete(carrier),
+    });
+    this.#carriers.add(carrier);
+  }
+
+  #say(id: number, what: string): void {
+    const tunnel = this.#options.tunnels[id];
+    if (!tunnel || this.#said.get(id) === what) return;
+    this.#said.set(id, what);
+    this.#options.log(`Tunnel to ${tunnel.dest} ${what}`);
+  }
+}

@@ -1,0 +1,85 @@
+// Which local services the agent opens tunnels to: what its command line and its configuration file name, and nothing
+// else. The file is for the rest too: who may use a tunnel, and for how long.
+import { readFileSync } from 'node:fs';
+import { MOST_TUNNELS } from '#/contract/agent-link.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface TunnelOption {
+  protocol: 'HTTP' | 'TCP';
+  /** `<scheme>://<host>:<port>` */
+  dest: string;
+  host: string;
+  port: number;
+  /** `user:password` that visitors of an HTTP tunnel have to show. */
+  login?: string;
+  idleSeconds?: number;
+  /** How long it is open, from the start of the agent on. */
+  lifeSeconds?: number;
+}
+
+const EXAMPLE = 'http://127.0.0.1:3000 or tcp://127.0.0.1:22';
+
+/** The tunnels of the command line and of the file; of two that lead to one place the file's counts. */
+export function readTunnels(given: string[], configFile: string | undefined): TunnelOption[] {
+  const named = configFile === undefined ? [] : readFile(configFile);
+  for (const text of given) named.push(readDestination(text, '--tunnel'));
+  const tunnels = named.filter((one, at) => at === named.findIndex(({ dest }) => dest === one.dest));
+  if (tunnels.length > MOST_TUNNELS) throw new UsageError(`An agent can have ${MOST_TUNNELS} tunnels at most.`);
+  return tunnels;
+}
+
+function readDestination(text: string, where: string): TunnelOption {
+  const wrong = new UsageError(`${where} is "${text}", but it must be an address like ${EXAMPLE}`);
+  const [, scheme = ''] = /^(http|tcp):\/\//i.exec(text) ?? [];
+  // As http, because a URL with an unknown scheme is hardly looked at.
+  const url = scheme === '' ? null : URL.parse(`http://${text.slice(scheme.length + 3)}`);
+  if (!url || url.pathname !== '/' || url.search || url.hash || url.username || url.password) throw wrong;
+  const protocol = scheme.toLowerCase() === 'http' ? 'HTTP' : 'TCP';
+  // The port of http is left out by URL; for tcp there is none that goes without saying.
+  const port = /:80\/?$/.test(text) ? 80 : url.port === '' && protocol === 'HTTP' ? 80 : Number(url.port);
+  if (port < 1) throw wrong;
+  const dest = `${scheme.toLowerCase()}://${url.hostname}:${port}`;
+  if (dest.length > 255) throw wrong;
+  return { protocol, dest, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port };
+}
+
+/** `{"tunnels": ["tcp://127.0.0.1:22", {"to": "http://127.0.0.1:3000", "login": "user:password", "idle": "15m"}]}` */
+function readFile(file: string): TunnelOption[] {
+  const wrong = (why: string) => new UsageError(`The configuration ${file} ${why}`);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw wrong(`cannot be read: ${(error as Error).message}`);
+  }
+  const { tunnels, ...others } = isObject(content) ? content : {};
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(`has "${unknown}", which means nothing here: it may have "tunnels" only.`);
+  if (!Array.isArray(tunnels)) throw wrong('must hold {"tunnels": […]}.');
+  return tunnels.map((entry: unknown) => {
+    const { to, login, idle, expires, ...rest } =
+      typeof entry === 'string' ? { to: entry } : isObject(entry) ? entry : {};
+    const [strange] = Object.keys(rest);
+    if (strange !== undefined) throw wrong(`has "${strange}" in a tunnel: there are "to", "login", "idle", "expires".`);
+    if (typeof to !== 'string') throw wrong(`has a tunnel without "to", like ${EXAMPLE}`);
+    const tunnel = readDestination(to, `A tunnel in ${file}`);
+    if (login !== undefined && (typeof login !== 'string' || !/^[^:]+:.+$/s.test(login) || tunnel.protocol !== 'HTTP'))
+      throw wrong(`has a wrong "login" for ${to}: it is "user:password", for http only.`);
+    return {
+      ...tunnel,
+      ...(login !== undefined && { login }),
+      ...(idle !== undefined && { idleSeconds: span(idle, 'idle') }),
+      ...(expires !== undefined && { lifeSeconds: span(expires, 'expires') }),
+    };
+  });
+
+  function span(value: unknown, name: string): number {
+    const [, count, unit] = /^(\d{1,6}) ?([smhd])$/.exec(typeof value === 'string' ? value : '') ?? [];
+    const seconds = Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[(unit ?? 's') as 's'];
+    if (!(seconds > 0)) throw wrong(`has a wrong "${name}": it is a time like "90s", "15m", "8h" or "7d".`);
+    return seconds;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

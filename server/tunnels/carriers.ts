@@ -1,0 +1,178 @@
+// The service's end of the carriers: one WebSocket for each agent that has visitors, dialled by the agent when it is
+// asked to, with HTTP/2 on it. Each stream is a connection to a destination on the device.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { connect, constants } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
+import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME } from '#/contract/tunnel-carrier.ts';
+import type { AgentConnection } from '../link/agent-connection.ts';
+import { refuse } from '../link/link.ts';
+import { Problem } from '../problem.ts';
+
+/** Nobody can be brought through, and on whose side that is. */
+export class Unreachable extends Error {
+  readonly away: 'device' | 'service';
+  constructor(away: 'device' | 'service', why: string) {
+    super(why);
+    this.away = away;
+  }
+}
+
+export interface Carriers {
+  /** An agent dials because it was asked to. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** A connection to the destination that the agent knows by this number. */
+  dial(agent: AgentConnection, tunnel: number): Promise<ClientHttp2Stream>;
+  /** Cuts all that goes through this agent. */
+  cut(agent: AgentConnection): void;
+  close(): void;
+}
+
+interface Carrier {
+  ticket: string;
+  session: Promise<ClientHttp2Session>;
+  arrived(session: ClientHttp2Session): void;
+  failed(cause: Error): void;
+  end(): void;
+  streams: number;
+}
+
+const DIAL_WITHIN_MS = 15_000;
+/** A carrier without streams goes after this long. */
+const UNUSED_MS = 60_000;
+const MOST_STREAMS = 10_000;
+
+export function openCarriers(): Carriers {
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_CARRIER_FRAME,
+    clientTracking: false,
+  });
+  const carriers = new Map<AgentConnection, Carrier>();
+
+  const ask = (agent: AgentConnection): Carrier => {
+    const ticket = randomBytes(24).toString('base64url');
+    let arrived: Carrier['arrived'] = () => {};
+    let failed: Carrier['failed'] = () => {};
+    const session = new Promise<ClientHttp2Session>((resolve, reject) => {
+      arrived = resolve;
+      failed = reject;
+    });
+    session.catch(() => {});
+    const carrier: Carrier = { ticket, session, arrived, failed, end: () => {}, streams: 0 };
+    carriers.set(agent, carrier);
+    const late = setTimeout(() => {
+      failed(new Unreachable('device', 'The agent did not dial in time'));
+      if (carriers.get(agent) === carrier) carriers.delete(agent);
+    }, DIAL_WITHIN_MS);
+    const settled = () => clearTimeout(late);
+    session.then(settled, settled);
+    agent.send({ type: 'carry', ticket });
+    return carrier;
+  };
+
+  const begin = (agent: AgentConnection, carrier: Carrier, socket: WebSocket) => {
+    const duplex = createWebSocketStream(socket);
+    // One message for what HTTP/2 writes at a time: it writes each frame's head by itself.
+    duplex._writev = (chunks, done) => socket.send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done);
+    const session = connect('http://device', {
+      ...CARRIER_SETTINGS,
+      peerMaxConcurrentStreams: MOST_STREAMS,
+      createConnection: () => duplex,
+    });
+    const over = (why: string) => {
+      if (carriers.get(agent) === carrier) carriers.delete(agent);
+      // Always with a cause: without one, what was cut off would look complete.
+      if (!session.destroyed) session.destroy(new Error(why), constants.NGHTTP2_INTERNAL_ERROR);
+      socket.terminate();
+    };
+    carrier.end = () => over('The tunnel was cut');
+    let heard = performance.now();
+    let used = heard;
+    const alive = () => (heard = performance.now());
+    socket.on('ping', alive).on('message', alive);
+    const watch = setInterval(() => {
+      const now = performance.now();
+      if (socket.isPaused) alive();
+      if (carrier.streams > 0) used = now;
+      if (now - heard > LOST_AFTER_MS) over('The agent went silent');
+      else if (now - used > UNUSED_MS) {
+        if (carriers.get(agent) === carrier) carriers.delete(agent);
+        session.close();
+      }
+    }, 5_000).unref();
+    socket.on('close', () => over('The agent hung up'));
+    session.on('error', () => over('The carrier broke'));
+    session.on('close', () => {
+      clearInterval(watch);
+      over('The carrier was closed');
+    });
+    session.once('connect', () => session.setLocalWindowSize(CARRIER_WINDOW));
+    carrier.arrived(session);
+  };
+
+  return {
+    upgrade: (request, socket, head) => {
+      socket.on('error', () => {});
+      const ticket = request.headers[TICKET_HEADER];
+      const asked =
+        typeof ticket === 'string' ? [...carriers].find(([, carrier]) => same(carrier.ticket, ticket)) : undefined;
+      if (!asked)
+        return refuse(socket, new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.'));
+      const [agent, carrier] = asked;
+      carrier.ticket = '';
+      server.handleUpgrade(request, socket, head, (opened) => {
+        opened.on('error', () => {});
+        if (carriers.get(agent) === carrier) begin(agent, carrier, opened);
+        else opened.terminate();
+      });
+    },
+
+    dial: async (agent, tunnel) => {
+      const carrier = carriers.get(agent) ?? ask(agent);
+      const session = await carrier.session;
+      if (session.closed || session.destroyed) throw new Unreachable('device', 'The carrier is gone');
+      const stream = session.request({ ':method': 'POST', ':path': `/${tunnel}` }, { endStream: false });
+      carrier.streams += 1;
+      stream.once('close', () => (carrier.streams -= 1));
+      return new Promise((resolve, reject) => {
+        const failed = (cause: unknown) =>
+          reject(new Unreachable('device', cause instanceof Error ? cause.message : 'The connection was cut'));
+        stream.once('error', failed).once('close', failed);
+        stream.once('response', (headers) => {
+          stream.off('error', failed).off('close', failed);
+          if (headers[':status'] === 200) return resolve(stream);
+          stream.on('error', () => {});
+          stream.destroy();
+          const why = headers['reason'];
+          reject(new Unreachable('service', typeof why === 'string' ? why : 'The device refused the connection'));
+        });
+      });
+    },
+
+    cut: (agent) => {
+      const carrier = carriers.get(agent);
+      carriers.delete(agent);
+      carrier?.failed(new Unreachable('device', 'The device went away'));
+      carrier?.end();
+    },
+
+    close: () => {
+      for (const carrier of carriers.values()) {
+        carrier.failed(new Unreachable('device', 'The service is stopping'));
+        carrier.end();
+      }
+      server.close();
+    },
+  };
+}
+
+function same(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && a.length > 0 && timingSafeEqual(a, b);
+}

@@ -1,0 +1,21 @@
+// The HTTP front with what it has to know of this service.
+import type { Server } from 'node:http';
+import type { Context } from '../context.ts';
+import { clientAddress } from '../gateway/client-address.ts';
+import { cookieNames } from '../gateway/session-cookie.ts';
+import { deviceByKey } from '../store/devices.ts';
+import { holderOf } from '../store/tokens.ts';
+import { tunnelExists } from '../store/tunnels.ts';
+import { createHttpFront } from './http-front.ts';
+
+export function openTunnelDoor({ config, db, tunnels, instanceId }: Context): Server {
+  return createHttpFront({
+    domain: config.tunnelDomain.name,
+    scheme: config.tunnelScheme,
+    find: (name) => tunnels.find(name),
+    exists: (name) => tunnelExists(db, name),
+    addressOf: (incoming) => clientAddress(config, incoming),
+    ownCookies: cookieNames(instanceId),
+    isOurs: (secret) => holderOf(db, secret) !== undefined || deviceByKey(db, secret) !== undefined,
+  });
+}

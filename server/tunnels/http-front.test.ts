@@ -1,0 +1,247 @@
+// HTTP through a tunnel, from a visitor to a service on a device and back, with a real agent in between.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { after, before, beforeEach, test } from 'node:test';
+import { endAgents, until } from '../test-agents.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+import { listening, raw, textOf, TunnelDevice, tunnelsOf, visit } from './test-tunnels.ts';
+
+let service: TestService;
+let local: Server;
+let device: TunnelDevice;
+let dest: string;
+let url: string;
+/** How the service on the device behaves, and what it got. */
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let got: { url: string | undefined; method: string | undefined; headers: string[] }[] = [];
+
+before(async () => {
+  service = await startTestService();
+  local = createServer((request, response) => {
+    got.push({ url: request.url, method: request.method, headers: request.rawHeaders });
+    answer(request, response);
+  });
+  dest = `http://127.0.0.1:${await listening(local)}`;
+  device = await TunnelDevice.start(service, ['--tunnel', dest]);
+  url = (await device.tunnel(dest)).PublicUrl;
+});
+beforeEach(() => {
+  got = [];
+  answer = (_request, response) => void response.end('hello');
+});
+after(async () => {
+  await endAgents();
+  await device.remove();
+  local.closeAllConnections();
+  local.close();
+  await service.end();
+});
+
+const port = () => new URL(url).port;
+const host = () => new URL(url).host;
+
+test('a request passes as it came, and so does its answer', async () => {
+  answer = (request, response) => {
+    response.writeHead(201, 'Made', [
+      'X-One',
+      '1',
+      'x-one',
+      '2',
+      'Set-Cookie',
+      'a=1',
+      'Set-Cookie',
+      'b=2; Domain=localhost',
+    ]);
+    request.pipe(response);
+  };
+  const response = await visit(url, {
+    method: 'PUT',
+    path: '/a%2Fb?c=%00',
+    body: 'some body',
+    headers: { 'X-Own': 'é' },
+  });
+  assert.deepEqual([response.statusCode, response.statusMessage], [201, 'Made']);
+  assert.equal(await textOf(response), 'some body');
+  const headers = response.rawHeaders.join('\n');
+  assert.match(headers, /X-One\n1\nx-one\n2\nSet-Cookie\na=1/);
+  assert.doesNotMatch(headers, /b=2/);
+  assert.deepEqual([got[0]?.method, got[0]?.url], ['PUT', '/a%2Fb?c=%00']);
+  assert.ok(got[0]?.headers.includes(host()));
+  const { BytesIn, BytesOut, Connections } = await device.tunnel(dest);
+  assert.deepEqual([BytesIn, BytesOut, Connections], [9, 9, 0]);
+});
+
+test('neither our cookie nor our tokens arrive; a login of the device does', async () => {
+  const ours = `muster_${service.context.instanceId}`;
+  const basic = `Basic ${Buffer.from(`x:${device.key}`).toString('base64')}`;
+  for (const Authorization of [`Bearer ${service.token}`, basic])
+    await textOf(
+      await visit(url, { headers: { Authorization, Cookie: `${ours}=value; sid=theirs; __Host-${ours}=x` } }),
+    );
+  const arrived = got.map(({ headers }) => headers.join('\n')).join('\n');
+  assert.doesNotMatch(arrived, /authorization|muster_/i);
+  assert.match(arrived, /sid=theirs/);
+  const login = `Basic ${Buffer.from('admin:admin').toString('base64')}`;
+  await textOf(await visit(url, { headers: { Authorization: login } }));
+  assert.ok(got.at(-1)?.headers.includes(login));
+});
+
+test('what could be read in two ways is refused, and reaches no device', async () => {
+  const refused = async (head: string, body = '') =>
+    assert.match(await raw(port(), `${head}\r\nConnection: close\r\n\r\n${body}`), /^HTTP\/1\.1 400 /, head);
+  const own = `Host: ${host()}`;
+  await refused(`GET / HTTP/1.1\r\n${own}\r\n${own}`);
+  await refused(`GET / HTTP/1.1\r\n${own}\r\nHost: other.localhost`);
+  await refused('GET / HTTP/1.1\r\nHost: 127.0.0.1');
+  await refused('GET / HTTP/1.1');
+  await refused('GET / HTTP/1.0');
+  await refused(`GET http://${host()}/ HTTP/1.1\r\n${own}`);
+  await refused(`GET / HTTP/1.1\r\n${own} \r\n evil`);
+  await refused(`POST / HTTP/1.1\r\n${own}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked`, '0\r\n\r\nGET /x');
+  await refused(`POST / HTTP/1.1\r\n${own}\r\nContent-Length: 4\r\nContent-Length: 5`, 'abcde');
+  await refused(`POST / HTTP/1.1\r\n${own}\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity`, '0\r\n\r\n');
+  await refused(`POST / HTTP/1.1\r\n${own}\r\nTransfer-Encoding : chunked`, '0\r\n\r\n');
+  assert.deepEqual(got, []);
+  assert.match(
+    await raw(port(), `GET / HTTP/1.1\r\nHost: ${'a'.repeat(20)}.localhost\r\nConnection: close\r\n\r\n`),
+    /^HTTP\/1\.1 404 /,
+  );
+  // Not an upgrade that would take the connection out of sight: as if it had not asked.
+  const h2c = `GET / HTTP/1.1\r\n${own}\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n`;
+  assert.match(await raw(port(), h2c), /^HTTP\/1\.1 200 /);
+});
+
+test('a large body passes whole in either direction', async () => {
+  const piece = randomBytes(1024 * 1024);
+  const count = 32;
+  const whole = createHash('sha256');
+  for (let at = 0; at < count; at += 1) whole.update(piece);
+  const expected = whole.digest('hex');
+  const pieces = () => Readable.from(Array.from({ length: count }, () => piece));
+  answer = (request, response) => {
+    if (request.method === 'GET') return void pieces().pipe(response);
+    const hash = createHash('sha256');
+    request.on('data', (part: Buffer) => hash.update(part)).on('end', () => response.end(hash.digest('hex')));
+  };
+  assert.equal(await textOf(await visit(url, { method: 'POST', body: pieces() })), expected);
+  const hash = createHash('sha256');
+  for await (const part of await visit(url)) hash.update(part as Buffer);
+  assert.equal(hash.digest('hex'), expected);
+});
+
+test('an event stream arrives while it is written, and its end at the device when the visitor leaves', async () => {
+  let stream: ServerResponse | undefined;
+  answer = (_request, response) => {
+    stream = response;
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+  };
+  const response = await visit(url);
+  for (const event of ['one', 'two']) {
+    stream?.write(`data: ${event}\n\n`);
+    const [part] = (await once(response, 'data')) as [Buffer];
+    assert.equal(part.toString(), `data: ${event}\n\n`);
+  }
+  assert.ok(stream);
+  const left = once(stream, 'close');
+  response.destroy();
+  await left;
+});
+
+test('an answer that breaks off does not look complete', async () => {
+  answer = (_request, response) => {
+    response.write('half');
+    setImmediate(() => response.socket?.resetAndDestroy());
+  };
+  await assert.rejects(visit(url).then(textOf), /aborted|ECONNRESET|socket hang up/);
+});
+
+test('a reader that does not read stops nobody', async () => {
+  answer = (request, response) => {
+    if (request.url !== '/flood') return void response.end('hello');
+    const piece = Buffer.alloc(64 * 1024);
+    const write = () => {
+      while (response.write(piece));
+    };
+    response.on('drain', write).on('error', () => {});
+    write();
+  };
+  const stuck = await Promise.all(Array.from({ length: 4 }, () => visit(url, { path: '/flood' })));
+  for (const response of stuck) response.pause();
+  for (let turn = 0; turn < 20; turn += 1) assert.equal(await textOf(await visit(url)), 'hello');
+  for (const response of stuck) response.destroy();
+});
+
+test('502 while the service is away, and again 200 when it is back', async () => {
+  const { port: localPort } = new URL(dest);
+  local.closeAllConnections();
+  await new Promise((done) => local.close(done));
+  const away = await visit(url);
+  assert.equal(away.statusCode, 502);
+  assert.match(away.headers['content-type'] ?? '', /^text\/html/);
+  const page = await textOf(away);
+  assert.match(page, /does not answer/);
+  assert.ok(!page.includes(localPort));
+  await listening(local, Number(localPort));
+  assert.equal(await textOf(await visit(url)), 'hello');
+});
+
+test('502 while the agent is away; it comes back with the same name, also after a restart of the service', async () => {
+  const { Name, Created } = await device.tunnel(dest);
+  await device.end();
+  await until('Offline', async () => (await device.tunnel(dest)).DeviceStatus === 'Offline');
+  assert.equal((await device.tunnel(dest)).Uptime, 'N/A');
+  const away = await visit(url);
+  assert.equal(away.statusCode, 502);
+  assert.match(await textOf(away), /away/);
+  await device.start();
+  assert.deepEqual([(await device.tunnel(dest)).Name, (await device.tunnel(dest)).Created], [Name, Created]);
+  assert.equal(await textOf(await visit(url)), 'hello');
+
+  const { port: at } = new URL(service.url);
+  const { dataDir } = service;
+  await service.close();
+  service = await startTestService({ PORT: at, TUNNEL_PORT: port() }, dataDir);
+  await until('the tunnel', async () => (await visit(url)).statusCode === 200);
+  assert.equal((await device.tunnel(dest)).Name, Name);
+});
+
+test('a deleted tunnel closes at once, and stays so until the agent is started again', async () => {
+  answer = (_request, response) => void response.write('and so on');
+  const open = await visit(url);
+  const broken = assert.rejects(textOf(open));
+  const { Name } = await device.tunnel(dest);
+  assert.equal((await service.call('DELETE', `/v1/tunnels/${Name}`)).status, 200);
+  await broken;
+  assert.equal((await visit(url)).statusCode, 404);
+  assert.deepEqual(await tunnelsOf(service), []);
+
+  // The link comes back, the tunnel does not: neither side forgets.
+  const { port: at } = new URL(service.url);
+  const { dataDir } = service;
+  await service.close();
+  service = await startTestService({ PORT: at, TUNNEL_PORT: port() }, dataDir);
+  await until('the agent', () => (device.agent?.printed().match(/Connected to/g)?.length ?? 0) >= 3);
+  assert.deepEqual(await tunnelsOf(service), []);
+
+  await device.end();
+  await device.start();
+  const again = await device.tunnel(dest);
+  assert.notEqual(again.Name, Name);
+  answer = (_request, response) => void response.end('hello');
+  assert.equal(await textOf(await visit(again.PublicUrl)), 'hello');
+  assert.equal((await visit(url)).statusCode, 404);
+  url = again.PublicUrl;
+});
+
+test('deleting the device ends its tunnels', async () => {
+  answer = (_request, response) => void response.write('and so on');
+  const broken = assert.rejects(textOf(await visit(url)));
+  assert.equal((await service.call('DELETE', `/v1/devices/${device.id}`)).status, 200);
+  await broken;
+  assert.equal((await visit(url)).statusCode, 404);
+});

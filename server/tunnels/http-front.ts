@@ -1,0 +1,171 @@
+// The HTTP door of the tunnels: a server of its own, on whose hosts nothing but the tunnels is ever served.
+import { createServer, request as ask, STATUS_CODES } from 'node:http';
+import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { joinStreams } from '#/contract/tunnel-carrier.ts';
+import { Unreachable } from './carriers.ts';
+import { basicLogin, headersForDevice, headersForVisitor, tunnelNameOf } from './http-head.ts';
+import type { LiveTunnel } from './live-tunnel.ts';
+import { plainPage } from './plain-page.ts';
+import { connectBy } from './pooled-dials.ts';
+import type { PlainPage } from './plain-page.ts';
+
+export interface HttpFrontOptions {
+  domain: string;
+  scheme: string;
+  find: (name: string) => LiveTunnel | undefined;
+  /** Whether there is such a tunnel, up or not. */
+  exists: (name: string) => boolean;
+  addressOf: (incoming: IncomingMessage) => string;
+  ownCookies: readonly string[];
+  /** Whether a text is one of our tokens or keys. */
+  isOurs: (secret: string) => boolean;
+}
+
+const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function createHttpFront(options: HttpFrontOptions): Server {
+  const { domain, scheme } = options;
+
+  /** Through which tunnel a request goes, or the page that it gets instead. */
+  const admit = (incoming: IncomingMessage): { tunnel: LiveTunnel } | { page: PlainPage } => {
+    const name = tunnelNameOf(incoming, domain);
+    if (name === undefined) return { page: plainPage('bad-request') };
+    const tunnel = options.find(name);
+    if (tunnel?.protocol !== 'HTTP') return { page: plainPage(options.exists(name) ? 'device-away' : 'no-tunnel') };
+    if (!tunnel.needsLogin) return { tunnel };
+    const login = basicLogin(incoming.headers.authorization ?? '');
+    return login !== undefined && tunnel.admits(login) ? { tunnel } : { page: plainPage('login') };
+  };
+
+  const headersFor = (incoming: IncomingMessage, tunnel: LiveTunnel) =>
+    headersForDevice(incoming.rawHeaders, {
+      address: options.addressOf(incoming),
+      scheme,
+      ownCookies: options.ownCookies,
+      isOurs: (secret) => options.isOurs(secret) || tunnel.admits(secret),
+    });
+
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const admitted = admit(incoming);
+    if ('page' in admitted) return answer(incoming, outgoing, admitted.page);
+    const { tunnel } = admitted;
+    const { method = 'GET', url = '/', socket } = incoming;
+    const hasBody = incoming.headers['content-length'] !== undefined || 'transfer-encoding' in incoming.headers;
+    const headers = headersFor(incoming, tunnel);
+    tunnel.enter(socket);
+
+    const send = (again: boolean): ClientRequest => {
+      const sent = ask({ agent: tunnel.pool, method, path: url, headers, setHost: false });
+      sent.on('response', take);
+      sent.on('error', (cause) => {
+        if (outgoing.destroyed || outgoing.headersSent) outgoing.destroy();
+        // The device's service ended a kept connection just when it was used again.
+        else if (again && sent.reusedSocket && !(cause instanceof Unreachable)) through = send(false);
+        else answer(incoming, outgoing, plainPage(reasonOf(cause)));
+      });
+      if (!hasBody) sent.end();
+      return sent;
+    };
+    const take = (response: IncomingMessage) => {
+      outgoing.sendDate = false;
+      outgoing.writeHead(
+        response.statusCode ?? 502,
+        response.statusMessage,
+        headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
+      );
+      // Now and not with the first byte of the body: an event stream may be silent for long.
+      outgoing.flushHeaders();
+      response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
+      response.on('aborted', () => outgoing.destroy());
+      response.on('error', () => outgoing.destroy());
+      response.pipe(outgoing);
+    };
+    let through = send(SAFE_TO_REPEAT.has(method) && !hasBody);
+    if (hasBody) {
+      incoming.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
+      incoming.on('aborted', () => through.destroy(new Error('The visitor went away')));
+      incoming.pipe(through);
+    }
+    outgoing.on('close', () => {
+      tunnel.leave(socket);
+      if (!outgoing.writableFinished) through.destroy(new Error('The visitor went away'));
+    });
+  };
+
+  const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => {});
+    const admitted = admit(incoming);
+    if ('page' in admitted) return refuse(socket, admitted.page);
+    const { tunnel } = admitted;
+    tunnel.enter(socket);
+    socket.once('close', () => tunnel.leave(socket));
+    const headers = [...headersFor(incoming, tunnel), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+    const through = ask({
+      createConnection: connectBy(tunnel.dial),
+      method: 'GET',
+      path: incoming.url,
+      headers,
+      setHost: false,
+    });
+    const gone = () => through.destroy(new Error('The visitor went away'));
+    socket.once('close', gone);
+    through.on('error', (cause) => refuse(socket, plainPage(reasonOf(cause))));
+    through.on('upgrade', (response, stream, first) => {
+      socket.off('close', gone);
+      socket.write(headOf(response, incoming, ['Connection', 'Upgrade', 'Upgrade', 'websocket']));
+      if (first.length > 0) stream.unshift(first);
+      if (head.length > 0) socket.unshift(head);
+      stream.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
+      socket.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
+      joinStreams(stream as Duplex & { pipe(other: Duplex): unknown }, socket);
+    });
+    // It declines. Its answer is the last thing on this connection: what comes after it could be read as a request.
+    through.on('response', (response) => {
+      socket.write(headOf(response, incoming, ['Connection', 'close']));
+      response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
+      response.on('aborted', () => socket.destroy());
+      response.pipe(socket);
+    });
+    through.end();
+  };
+
+  const server = createServer({
+    headersTimeout: 20_000,
+    // A large body may take as long as it takes.
+    requestTimeout: 0,
+    keepAliveTimeout: 65_000,
+    // Any other protocol would be out of sight from then on: such a request is answered as if it had not asked.
+    shouldUpgradeCallback: (incoming) => /^websocket$/i.test(incoming.headers.upgrade ?? ''),
+  } as Parameters<typeof createServer>[0]);
+  server.on('request', pass);
+  server.on('upgrade', upgrade);
+  server.on('clientError', (_cause, socket) => {
+    if (socket.writable) refuse(socket, plainPage('bad-request'));
+    else socket.destroy();
+  });
+  return server;
+}
+
+const reasonOf = (cause: Error) =>
+  cause instanceof Unreachable && cause.away === 'device' ? 'device-away' : 'service-away';
+
+function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: PlainPage): void {
+  // What is left of the body would be taken for the next request.
+  if (!incoming.complete) outgoing.setHeader('Connection', 'close');
+  outgoing.writeHead(page.status, page.headers).end(incoming.method === 'HEAD' ? undefined : page.body);
+}
+
+function refuse(socket: Duplex, page: PlainPage): void {
+  const headers = Object.entries(page.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `${page.status} ${STATUS_CODES[page.status] ?? ''}`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
+}
+
+/** The head of the device's answer, for a connection that is no longer in the hands of Node's server. */
+function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingMessage, connection: string[]): string {
+  const told = [...headersForVisitor(response.rawHeaders, host), ...connection];
+  let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;
+  for (let at = 0; at < told.length; at += 2) text += `${told[at]}: ${told[at + 1]}\r\n`;
+  return `${text}\r\n`;
+}

@@ -1,0 +1,127 @@
+// What of a request's and an answer's head goes through a tunnel. Frontends that read one thing and pass on another have
+// let visitors in where they did not belong (CVE-2026-40910), so whatever could be read in two ways is refused.
+
+/** Headers as they came, names and values in turn: the parsed form shows only one of two Host headers. */
+export type RawHeaders = readonly string[];
+
+function* pairs(headers: RawHeaders): Generator<[name: string, value: string, lowerCase: string]> {
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = '', value = ''] = [headers[at], headers[at + 1]];
+    yield [name, value, name.toLowerCase()];
+  }
+}
+const valuesOf = (headers: RawHeaders, wanted: string): string[] =>
+  [...pairs(headers)].filter(([, , name]) => name === wanted).map(([, value]) => value);
+
+export interface RequestHead {
+  url?: string | undefined;
+  rawHeaders: RawHeaders;
+}
+
+/** The name of the tunnel that a request is for; undefined for a request that is to be refused. */
+export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: string): string | undefined {
+  // An absolute form ("GET http://other/") names a host of its own; RFC 9112, section 3.2.2 would let it win.
+  if (!url.startsWith('/')) return undefined;
+  const hosts = valuesOf(rawHeaders, 'host');
+  const lengths = valuesOf(rawHeaders, 'content-length');
+  const codings = valuesOf(rawHeaders, 'transfer-encoding');
+  if (hosts.length !== 1 || lengths.length > 1 || codings.length > 1) return undefined;
+  if (lengths.length > 0 && (codings.length > 0 || !/^\d{1,15}$/.test(lengths[0] ?? ''))) return undefined;
+  if (codings.length > 0 && codings[0]?.toLowerCase() !== 'chunked') return undefined;
+  const [, name, below] = /^([a-z0-9-]{1,63})\.([a-z0-9.-]+?)(?::\d{1,5})?$/i.exec(hosts[0] ?? '') ?? [];
+  return below?.toLowerCase() === domain ? name?.toLowerCase() : undefined;
+}
+
+/** Only between two neighbours (RFC 9110, section 7.6.1), beside what `Connection` names. */
+const BETWEEN_NEIGHBOURS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Said by us, and by nobody else. */
+const OURS_TO_SAY = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']);
+/** `Connection` may not take these away: what is left would mean something else. */
+const STAYS = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
+
+function betweenNeighbours(headers: RawHeaders): Set<string> {
+  const named = valuesOf(headers, 'connection').flatMap((value) => value.split(','));
+  return new Set(
+    [...BETWEEN_NEIGHBOURS, ...named.map((name) => name.trim().toLowerCase())].filter((n) => !STAYS.has(n)),
+  );
+}
+
+export interface Visitor {
+  address: string;
+  scheme: string;
+  /** Names of our own session's cookie. */
+  ownCookies: readonly string[];
+  /** Whether this is one of our tokens or keys, or was shown to get through this tunnel. */
+  isOurs: (secret: string) => boolean;
+}
+
+/** What the device's service is told: all that the visitor said, but for what is ours. */
+export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[] {
+  const left = betweenNeighbours(headers);
+  const told: string[] = [];
+  let host = '';
+  for (const [name, value, lower] of pairs(headers)) {
+    if (left.has(lower) || OURS_TO_SAY.has(lower) || lower === 'expect') continue;
+    if (lower === 'authorization' && holdsOurs(value, visitor.isOurs)) continue;
+    if (lower === 'cookie') {
+      const others = withoutCookies(value, visitor.ownCookies);
+      if (others !== '') told.push(name, others);
+      continue;
+    }
+    if (lower === 'host') host = value;
+    told.push(name, value);
+  }
+  if (valuesOf(headers, 'transfer-encoding').length > 0) told.push('Transfer-Encoding', 'chunked');
+  told.push('X-Forwarded-For', visitor.address, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', visitor.scheme);
+  return told;
+}
+
+/** What the visitor is told: all that the device's service said, but for cookies that others would be sent too. */
+export function headersForVisitor(headers: RawHeaders, host: string): string[] {
+  const left = betweenNeighbours(headers);
+  const told: string[] = [];
+  for (const [name, value, lower] of pairs(headers))
+    if (!left.has(lower) && !(lower === 'set-cookie' && isForOthers(value, host))) told.push(name, value);
+  return told;
+}
+
+/** The header without these cookies; what is left stays as it was. */
+export function withoutCookies(header: string, names: readonly string[]): string {
+  const cookies = header.split(';');
+  const others = cookies.filter((cookie) => !names.includes((cookie.split('=')[0] ?? '').trim()));
+  return others.length === cookies.length ? header : others.join(';').trim();
+}
+
+/** RFC 6265, section 4.1.2.3: a Domain lets every host below it see the cookie. */
+function isForOthers(cookie: string, host: string): boolean {
+  const own = host.replace(/:\d+$/, '').toLowerCase();
+  return cookie
+    .split(';')
+    .slice(1)
+    .map((attribute) => /^\s*domain\s*=\s*\.?([^\s]*)\s*$/i.exec(attribute)?.[1]?.toLowerCase())
+    .some((domain) => domain !== undefined && domain !== '' && domain !== own);
+}
+
+/** The user and password of `Authorization: Basic`, as one text. */
+export function basicLogin(header: string): string | undefined {
+  const coded = /^\s*basic\s+([\w+/=-]+)\s*$/i.exec(header)?.[1];
+  return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString();
+}
+
+/** Looked for wherever a client might put a token: after any scheme's name, as user or as password. */
+function holdsOurs(header: string, isOurs: (secret: string) => boolean): boolean {
+  const login = basicLogin(header);
+  const colon = login?.indexOf(':') ?? -1;
+  const parts = login === undefined ? [] : [login, login.slice(0, Math.max(0, colon)), login.slice(colon + 1)];
+  return [...header.split(/[\s,="]+/), ...parts].some((secret) => secret !== '' && isOurs(secret));
+}

@@ -1,0 +1,31 @@
+// What a visitor of a tunnel reads when there is nobody to talk to. Plain, and without a word about what lies behind.
+const PAGES = {
+  'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, said once and clearly.'],
+  login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],
+  'no-tunnel': [404, 'No such tunnel', 'It was closed, or the address is not complete.'],
+  'device-away': [502, 'The device is away', 'It is not connected at the moment. Try again later.'],
+  'service-away': [502, 'The device does not answer', 'It is connected, but its local service is not there.'],
+} as const;
+
+export interface PlainPage {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export function plainPage(name: keyof typeof PAGES): PlainPage {
+  const [status, title, text] = PAGES[name];
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
+  return {
+    status,
+    body,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Content-Security-Policy': "default-src 'none'",
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      ...(name === 'login' && { 'WWW-Authenticate': 'Basic realm="tunnel", charset="UTF-8"' }),
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// The TCP door of the tunnels: a port of a configured range for each, open while its device is there, so that whoever
+// knocks at other times is refused at once.
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { joinStreams } from '#/contract/tunnel-carrier.ts';
+import type { Reader } from '../store/database.ts';
+import { portsOfTunnels } from '../store/tunnels.ts';
+import type { LiveTunnel } from './live-tunnel.ts';
+
+export interface TcpPort {
+  port: number;
+  /** Whoever comes goes through this tunnel, until it ends. */
+  serve(tunnel: LiveTunnel): void;
+  close(): void;
+}
+
+export interface TcpPorts {
+  /** The port asked for, or one that belongs to no tunnel; undefined when there is none. */
+  listen(wanted: number | undefined): Promise<TcpPort | undefined>;
+  close(): Promise<void>;
+}
+
+export function openTcpPorts(db: Reader, host: string, { first, last }: { first: number; last: number }): TcpPorts {
+  const open = new Set<Server>();
+  const inUse = new Map<number, Promise<void>>();
+
+  const tryPort = async (port: number): Promise<TcpPort | undefined> => {
+    // The one before may be about to let go of it.
+    await inUse.get(port);
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true });
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, host, () => resolve(true));
+    });
+    if (!listening) return undefined;
+    open.add(server);
+    inUse.set(
+      port,
+      new Promise((resolve) => {
+        server.once('close', () => {
+          open.delete(server);
+          inUse.delete(port);
+          resolve();
+        });
+      }),
+    );
+    let serving: LiveTunnel | undefined;
+    server.on('connection', (socket) => {
+      if (serving) void carry(serving, socket);
+      else socket.destroy();
+    });
+    const close = () => void server.close();
+    return {
+      port,
+      close,
+      serve: (tunnel) => {
+        serving = tunnel;
+        tunnel.whenEnded(close);
+      },
+    };
+  };
+
+  return {
+    listen: async (wanted) => {
+      if (wanted !== undefined && wanted >= first && wanted <= last) {
+        const port = await tryPort(wanted);
+        if (port) return port;
+      }
+      const taken = new Set(portsOfTunnels(db));
+      const count = last - first + 1;
+      const start = Math.floor(Math.random() * count);
+      for (let step = 0; step < count; step += 1) {
+        const number = first + ((start + step) % count);
+        if (taken.has(number) || inUse.has(number)) continue;
+        const port = await tryPort(number);
+        if (port) return port;
+      }
+      return undefined;
+    },
+    close: async () => {
+      for (const server of open) server.close();
+      await Promise.all(inUse.values());
+    },
+  };
+}
+
+async function carry(tunnel: LiveTunnel, socket: Socket): Promise<void> {
+  tunnel.enter(socket);
+  socket.on('error', () => {});
+  socket.once('close', () => tunnel.leave(socket));
+  try {
+    const stream = await tunnel.dial();
+    stream.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
+    socket.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
+    joinStreams(stream, socket);
+  } catch {
+    socket.resetAndDestroy();
+  }
+}

@@ -1,0 +1,178 @@
+// The tunnels that are up: opened when an agent offers them, closed when it goes, when somebody deletes them, or when
+// their time is over. Who comes through them is the business of the two fronts.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Offer, Offers } from '#/contract/agent-link.ts';
+import type { Audit } from '../audit.ts';
+import type { AgentConnection } from '../link/agent-connection.ts';
+import type { Link } from '../link/link.ts';
+import type { Database, Tx } from '../store/database.ts';
+import { accountOfDevice } from '../store/devices.ts';
+import {
+  closeTunnel,
+  markTunnelsDown,
+  openTunnel,
+  releaseUnusedPorts,
+  tunnelsOfDevice,
+  withdrawTunnels,
+} from '../store/tunnels.ts';
+import { openCarriers } from './carriers.ts';
+import { LiveTunnel } from './live-tunnel.ts';
+import { openTcpPorts } from './tcp-ports.ts';
+import type { TcpPort } from './tcp-ports.ts';
+
+export interface Tunnels {
+  /** An agent dials for what comes through its tunnels. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The tunnel of this name, while it is up. */
+  find(name: string): LiveTunnel | undefined;
+  /** They were deleted: all that goes through them is cut at once. To be called after the commit. */
+  deleted(names: string[]): void;
+  /** The device has no more say here: it was deleted, or has another key. */
+  expel(deviceSeq: number): void;
+  close(): Promise<void>;
+}
+
+export interface TunnelsOptions {
+  db: Database;
+  link: Link;
+  audit: Audit;
+  now: () => number;
+  /** Where TCP tunnels listen. */
+  host: string;
+  tcpPorts: { first: number; last: number };
+  /** How the address of a tunnel is written. */
+  addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
+  sweepEveryMs?: number;
+}
+
+const SWEEP_EVERY_MS = 1_000;
+const CLOSED = 'it was closed, and stays so until the agent is started again';
+
+export function openTunnels(options: TunnelsOptions): Tunnels {
+  const { db, link, audit, now, addressOf } = options;
+  const carriers = openCarriers();
+  const ports = openTcpPorts(db, options.host, options.tcpPorts);
+  const live = new Map<string, LiveTunnel>();
+
+  const take = (tunnel: LiveTunnel, reason?: string) => {
+    if (live.get(tunnel.name) === tunnel) live.delete(tunnel.name);
+    tunnel.end();
+    if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
+  };
+  const takeAll = (agent: AgentConnection) => {
+    for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
+    carriers.cut(agent);
+  };
+
+  /** Opens what the agent offers, in one unit of work, and tells it the addresses. */
+  const open = async (agent: AgentConnection, { run, offers }: Offers) => {
+    const { deviceSeq } = agent;
+    const before = tunnelsOfDevice(db, deviceSeq);
+    if (before.known.length === 0 && offers.length === 0) return;
+    const isClosed = ({ protocol, dest }: Offer) =>
+      before.closed.some((mark) => mark.run === run && mark.protocol === protocol && mark.localDest === dest);
+    const told: { id: number; address?: string; refused?: string }[] = [];
+    const opening: { offer: Offer; port?: TcpPort }[] = [];
+    for (const offer of offers) {
+      if (isClosed(offer)) {
+        told.push({ id: offer.id, refused: CLOSED });
+        continue;
+      }
+      if (offer.protocol === 'HTTP') {
+        opening.push({ offer });
+        continue;
+      }
+      const known = before.known.find(({ protocol, localDest }) => protocol === 'TCP' && localDest === offer.dest);
+      const port =
+        (await ports.listen(known?.port ?? undefined)) ??
+        (await db.write(releaseUnusedPorts).then(() => ports.listen(undefined)));
+      if (port) opening.push({ offer, port });
+      else told.push({ id: offer.id, refused: 'the service has no port left for it (TUNNEL_TCP_PORTS)' });
+    }
+    const up = await db.write((tx) => {
+      const accountId = accountOfDevice(tx, deviceSeq);
+      // It was deleted, or a newer agent took over: its offers are nobody's.
+      if (accountId === undefined || link.of(deviceSeq) !== agent) return undefined;
+      withdrawTunnels(tx, deviceSeq, run);
+      const opened = opening.map(({ offer, port }) => {
+        const { protocol, dest: localDest, login, idleSeconds, endsInSeconds } = offer;
+        const expires = endsInSeconds === undefined ? undefined : now() + endsInSeconds * 1000;
+        const draft = { accountId, deviceSeq, run, protocol, localDest, port: port?.port, idleSeconds, expires };
+        const { name, fresh } = openTunnel(tx, { ...draft, login: login !== undefined }, now());
+        if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
+        return { name, offer, port, expires, accountId };
+      });
+      // In the order of the commits: a deletion that comes after this one finds them.
+      tx.afterCommit(() => {
+        if (link.of(deviceSeq) !== agent) return;
+        for (const { name, offer, port, expires } of opened) {
+          const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
+          live.get(name)?.end();
+          live.set(name, tunnel);
+          port?.serve(tunnel);
+          told.push({ id: offer.id, address: addressOf({ name, protocol: offer.protocol, port: port?.port ?? null }) });
+        }
+        agent.send({ type: 'opened', tunnels: told });
+      });
+      return opened;
+    });
+    if (up === undefined || link.of(deviceSeq) !== agent) for (const { port } of opening) port?.close();
+  };
+
+  const failed = (what: string) => (cause: unknown) => console.error(`tunnels: could not ${what}:`, cause);
+  link.listenForTunnels({
+    offered: (agent, offers) => {
+      takeAll(agent);
+      open(agent, offers).catch(failed('open what an agent offered'));
+    },
+    gone: (agent) => {
+      takeAll(agent);
+      db.write((tx) => {
+        if (link.of(agent.deviceSeq) === undefined) markTunnelsDown(tx, agent.deviceSeq);
+      }).catch(failed('note that a device is away'));
+    },
+  });
+
+  const end = (tunnel: LiveTunnel, reason: string) => {
+    take(tunnel, reason);
+    db.write((tx: Tx) => {
+      const accountId = accountOfDevice(tx, tunnel.agent.deviceSeq);
+      if (accountId !== undefined && closeTunnel(tx, tunnel.name))
+        audit.record(tx, callerOf(tunnel.agent, accountId), 'tunnel.end', tunnel.name);
+    }).catch(failed('note that a tunnel ended'));
+  };
+  const sweep = setInterval(() => {
+    for (const tunnel of live.values()) {
+      if (tunnel.expires !== undefined && tunnel.expires <= now()) end(tunnel, 'its time is over');
+      else if (tunnel.isIdle()) end(tunnel, 'nobody used it');
+    }
+  }, options.sweepEveryMs ?? SWEEP_EVERY_MS).unref();
+
+  return {
+    upgrade: (...request) => carriers.upgrade(...request),
+    find: (name) => live.get(name),
+    deleted: (names) => {
+      for (const name of names) {
+        const tunnel = live.get(name);
+        if (tunnel) take(tunnel, 'it was deleted');
+      }
+    },
+    expel: (deviceSeq) => {
+      const agent = link.of(deviceSeq);
+      if (agent) takeAll(agent);
+    },
+    close: async () => {
+      clearInterval(sweep);
+      for (const tunnel of live.values()) take(tunnel);
+      carriers.close();
+      await ports.close();
+    },
+  };
+}
+
+const callerOf = (agent: AgentConnection, id: number) => ({
+  account: { id, email: '' },
+  actor: `device:${agent.deviceId}`,
+  address: '',
+});
