@@ -2,7 +2,7 @@
 // a secret, and are written in the same transaction as what they tell of.
 //
 // It is never trimmed: a row is about 150 bytes, so a thousand writes a day come to some 55 MB a year, and a log that the
-// service itself can shorten proves little. Who must keep less copies the database and starts a new DATA_DIR.
+// service itself can shorten proves little.
 import type { Tx } from './store/database.ts';
 
 /** Who asks: known for every request that got past the door. */

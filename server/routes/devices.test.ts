@@ -5,7 +5,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { hashSecret } from '../ids.ts';
-import { deviceByKey, markOffline, markOnline } from '../store/devices.ts';
+import { FIRST_ACCOUNT } from '../store/accounts.ts';
+import { deviceByKey, listSeqs, markOffline, markOnline, matchesAfter } from '../store/devices.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -319,4 +320,19 @@ test('a list that has not changed is not sent again, and one that has is', async
   await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 2 });
   const moved = await service.call('GET', '/v1/devices/location', undefined, { 'If-None-Match': places });
   assert.deepEqual([moved.status, await moved.json()], [200, [{ DeviceId, Lat: 1, Lng: 2 }]]);
+});
+
+test('a name is looked for in portions, which together find what the whole fleet has', async () => {
+  for (const name of ['pump 1', 'fan', 'fan', 'fan', 'pump 2', 'Pump 3', 'fan']) await create(name);
+  const { db } = service.context;
+  const found: number[] = [];
+  for (let place: number | null = 0, portions = 0; place !== null; portions++) {
+    assert.ok(portions < 10);
+    const { seqs, last } = matchesAfter(db, FIRST_ACCOUNT, { device_name: 'PUMP' }, place, 2);
+    found.push(...seqs);
+    place = last;
+  }
+  const listed = JSON.parse(listSeqs(db, found)) as Device[];
+  assert.deepEqual(names(listed), ['pump 1', 'pump 2', 'Pump 3']);
+  assert.deepEqual(await filter({ device_name: 'PUMP' }, '2/2'), ['Pump 3']);
 });

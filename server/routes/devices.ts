@@ -13,7 +13,9 @@ import {
   listFiltered,
   listFrom,
   listSelected,
+  listSeqs,
   locationsAfter,
+  matchesAfter,
   placeDevice,
   replaceKey,
   updateDevice,
@@ -25,6 +27,8 @@ import { ToldKeys } from './told-keys.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 2_000;
+/** Devices looked at in one go, where no index helps. */
+const SCANNED = 10_000;
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
@@ -85,8 +89,19 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version);
     },
 
-    filter: ({ account, params: { page_num, rows_per_page }, query }) =>
-      new Prepared(listFiltered(db, account.id, query, (page_num - 1) * rows_per_page, rows_per_page)),
+    filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
+      const offset = (page_num - 1) * rows_per_page;
+      if (!query.device_name && !query.device_id)
+        return new Prepared(listFiltered(db, account.id, query, offset, rows_per_page));
+      const found: number[] = [];
+      for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
+        if (after > 0) await nextTurn();
+        const { seqs, last } = matchesAfter(db, account.id, query, after, SCANNED);
+        found.push(...seqs);
+        after = last;
+      }
+      return new Prepared(listSeqs(db, found.slice(offset, offset + rows_per_page)));
+    },
 
     selected: async ({ account, body }) => {
       const ids = [...new Set(body.map(({ DeviceId }) => DeviceId))];

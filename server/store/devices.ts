@@ -55,6 +55,38 @@ export function listFiltered(
   return db.get<{ json: string }>(sql, ...values, rows, offset)?.json ?? '[]';
 }
 
+/**
+ * The seqs of the devices that meet every condition, among the first `rows` after `seq`, and the seq of the last that was
+ * looked at (null past the end). No index helps to find a part of a name: a whole fleet in one go keeps others waiting.
+ */
+export function matchesAfter(
+  db: Reader,
+  accountId: number,
+  filter: DeviceFilter,
+  seq: number,
+  rows: number,
+): { seqs: number[]; last: number | null } {
+  const { where, values } = conditions(accountId, filter);
+  const { last } = db.get<{ last: number | null }>(
+    'SELECT max(seq) AS last FROM (SELECT seq FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)',
+    accountId,
+    seq,
+    rows,
+  ) ?? { last: null };
+  if (last === null || !where) return { seqs: [], last: null };
+  const sql = `SELECT seq FROM devices WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq`;
+  return { seqs: db.all<{ seq: number }>(sql, ...values, seq, last).map((row) => row.seq), last };
+}
+
+/** JSON list of the devices with these seqs, in creation order. */
+export const listSeqs = (db: Reader, seqs: number[]): string =>
+  db.get<{ json: string }>(
+    `SELECT json_group_array(${LISTING}) AS json FROM (
+       SELECT * FROM devices WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT -1
+     ) d`,
+    JSON.stringify(seqs),
+  )?.json ?? '[]';
+
 /** The conditions of a filter as SQL; `where` is empty when no device can meet them. */
 function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
   const parts = ['account_id = ?'];
