@@ -52,7 +52,8 @@ class Gate {
 async function gate(page: Page, path: string): Promise<Gate> {
   const made = new Gate();
   await page.route(
-    ({ pathname }) => pathname === path,
+    // Where the output of a job cannot be read in pieces, the whole job is asked for.
+    ({ pathname }) => pathname === path || `${pathname}/output` === path,
     (route) => made.handle(route),
   );
   return made;
@@ -170,7 +171,7 @@ const READINGS: Record<string, Reading> = {
   jobs: { at: () => '/jobs', from: () => '/v1/job', what: 'jobs', seen: 'first job', empty: 'No jobs yet' },
   'a job': {
     at: ({ job }) => `/jobs/${job}`,
-    from: ({ job }) => `/v1/job/${job}`,
+    from: ({ job }) => `/v1/job/${job}/output`,
     what: 'the job',
     seen: 'Submitted',
   },
