@@ -5,6 +5,7 @@ import { startBroken } from './foreign/broken.ts';
 import type { Mood } from './foreign/broken.ts';
 import { startForeign } from './foreign/foreign.ts';
 import type { Foreign } from './foreign/foreign.ts';
+import { startFileHost } from './foreign/file-host.ts';
 import { LEAKED, startGoLike } from './foreign/go-like.ts';
 import { startStrict } from './foreign/strict.ts';
 
@@ -28,11 +29,7 @@ base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 40[14]/] });
 
-  test('sign in, read every page, change and deploy, with wrapped lists, nulls and other names', async ({
-    page,
-    service,
-    foreign,
-  }) => {
+  test('sign in and read every page, with wrapped lists, nulls and other names', async ({ page, service, foreign }) => {
     await page.goto(`${service.url}/sign-in`);
     const token = page.getByLabel('API token');
     await expect(page.getByText(new URL(foreign.url).host)).toBeVisible();
@@ -196,5 +193,44 @@ base.describe('a bad day', () => {
       await expect(page.getByRole('alert')).toContainText(words, { timeout: 30_000 });
     }
     expect(elsewhere).toEqual([]);
+  });
+});
+
+base.describe('the files alone', () => {
+  const test = before(startStrict);
+
+  test('from a plain file host: the token stays in memory, what is missing is told', async ({
+    browser,
+    foreign,
+    service,
+  }) => {
+    const host = await startFileHost(foreign.url);
+    const page = await browser.newPage();
+    const astray: string[] = [];
+    page.on('request', (request) => {
+      const { origin } = new URL(request.url());
+      if (request.headers()['authorization'] !== undefined && origin !== foreign.url) astray.push(request.url());
+    });
+    const enter = async () => {
+      await page.getByLabel('API token').fill(service.token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await page.goto(`${host.url}/devices`);
+    await expect(page.getByText('Only this page holds it')).toBeVisible();
+    await enter();
+    await expect(page.getByRole('alert')).toContainText(`does not allow pages of ${host.url}`);
+    foreign.allow(host.url);
+    await enter();
+    await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();
+    await go(page, 'Tunnels');
+    await expect(page.getByRole('row', { name: /t1/ })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    expect(await page.evaluate(() => JSON.stringify([Object.entries(localStorage), document.cookie]))).not.toContain(
+      service.token,
+    );
+    expect(astray).toEqual([]);
+    await page.close();
+    await host.close();
   });
 });

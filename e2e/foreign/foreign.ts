@@ -22,16 +22,25 @@ export type Temper = (ask: Ask, response: ServerResponse) => void | Promise<void
 export interface Foreign {
   url: string;
   heard: Ask[];
+  /** Lets pages of this origin read its answers. */
+  allow(origin: string): void;
   close(): Promise<void>;
 }
 
 export async function startForeign(temper: Temper): Promise<Foreign> {
   const heard: Ask[] = [];
+  let allowed: string | undefined;
   const server = createServer((request, response) => {
     void (async () => {
       const { method = '', url = '', headers } = request;
       const ask = { method, url, headers, body: await buffer(request) };
       heard.push(ask);
+      if (allowed !== undefined && headers.origin === allowed) {
+        response.setHeader('access-control-allow-origin', allowed);
+        response.setHeader('access-control-allow-headers', 'authorization, content-type, idempotency-key');
+        response.setHeader('access-control-allow-methods', 'GET, POST, PATCH, DELETE');
+        if (method === 'OPTIONS') return void response.writeHead(204).end();
+      }
       if (headers.authorization !== `Bearer ${FOREIGN_TOKEN}`) {
         response.writeHead(401, { 'www-authenticate': 'Basic realm="portal"' }).end('token expired or unknown');
         return;
@@ -44,6 +53,9 @@ export async function startForeign(temper: Temper): Promise<Foreign> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard,
+    allow: (origin) => {
+      allowed = origin;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
