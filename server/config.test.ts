@@ -40,6 +40,9 @@ const bad: [name: string, value: string][] = [
   ['TRUSTED_PROXY', '10.0.0.0/8/8'],
   ['SIGNIN_LIMIT', '0'],
   ['TUNNEL_PORT', 'x'],
+  ['TUNNEL_DOMAIN', '127.0.0.1'],
+  ['TUNNEL_SCHEME', 'ftp'],
+  ['TUNNEL_TCP_PORTS', '5-1'],
   ['AUTH_TOKEN', 'two words'],
   ['TLS_CERT', '/no/such/file'],
 ];
