@@ -83,8 +83,7 @@ test('tunnels: what each is, who may use it, and on which device', async ({ sign
   await expect(web).toContainText('Public, no sign-in');
   await expect(web).toContainText('Older than 7 days');
   await expect(web).toContainText('up 3d 4h');
-  await expect(web.getByRole('cell', { name: '3', exact: true })).toBeVisible();
-  await expect(web).toContainText('3 kB');
+  await expect(web.getByRole('cell', { name: '3 open 3 kB' })).toBeVisible();
   const ssh = row(page, 'muster.example:40022');
   // Not told with the tunnel: known from the fleet.
   await expect(ssh).toContainText('Device Offline');

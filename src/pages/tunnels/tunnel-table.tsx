@@ -23,76 +23,74 @@ export interface MarkedTunnel {
   marks: readonly Exposure[];
 }
 
-/** The name stands beside an address that does not hold it. */
+/** The name stands below an address that does not hold it. */
 function Where({ tunnel }: { tunnel: Tunnel }) {
-  const isNamed = publicAddress(tunnel).text.includes(tunnel.Name);
+  const { Name, Protocol, LocalDest } = tunnel;
+  const isNamed = publicAddress(tunnel).text.includes(Name);
   return (
-    <span className={classes['where']}>
+    <span className={classes['two']}>
       <TunnelLink tunnel={tunnel} />
-      {!isNamed && <ShortId value={tunnel.Name} what="tunnel name" />}
+      <span className={classes['below']} title={LocalDest}>
+        <bdi>{Protocol}</bdi> to <span className="mono">{LocalDest || 'an unknown place'}</span>
+      </span>
+      {!isNamed && (
+        <span className={classes['below']}>
+          Name <ShortId value={Name} what="tunnel name" />
+        </span>
+      )}
     </span>
   );
 }
 
-const traffic = ({ BytesIn, BytesOut }: Tunnel) =>
-  BytesIn === undefined && BytesOut === undefined ? (
-    <span className="dim">–</span>
+function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
+  const name = DeviceName || DeviceId;
+  if (!name) return <span className="dim">Not told</span>;
+  const look = classes['name'] ?? '';
+  return DeviceId ? (
+    <Link to={paths.device(DeviceId)} className={look} title={name}>
+      <bdi>{name}</bdi>
+    </Link>
   ) : (
-    <span title={`${formatBytes(BytesIn ?? 0)} to the device, ${formatBytes(BytesOut ?? 0)} from it`}>
-      {formatBytes((BytesIn ?? 0) + (BytesOut ?? 0))}
+    <bdi className={look}>{name}</bdi>
+  );
+}
+
+function Opened({ tunnel: { Created, Uptime } }: { tunnel: Tunnel }) {
+  return (
+    <span className={classes['two']}>
+      <Time at={parseTimestamp(Created)} raw={Created} />
+      {Uptime && Uptime.toUpperCase() !== 'N/A' && <span className={classes['below']}>up {Uptime}</span>}
     </span>
   );
+}
+
+function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunnel }) {
+  const isCounted = BytesIn !== undefined || BytesOut !== undefined;
+  if (Connections === undefined && !isCounted) return <span className="dim">–</span>;
+  return (
+    <span className={classes['two']}>
+      {Connections !== undefined && <span>{formatCount(Connections)} open</span>}
+      {isCounted && (
+        <span
+          className={classes['below']}
+          title={`${formatBytes(BytesIn ?? 0)} to the device, ${formatBytes(BytesOut ?? 0)} from it`}
+        >
+          {formatBytes((BytesIn ?? 0) + (BytesOut ?? 0))}
+        </span>
+      )}
+    </span>
+  );
+}
 
 function columnsOf(tunnels: readonly Tunnel[], days: number, dialog: Dialog<TunnelDialog>): Column<MarkedTunnel>[] {
-  const tells = (field: keyof Tunnel) => tunnels.some((tunnel) => tunnel[field] !== undefined);
+  const isTrafficTold = tunnels.some(
+    ({ Connections, BytesIn, BytesOut }) => (Connections ?? BytesIn ?? BytesOut) !== undefined,
+  );
   const columns: (Column<MarkedTunnel> | false)[] = [
     { header: 'Public address', cell: ({ tunnel }) => <Where tunnel={tunnel} />, phone: 'wide' },
-    { header: 'Protocol', cell: ({ tunnel: { Protocol } }) => <bdi>{Protocol || '–'}</bdi>, phone: 'hide' },
-    {
-      header: 'Leads to',
-      cell: ({ tunnel: { LocalDest } }) => (
-        <span className="mono" title={LocalDest}>
-          {LocalDest}
-        </span>
-      ),
-      phone: 'second',
-    },
-    {
-      header: 'Device',
-      cell: ({ tunnel: { DeviceId, DeviceName } }) =>
-        DeviceId ? (
-          <Link to={paths.device(DeviceId)}>
-            <bdi>{DeviceName || DeviceId}</bdi>
-          </Link>
-        ) : DeviceName ? (
-          <bdi>{DeviceName}</bdi>
-        ) : (
-          <span className="dim">Not told</span>
-        ),
-      phone: 'end',
-    },
-    {
-      header: 'Opened',
-      cell: ({ tunnel: { Created, Uptime } }) => (
-        <span title={Uptime && Uptime !== 'N/A' ? `Up for ${Uptime}` : undefined}>
-          <Time at={parseTimestamp(Created)} raw={Created} />
-          {Uptime && Uptime !== 'N/A' && <span className="dim">, up {Uptime}</span>}
-        </span>
-      ),
-      phone: 'second',
-    },
-    tells('Connections') && {
-      header: 'Connections',
-      cell: ({ tunnel: { Connections } }) => (Connections === undefined ? '–' : formatCount(Connections)),
-      align: 'end',
-      phone: 'hide',
-    },
-    (tells('BytesIn') || tells('BytesOut')) && {
-      header: 'Carried',
-      cell: ({ tunnel }) => traffic(tunnel),
-      align: 'end',
-      phone: 'end',
-    },
+    { header: 'Device', cell: ({ tunnel }) => <Device tunnel={tunnel} />, phone: 'second' },
+    { header: 'Opened', cell: ({ tunnel }) => <Opened tunnel={tunnel} />, phone: 'end' },
+    isTrafficTold && { header: 'Traffic', cell: ({ tunnel }) => <Traffic tunnel={tunnel} />, phone: 'hide' },
     {
       header: 'Exposure',
       cell: ({ tunnel, marks }) => <TunnelMarks tunnel={tunnel} marks={marks} days={days} />,
