@@ -123,6 +123,52 @@ test('the appearance is kept over a reload, and "as the system" follows the syst
   await expect.poll(brightness).toBeLessThan(60);
 });
 
+test('times, rows and what is kept in this browser, until it is cleared', async ({ signedIn: page, service }) => {
+  await openAccount(page, service);
+  await expect(page.getByText('No forecast yet').first()).toBeVisible();
+  // A history of twenty days, in the place of waiting for it.
+  await page.evaluate(() => {
+    const day = 86_400_000;
+    const rows = Array.from({ length: 20 }, (_, back) => [Date.now() - (20 - back) * day, back, back * 1000]);
+    localStorage.setItem('muster-usage:operator@localhost', JSON.stringify(rows));
+    localStorage.setItem('muster-views:operator@localhost', 'x'.repeat(1000));
+    localStorage.setItem('muster-views:somebody@else', 'theirs');
+  });
+  await page.reload();
+  await expect(page.getByRole('img', { name: /^Devices: from 0 to 0 in 20 days$/ })).toBeVisible();
+  await expect(page.getByText(/^Enough for/).first()).toBeVisible();
+
+  const choose = (group: string, name: string) =>
+    page.getByRole('radiogroup', { name: group }).getByText(name, { exact: true }).click();
+  await choose('Times', 'UTC');
+  await expect(page.getByText(/^Now: .*UTC$/)).toBeVisible();
+  await expect(page.getByRole('table', { name: 'API tokens' }).locator('time').first()).toHaveAttribute(
+    'title',
+    /UTC$/,
+  );
+  await choose('Rows of tables', 'Comfortable');
+  await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'UTC' })).toBeChecked();
+  await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
+
+  const kept = page.getByRole('table', { name: 'Data in this browser' });
+  await expect(kept.getByRole('row', { name: /Views and columns/ })).toContainText('2 kB');
+  await expectAccessible(page);
+  await kept.getByRole('button', { name: 'Clear Views and columns of the device table' }).click();
+  const question = page.getByRole('dialog', { name: 'Clear data in this browser' });
+  await expect(question).toContainText('Saved views and the choice of columns are lost.');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(kept.getByRole('row', { name: /Views and columns/ })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await question.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(page.getByText('Nothing is kept.')).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-density', 'compact');
+  // Another account's is not touched.
+  expect(await page.evaluate(() => Object.entries(localStorage))).toEqual([['muster-views:somebody@else', 'theirs']]);
+});
+
 test('tunnels: an empty account says so, and how one is opened', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/tunnels`);
   await expect(page.getByText('No tunnels are open')).toBeVisible();

@@ -1,6 +1,6 @@
 // After how many days a waiting job counts as stale, as whoever is signed in has set it in this browser.
 import { useSyncExternalStore } from 'react';
-import { useAccountKey } from '#/jobs/rules/account-key.ts';
+import { useAccountKey } from '#/api/account-key.ts';
 import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
 
 const USUAL = 7;

@@ -1,7 +1,7 @@
 // What became of executed jobs by rules, so that a list can say it without reading the output of every device again. Only
 // counts are kept, in this browser and for this account; each holds for the rules it was found with.
 import { useSyncExternalStore } from 'react';
-import { useAccountKey } from './rules/account-key.ts';
+import { useAccountKey } from '#/api/account-key.ts';
 import { VERDICTS } from './verdict.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 import type { Rule } from './rules/rule.ts';
@@ -93,10 +93,19 @@ export function enter(key: string, job: string, rules: readonly Rule[], booked: 
   for (const each of watchers) each();
 }
 
+/** Another tab wrote or cleared what is kept. */
+function forget() {
+  books.clear();
+  version++;
+  for (const each of watchers) each();
+}
+
 function subscribe(watcher: () => void) {
+  if (watchers.size === 0) window.addEventListener('storage', forget);
   watchers.add(watcher);
   return () => {
     watchers.delete(watcher);
+    if (watchers.size === 0) window.removeEventListener('storage', forget);
   };
 }
 

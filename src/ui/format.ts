@@ -36,9 +36,13 @@ export function formatAge(at: Date, now: Date): string {
   return relative.format(Math.trunc(span / size), unit);
 }
 
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-/** Date and time with the zone, in the reader's own zone. */
-export const formatTime = (at: Date): string => absolute.format(at);
+const ABSOLUTE = { dateStyle: 'medium', timeStyle: 'long' } as const;
+const absolute = {
+  local: new Intl.DateTimeFormat(undefined, ABSOLUTE),
+  utc: new Intl.DateTimeFormat(undefined, { ...ABSOLUTE, timeZone: 'UTC' }),
+};
+/** Date and time with the zone, in the reader's own zone or in UTC. */
+export const formatTime = (at: Date, zone: keyof typeof absolute): string => absolute[zone].format(at);
 
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". Milliseconds in. */
 export function formatDuration(ms: number): string {

@@ -1,6 +1,7 @@
 // A point in time: relative in place, absolute on hover. All of them tick on one clock.
 import { useSyncExternalStore } from 'react';
 import { formatAge, formatTime } from './format.ts';
+import { useLook } from './look.ts';
 
 const TICK = 5_000;
 let now = new Date();
@@ -28,9 +29,10 @@ export const useNow = (): Date =>
 /** `at` undefined: the text as the service sent it, or a dash when there is none. */
 export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {
   const moment = useNow();
+  const { zone } = useLook();
   if (!at) return <span className="dim">{raw || '–'}</span>;
   return (
-    <time dateTime={at.toISOString()} title={formatTime(at)} className="tabular">
+    <time dateTime={at.toISOString()} title={formatTime(at, zone)} className="tabular">
       {formatAge(at, moment)}
     </time>
   );

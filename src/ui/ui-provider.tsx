@@ -24,11 +24,12 @@ import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Group.css';
 import '@mantine/core/styles/Stack.css';
 import './controls.css';
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { MantineProvider } from '@mantine/core';
 import { useNotifications } from '@mantine/notifications';
 import { cssVariables, theme } from './theme.ts';
+import { useLook } from './look.ts';
 import { useLater } from './use-later.ts';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
@@ -36,6 +37,11 @@ const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ??
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 export function UiProvider({ children }: { children: ReactNode }) {
+  const { density } = useLook();
+  // Style sheets read it there.
+  useEffect(() => {
+    document.documentElement.dataset['density'] = density;
+  }, [density]);
   return (
     <MantineProvider
       theme={theme}

@@ -1,7 +1,7 @@
 // What deleted artifacts with rules were called. Without it, deleting an old version would turn its rollbacks back into
 // successes in the list.
 import { useEffect, useMemo } from 'react';
-import { useAccountKey } from './account-key.ts';
+import { useAccountKey } from '#/api/account-key.ts';
 import { useRuleStore } from './rule-store.ts';
 
 /** Of the latest ids; one is some fifty characters. */

@@ -1,6 +1,6 @@
 // The outcome rules of whoever is signed in, as this browser keeps them, the same in all its tabs.
 import { useMemo, useSyncExternalStore } from 'react';
-import { useAccountKey } from './account-key.ts';
+import { useAccountKey } from '#/api/account-key.ts';
 import { printRuleSets, readRuleSets } from './rule-sets.ts';
 import type { RuleSet } from './rule-sets.ts';
 

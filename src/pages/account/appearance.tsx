@@ -1,24 +1,59 @@
-// Light, dark, or as the system is set.
+// Light or dark, how close rows stand, and in which zone times are written.
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { formatTime } from '#/ui/format.ts';
+import { keepLook, useLook } from '#/ui/look.ts';
 import { Section } from '#/ui/page.tsx';
+import { useNow } from '#/ui/time.tsx';
+import classes from './account-page.module.css';
 
-const CHOICES = [
+const SCHEMES = [
   { value: 'auto', label: 'As the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
+const DENSITIES = [
+  { value: 'compact', label: 'Compact' },
+  { value: 'comfortable', label: 'Comfortable' },
+];
+const ZONES = [
+  { value: 'local', label: 'Local zone' },
+  { value: 'utc', label: 'UTC' },
+];
 
 export function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { density, zone } = useLook();
+  const now = useNow();
   return (
-    <Section title="Appearance" lead="Kept in this browser.">
-      <div>
+    <Section title="Appearance" lead="Kept in this browser, for everybody who signs in here.">
+      <div className={classes['choices']}>
+        <span>Colours</span>
         <SegmentedControl
           aria-label="Appearance"
-          data={CHOICES}
+          data={SCHEMES}
           value={colorScheme}
           onChange={(value) => setColorScheme(value === 'light' || value === 'dark' ? value : 'auto')}
         />
+        <span>Rows of tables</span>
+        <div>
+          <SegmentedControl
+            aria-label="Rows of tables"
+            data={DENSITIES}
+            value={density}
+            onChange={(value) => keepLook({ density: value === 'comfortable' ? value : 'compact' })}
+          />
+          <p className={classes['note']}>The table of devices has a setting of its own, under Columns.</p>
+        </div>
+        <span>Times</span>
+        <div>
+          <SegmentedControl
+            aria-label="Times"
+            data={ZONES}
+            value={zone}
+            onChange={(value) => keepLook({ zone: value === 'utc' ? value : 'local' })}
+          />
+          <p className={classes['note']}>Now: {formatTime(now, zone)}</p>
+        </div>
       </div>
     </Section>
   );

@@ -1,15 +1,13 @@
 // The choice of columns of whoever is signed in, as this browser keeps it.
 import { useMemo, useSyncExternalStore } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { sessionQueries } from '#/api/session.ts';
+import { useAccountKey } from '#/api/account-key.ts';
 import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
 import { USUAL, printChoice, readChoice } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 
 /** Text that is kept for this account under a name. */
 export function useKept(name: string): { key: string; text: string | null } {
-  const { data: session } = useQuery(sessionQueries.current());
-  const key = `muster-${name}:${session?.UserEmail ?? ''}`;
+  const key = useAccountKey(`muster-${name}`);
   return { key, text: useSyncExternalStore(onKept, () => readKept(key)) };
 }
 

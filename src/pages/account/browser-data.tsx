@@ -1,0 +1,160 @@
+// What this browser keeps for whoever is signed in, how much that is, and the way to be rid of it.
+import { useMemo, useSyncExternalStore } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { archiveMutations, archiveQueries } from '#/jobs/archive/archive-queries.ts';
+import { useAccount } from '#/jobs/archive/use-account.ts';
+import { paths } from '#/paths.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { DataTable } from '#/ui/data-table.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { keepText, onKept } from '#/ui/kept-text.ts';
+import { Section } from '#/ui/page.tsx';
+import { useAddress } from '#/ui/use-address.ts';
+import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
+import { keptParts } from './kept-data.ts';
+import type { KeptKind } from './kept-data.ts';
+import classes from './account-page.module.css';
+
+const WORDS: Record<KeptKind | 'archive', { name: string; loss: string }> = {
+  archive: {
+    name: 'Archive of executed jobs',
+    loss: 'The archived jobs and their output are lost: the service no longer has them.',
+  },
+  views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
+  rules: { name: 'Outcome rules', loss: 'The rules that tell success by the log are lost.' },
+  verdicts: { name: 'Outcomes found by rules', loss: 'They are found again from the logs when they are needed.' },
+  history: { name: 'History of usage and states', loss: 'Forecasts and what changed lately begin anew.' },
+  look: { name: 'Appearance', loss: 'Colours, rows, times and the look of logs are as in the beginning.' },
+  other: { name: 'Recently used and other settings', loss: 'They begin anew.' },
+};
+
+/** One text for all of it, since a store has to give the same answer while nothing changed. */
+function storedText(): string {
+  try {
+    return JSON.stringify(Object.entries(localStorage));
+  } catch {
+    return '[]'; // storage is turned off: nothing is kept
+  }
+}
+
+interface Row {
+  kind: KeptKind | 'archive';
+  bytes: number;
+  keys: string[];
+}
+
+export function BrowserData() {
+  const account = useAccount();
+  const address = useAddress();
+  const text = useSyncExternalStore(onKept, storedText);
+  const archive = useQuery({ ...archiveQueries.list(account), enabled: account !== '' });
+  const parts = useMemo(() => keptParts(JSON.parse(text) as [string, string][], account), [text, account]);
+  const jobs = archive.data ?? [];
+  const rows: Row[] = [
+    ...(jobs.length > 0
+      ? [{ kind: 'archive' as const, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0), keys: [] }]
+      : []),
+    ...Array.from(parts, ([kind, part]) => ({ kind, ...part })),
+  ];
+  const asked = address.params.get('dialog') === 'clear' ? address.params.get('kept') : null;
+  useFocusBack(asked !== null);
+  const chosen = asked === 'all' ? rows : rows.filter(({ kind }) => kind === asked);
+  const ask = (kept: string) => address.open({ dialog: 'clear', kept });
+  return (
+    <Section
+      title="Data in this browser"
+      lead="Kept here for this account only. Signing out leaves it; the service never sees it."
+      actions={
+        rows.length > 0 && (
+          <Button variant="default" onClick={() => ask('all')}>
+            Clear all
+          </Button>
+        )
+      }
+    >
+      {archive.error && <p className={classes['note']}>{archive.error.message}</p>}
+      {rows.length > 0 ? (
+        <DataTable
+          name="Data in this browser"
+          rows={rows}
+          rowKey={({ kind }) => kind}
+          columns={[
+            {
+              header: 'What',
+              cell: ({ kind }) =>
+                kind === 'archive' ? (
+                  <>
+                    <Link to={paths.archive()}>{WORDS.archive.name}</Link>{' '}
+                    <span className="dim">{jobs.length === 1 ? '1 job' : `${formatCount(jobs.length)} jobs`}</span>
+                  </>
+                ) : (
+                  WORDS[kind].name
+                ),
+            },
+            { header: 'Size', cell: ({ bytes }) => formatBytes(bytes), align: 'end' },
+            {
+              header: 'Actions',
+              tools: true,
+              cell: ({ kind }) => (
+                <Button variant="default" size="xs" aria-label={`Clear ${WORDS[kind].name}`} onClick={() => ask(kind)}>
+                  Clear
+                </Button>
+              ),
+            },
+          ]}
+        />
+      ) : (
+        <p className={classes['note']}>Nothing is kept.</p>
+      )}
+      {chosen.length > 0 && (
+        <ClearDialog
+          rows={chosen}
+          jobs={chosen.some(({ kind }) => kind === 'archive') ? jobs.map(({ id }) => id) : []}
+          account={account}
+          onClose={() => address.close('dialog', 'kept')}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface ClearDialogProps {
+  rows: readonly Row[];
+  /** Archived jobs that go with it. */
+  jobs: readonly string[];
+  account: string;
+  onClose: () => void;
+}
+
+function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
+  const remove = useMutation(archiveMutations.remove(account));
+  const clear = () => {
+    onClose();
+    focusPage();
+    for (const key of rows.flatMap(({ keys }) => keys)) keepText(key, null);
+    // What listens for other tabs reads again what is kept.
+    window.dispatchEvent(new StorageEvent('storage'));
+  };
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Clear data in this browser"
+      confirmLabel="Clear"
+      typed={jobs.length > 0 ? String(jobs.length) : undefined}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => (jobs.length > 0 ? remove.mutate(jobs, { onSuccess: clear }) : clear())}
+    >
+      <ul className={classes['losses']}>
+        {rows.map(({ kind, bytes }) => (
+          <li key={kind}>
+            <strong>{WORDS[kind].name}</strong> ({formatBytes(bytes)}). {WORDS[kind].loss}
+          </li>
+        ))}
+      </ul>
+    </ConfirmDialog>
+  );
+}
