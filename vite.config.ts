@@ -51,7 +51,8 @@ const SELDOM = new RegExp(
     '/src/fleet/(?!selec|use-late-fleet)',
     '/src/ui/(log-view|show-as-curl|curl-|virtual-table|drop-area|secret-dialog|more-rows|leave-guard|meter|save-file)',
     '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
-    '/src/contract/(artifacts|workflows|tunnels|refusal)',
+    '/src/contract/(artifacts|workflows|tunnels|refusal|token-expiry|sign-in-check)',
+    '/src/api/(direct|sign-in-words)', // sign-in has them too, and none of the rest
     '/src/api/fleet/',
   ].join('|'),
 );
