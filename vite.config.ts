@@ -42,7 +42,7 @@ const SELDOM = new RegExp(
   [
     'node_modules/(@floating-ui|react-remove-scroll(-bar)?|use-sidecar|use-callback-ref|react-style-singleton|get-nonce|tslib)/',
     'node_modules/(@mantine/(form|dropzone)|klona|fast-deep-equal|react-transition-group)/',
-    'node_modules/(leaflet|react-leaflet|@react-leaflet|pmtiles|protomaps-leaflet)/',
+    'node_modules/(leaflet|react-leaflet|@react-leaflet|pmtiles|protomaps-leaflet|@protomaps|@mapbox|pbf|rbush|quickselect|color2k)/',
     '@mantine/core/esm/(utils/Floating|components/(Autocomplete|Combobox/(?!Combobox(Chevron|\\.module))|FocusTrap|Menu|Modal|Overlay|Popover|Portal|ScrollArea|Select|Textarea|Tooltip))',
     '@mantine/hooks/esm/(use-focus|use-drag|use-long-press|use-debounced)',
     '-dialog\\.tsx$',
@@ -50,7 +50,7 @@ const SELDOM = new RegExp(
     '/src/jobs/',
     '/src/fleet/(?!selec|use-late-fleet)',
     '/src/ui/(log-view|show-as-curl|curl-|virtual-table|drop-area|secret-dialog|more-rows|leave-guard|meter|save-file)',
-    '/src/api/(bulk|selected|jobs|artifacts|workflows|tunnels|tags)',
+    '/src/api/(bulk|selected|jobs|job-output|same-job|children|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal|token-expiry|sign-in-check)',
     '/src/api/(direct|sign-in-words)', // sign-in has them too, and none of the rest
     '/src/api/fleet/',

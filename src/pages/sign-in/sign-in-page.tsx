@@ -2,7 +2,7 @@
 // first thing a person loads is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { onSession, sessionQueries, signIn } from '#/api/session.ts';
 import type { Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
@@ -28,7 +28,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const navigate = useNavigate();
   const { search } = useLocation();
   const client = useQueryClient();
-  const upstream = useQuery(sessionQueries.current()).data?.Upstream;
+  const [upstream, setUpstream] = useState<string>();
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<{ title: string; detail: string }>();
@@ -47,6 +47,17 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
     }
   };
 
+  // Read once and without a hook of the query library: the hooks would be most of what this page weighs.
+  useEffect(() => {
+    let left = false;
+    void client.query(sessionQueries.current()).then(
+      ({ Upstream }) => left || setUpstream(Upstream),
+      () => {}, // Signing in tells what is wrong.
+    );
+    return () => {
+      left = true;
+    };
+  }, [client]);
   // A sign-in in any tab opens this one as well.
   useEffect(
     () =>
