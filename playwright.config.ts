@@ -17,7 +17,7 @@ export default defineConfig({
     browserName: 'chromium',
     launchOptions: launchOptions(),
     actionTimeout: 15_000,
-    trace: 'retain-on-failure',
+    trace: 'off', // recording takes as long again as the tests; `npm test -- e2e/x.spec.ts --trace on` when one is needed
     screenshot: 'only-on-failure',
   },
 });

@@ -250,7 +250,7 @@ test('by keyboard: in, past the navigation, to every page, and to a device with 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('main')).toBeFocused();
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('link', { name: 'Add this machine' })).toBeFocused();
+  await expect(page.getByRole('main').getByRole('button', { name: 'Show as curl' })).toBeFocused();
 
   for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Workflows', 'Tunnels', 'Account', 'Overview', 'Devices'])
     await goTo(page, name);
