@@ -122,7 +122,7 @@ export class Service {
   async close(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop()));
     await this.stop();
-    await Promise.all(this.folders.map((folder) => rm(folder, { recursive: true, force: true })));
+    await Promise.all(this.folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
   }
 
   /** One call of the API with the account's token; fails on an error status. */

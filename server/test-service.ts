@@ -24,7 +24,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const clock = { offset: 0 };
   const service = await startService(
-    { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
+    { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
     { now: () => Date.now() + clock.offset },
   );
   return {

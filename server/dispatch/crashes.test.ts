@@ -37,7 +37,13 @@ async function freePort(): Promise<number> {
 
 async function startService(): Promise<void> {
   service = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: file('service'), AUTH_TOKEN: TOKEN },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      TUNNEL_PORT: '0',
+      DATA_DIR: file('service'),
+      AUTH_TOKEN: TOKEN,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const call = (method: string, where: string, body?: unknown) =>
