@@ -287,7 +287,7 @@ test.describe('with a finger on a phone', () => {
     for (const at of LASSO.slice(1)) await touch('touchMove', at);
     await touch('touchEnd');
     await expect(page.getByText('1 device added to the selection.')).toBeVisible();
-    await page.getByRole('button', { name: 'List', exact: true }).tap();
+    await page.getByRole('button', { name: 'List', exact: true }).click();
     await expect(page.getByRole('checkbox', { name: 'Select inside' })).toBeChecked();
     await expect(page.getByRole('checkbox', { name: 'Select outside' })).not.toBeChecked();
   });
