@@ -216,7 +216,9 @@ for (const [name, { at, from, what, seen, empty, picker = false }] of Object.ent
     const reading = await gate(page, from(made));
     const main = page.getByRole('main');
     const content = main.getByText(seen).first();
-    const alert = main.getByRole('alert');
+    const alerts = main.getByRole('alert');
+    // The jump of the clock may cut off another read of the same page: that one speaks for itself, and goes away.
+    const alert = alerts.filter({ hasText: what });
     const retry = alert.getByRole('button', { name: 'Retry' });
     await page.clock.install();
 
@@ -226,7 +228,7 @@ for (const [name, { at, from, what, seen, empty, picker = false }] of Object.ent
       await expect(main.getByRole('status', { name: `Loading ${what}` }).first()).toBeVisible();
       await expect(content).toBeHidden();
       reading.release('failed');
-      await expect(alert).toHaveCount(1);
+      await expect(alerts).toHaveCount(1);
       await expect(alert).toContainText(`Could not load ${what}: Failed (500)`);
       await expect(alert).toContainText('The disk is full.');
       await expect(content).toBeHidden();
