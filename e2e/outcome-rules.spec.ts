@@ -112,6 +112,8 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   await expect(page.getByRole('region', { name: 'Progress' })).toContainText(COUNTS);
 
   // In the list, on the device's page, on the job's own.
+  await page.goto(`${service.url}/jobs`);
+  await expect(page.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);
   await page.goto(`${service.url}/devices/${ids.get('back')}`);
   const queue = page.getByRole('table', { name: 'Jobs of this device' });
   await expect(queue.getByRole('row', { name: /nightly/ })).toContainText('Rolled back');
@@ -139,6 +141,7 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   await expect(mark(other, 2)).toHaveValue('restored the previous');
   await dialog(other).getByRole('button', { name: 'Cancel' }).click();
   await other.goto(`${service.url}/jobs`);
+  await expect(other.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);
   await other.getByRole('link', { name: 'nightly', exact: true }).click();
   await expect(heading(other)).toContainText('Failed');
   await expect(row(other, 'unit-back')).toContainText('Rolled back');

@@ -38,7 +38,7 @@ const NAVIGATION = [
   { to: paths.map(), label: 'Map', Icon: IconMap2 },
   { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage },
   { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
-  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3 },
+  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3, also: [paths.queues(), paths.archive()] },
   { to: paths.workflows(), label: 'Workflows', Icon: IconHistory },
   { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
 ];
@@ -51,11 +51,19 @@ function Licence() {
 }
 
 function Navigation({ onGo }: { onGo: () => void }) {
+  const { pathname } = useLocation();
   return (
     <>
       <div className={classes['links']}>
-        {NAVIGATION.map(({ to, label, Icon, end = false }) => (
-          <NavLink key={to} to={to} end={end} className={classes['link'] ?? ''} onClick={onGo}>
+        {NAVIGATION.map(({ to, label, Icon, end = false, also = [] }) => (
+          <NavLink
+            key={to}
+            to={to}
+            end={end}
+            className={classes['link'] ?? ''}
+            data-within={also.some((path) => pathname.startsWith(path)) || undefined}
+            onClick={onGo}
+          >
             <Icon size={18} stroke={1.6} aria-hidden />
             {label}
           </NavLink>
