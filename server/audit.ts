@@ -1,8 +1,8 @@
 // Who did what to which thing, when and from where. Rows are only ever added (the table refuses the rest), never hold
 // a secret, and are written in the same transaction as what they tell of.
 //
-// It is never trimmed: a row is about 150 bytes, so a thousand writes a day come to some 55 MB a year, and a log that the
-// service itself can shorten proves little.
+// It is never trimmed: its rows are short (a few words and an id), and a log that the service itself can shorten proves
+// little.
 import type { Tx } from './store/database.ts';
 
 /** Who asks: known for every request that got past the door. */

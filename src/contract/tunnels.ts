@@ -20,7 +20,7 @@ export const tunnel = row(
     DeviceStatus: optionalText,
     /** Open at this moment: TCP connections, or requests and WebSockets. */
     Connections: optionalNumber,
-    /** Carried since the service started: to the device, and from it. */
+    /** Bytes of bodies, to the device and from it, since the agent last opened the tunnel. */
     BytesIn: optionalNumber,
     BytesOut: optionalNumber,
     /** What a visitor of an HTTP tunnel has to show: 'Basic' or 'None'. */

@@ -6,6 +6,7 @@ import { Button, useComputedColorScheme } from '@mantine/core';
 import L from 'leaflet';
 import { AttributionControl, MapContainer, Marker, useMap, useMapEvents } from 'react-leaflet';
 import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
+import controls from '#/fleet/base-map/map-controls.module.css';
 import classes from './place-picker.module.css';
 
 /** In degrees. */
@@ -59,7 +60,7 @@ export function PlacePicker({ place, onPick }: PlacePickerProps) {
           maxZoom={18}
           attributionControl={false}
           worldCopyJump
-          className={classes['canvas'] ?? ''}
+          className={`${controls['controls']} ${classes['canvas']}`}
         >
           <BaseMapLayer scheme={scheme} />
           <AttributionControl prefix={false} />

@@ -11,6 +11,7 @@ import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
 import { devicesText } from '#/fleet/bulk-plan.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Failure, Skeleton } from '#/ui/view.tsx';
+import controls from '#/fleet/base-map/map-controls.module.css';
 import classes from './reach-map.module.css';
 
 interface Dot {
@@ -81,7 +82,7 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
           attributionControl={false}
           scrollWheelZoom={false}
           worldCopyJump
-          className={classes['canvas'] ?? ''}
+          className={`${controls['controls']} ${classes['canvas']}`}
         >
           <BaseMapLayer scheme={scheme} />
           <AttributionControl prefix={false} />

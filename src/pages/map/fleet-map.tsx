@@ -27,6 +27,7 @@ import { useMapUrl } from './use-map-url.ts';
 import { usePlacing } from './use-placing.ts';
 import type { ToPlace } from './use-placing.ts';
 import { useStages } from './use-stages.ts';
+import controls from '#/fleet/base-map/map-controls.module.css';
 import classes from './map-page.module.css';
 
 /** Whether the reader's country measures ways in miles. */
@@ -155,7 +156,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
               zoomControl={false}
               attributionControl={false}
               worldCopyJump
-              className={classes['canvas'] ?? ''}
+              className={`${controls['controls']} ${classes['canvas']}`}
             >
               {stage >= STAGES.base && <BaseMapLayer scheme={scheme} />}
               <AttributionControl prefix={false} />

@@ -49,7 +49,7 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   });
 }
 
-/** The same with what the fleet tells of each device. It is read column by column: whole devices cost ten times as much. */
+/** The same with what the fleet tells of each device. Column by column, so that no device object is made for each row. */
 export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undefined): readonly QueueRow[] {
   if (!fleet) return rows;
   const { columns } = fleet.table;
