@@ -249,7 +249,7 @@ export async function expectAccessible(page: Page, popup?: '[role="menu"]' | '[r
       .options({ resultTypes: ['violations'] });
     if (rules) axe.withRules(rules);
     else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']);
-    if (popup) axe.include(popup).disableRules('region'); // raises an error where it is not there
+    if (popup) axe.include(popup).disableRules('region');
     const { violations } = await axe.analyze();
     const found = violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
@@ -261,6 +261,7 @@ export async function expectAccessible(page: Page, popup?: '[role="menu"]' | '[r
     chosen: ['light', 'dark'].includes(localStorage.getItem('mantine-color-scheme-value') ?? ''),
   }));
   const [here, other] = dark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  if (popup) await expect(page.locator(popup)).toBeVisible();
   await judge(here);
   if (chosen) return;
   // Without motion no colour is caught on its way.
