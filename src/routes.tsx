@@ -69,7 +69,7 @@ export const routes: RouteObject[] = [
       },
       {
         path: 'devices/:id',
-        lazy: async () => ({ Component: (await import('#/pages/devices/device-page.tsx')).DevicePage }),
+        lazy: async () => ({ Component: (await import('./pages/devices/device/device-page.tsx')).DevicePage }),
       },
       { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
       {

@@ -8,7 +8,7 @@ import { AttributionControl, MapContainer, ZoomControl, useMap } from 'react-lea
 import type { Device } from '#/contract/devices.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
-import { devicesText } from '#/fleet/bulk-plan.ts';
+import { devicesText } from './bulk/bulk-plan.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Failure, Skeleton } from '#/ui/view.tsx';
 import controls from '#/fleet/base-map/map-controls.module.css';

@@ -3,20 +3,20 @@
 import { useMemo, useState } from 'react';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { bulkCancel } from '#/api/bulk.ts';
-import { devicesText, isCount } from '#/fleet/bulk-plan.ts';
-import { BulkProgress } from '#/fleet/bulk-progress.tsx';
-import { BulkResultList } from '#/fleet/bulk-result-list.tsx';
-import type { ResultRow } from '#/fleet/bulk-results.ts';
-import type { Outcome } from '#/fleet/bulk-run.ts';
-import { RunGuard } from '#/fleet/run-guard.tsx';
-import { useBulkRun } from '#/fleet/use-bulk-run.ts';
+import { devicesText, isCount } from './bulk/bulk-plan.ts';
+import { BulkProgress } from './bulk/bulk-progress.tsx';
+import { BulkResultList } from './bulk/bulk-result-list.tsx';
+import type { ResultRow } from './bulk/bulk-results.ts';
+import type { Outcome } from './bulk/bulk-run.ts';
+import { RunGuard } from './bulk/run-guard.tsx';
+import { useBulkRun } from './bulk/use-bulk-run.ts';
 import { formatCount } from '#/ui/format.ts';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { visible } from '#/ui/glyphs.ts';
 import { Time } from '#/ui/time.tsx';
 import { FormError } from '#/ui/view.tsx';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
-import classes from './bulk-dialog.module.css';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import classes from './bulk/bulk-dialog.module.css';
 
 export interface WaitingJob {
   JobId: string;

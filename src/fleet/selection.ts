@@ -2,7 +2,7 @@
 // filters, and forgotten at sign-out.
 import { useSyncExternalStore } from 'react';
 import { onSession } from '#/api/session.ts';
-import { SelectedIds } from '#/ui/selected-ids.ts';
+import { SelectedIds } from '#/ui/table/selected-ids.ts';
 
 /** For what happens outside of drawing; components read it through {@link useSelection}. */
 export const selection: SelectedIds = new SelectedIds();

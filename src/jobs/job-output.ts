@@ -1,6 +1,6 @@
 // What a job printed, as streams for the log view, and what the service says of it beside that.
 import type { Job } from '#/contract/jobs.ts';
-import type { LogStream } from '#/ui/log-view-items.ts';
+import type { LogStream } from '#/ui/log-view/log-items.ts';
 
 interface OutputStream {
   /** "stdout" */

@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import type { CurlRequest } from './curl-text.ts';
-import { ShowAsCurl } from './show-as-curl.tsx';
+import type { CurlRequest } from './curl/curl-text.ts';
+import { ShowAsCurl } from './curl/show-as-curl.tsx';
 import { FormError } from './view.tsx';
 
 interface ConfirmDialogProps {

@@ -7,7 +7,7 @@ import { archiveMutations, archiveQueries } from '#/jobs/archive/archive-queries
 import { useAccount } from '#/jobs/archive/use-account.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { DataTable } from '#/ui/data-table.tsx';
+import { DataTable } from '#/ui/table/data-table.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { keepText, onKept } from '#/ui/kept-text.ts';
 import { Section } from '#/ui/page.tsx';

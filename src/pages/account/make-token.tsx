@@ -7,7 +7,7 @@ import { accountMutations } from '#/api/account.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name' };

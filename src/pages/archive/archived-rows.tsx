@@ -9,14 +9,14 @@ import { jobState } from '#/api/jobs.ts';
 import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
 import type { StoredJob } from '#/jobs/archive/archive-store.ts';
 import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';
-import { rowName } from '#/ui/data-table.tsx';
-import { LogView } from '#/ui/log-view.tsx';
+import { rowName } from '#/ui/table/data-table.tsx';
+import { LogView } from '#/ui/log-view/log-view.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import type { Address } from '#/ui/use-address.ts';
 import { Empty, View } from '#/ui/view.tsx';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './archive.module.css';
 
 interface Row {

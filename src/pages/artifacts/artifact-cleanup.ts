@@ -3,7 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { isNeeded } from './artifact-usage.ts';
 import type { UsageIndex } from './artifact-usage.ts';
 import { groupVersions } from './artifact-versions.ts';
-import { bytesOf } from './upload-findings.ts';
+import { bytesOf } from './upload/upload-findings.ts';
 
 export interface Cleanup {
   /** Old ones that no job waits for or runs, as far as the service tells. */

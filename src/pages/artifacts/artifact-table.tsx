@@ -7,17 +7,17 @@ import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/copy-button.tsx';
-import { rowName } from '#/ui/data-table.tsx';
+import { rowName } from '#/ui/table/data-table.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import type { Dialog } from '#/ui/use-dialog.ts';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { UsageCounts } from './artifact-usage-counts.tsx';
 import type { UsageIndex } from './artifact-usage.ts';
 import type { Versions } from './artifact-versions.ts';
-import { bytesOf } from './upload-findings.ts';
+import { bytesOf } from './upload/upload-findings.ts';
 import classes from './artifact-table.module.css';
 
 /** `group` set: the row that stands for several versions; `inner`: one of them, below it. */

@@ -19,17 +19,17 @@ import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';
 import { droppedEntries } from './builder/picked-files.ts';
-import { chooseFiles } from './choose-files.ts';
+import { chooseFiles } from './upload/choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
 import { OpenDeleteVersions } from './open-delete-versions.tsx';
 import { Registry } from './registry.tsx';
-import { uploadFindings } from './upload-findings.ts';
-import { UploadGuard } from './upload-guard.tsx';
-import { UploadPanel } from './upload-panel.tsx';
-import { isUnderWay } from './upload-queue.ts';
-import { UploadRoom } from './upload-room.tsx';
-import { judge } from './upload-state.ts';
-import { useUploadQueue } from './use-upload-queue.ts';
+import { uploadFindings } from './upload/upload-findings.ts';
+import { UploadGuard } from './upload/upload-guard.tsx';
+import { UploadPanel } from './upload/upload-panel.tsx';
+import { isUnderWay } from './upload/upload-queue.ts';
+import { UploadRoom } from './upload/upload-room.tsx';
+import { judge } from './upload/upload-state.ts';
+import { useUploadQueue } from './upload/use-upload-queue.ts';
 
 const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
 

@@ -5,13 +5,13 @@ import { Button, Group, Modal, SegmentedControl, Stack, TextInput } from '@manti
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactRemoval } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { runBulk } from '#/fleet/bulk-run.ts';
-import type { ItemResult } from '#/fleet/bulk-run.ts';
-import { countResults, countsText, OUTCOME_WORDS } from '#/fleet/bulk-results.ts';
+import { runBulk } from '#/fleet/bulk/bulk-run.ts';
+import type { ItemResult } from '#/fleet/bulk/bulk-run.ts';
+import { countResults, countsText, OUTCOME_WORDS } from '#/fleet/bulk/bulk-results.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { FormError } from '#/ui/view.tsx';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';

@@ -14,7 +14,7 @@ import type { ArtifactDialog } from './artifact-facts.tsx';
 import { ArtifactTable } from './artifact-table.tsx';
 import type { UsageIndex } from './artifact-usage.ts';
 import { groupVersions, searchVersions, sharedContent } from './artifact-versions.ts';
-import { roomLeft } from './upload-findings.ts';
+import { roomLeft } from './upload/upload-findings.ts';
 import classes from './artifacts-page.module.css';
 
 interface RegistryProps {

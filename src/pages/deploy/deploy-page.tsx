@@ -14,7 +14,7 @@ import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { devicesText } from '#/jobs/job-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useLater } from '#/ui/use-later.ts';
 import { FormError, Skeleton } from '#/ui/view.tsx';
 import { placeOf } from './attempt.ts';

@@ -11,7 +11,7 @@ import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
 import type { DeviceDraft } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';

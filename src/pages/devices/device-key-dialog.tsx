@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useBeforeUnload, useBlocker } from 'react-router';
 import { Button, Group, Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
-import { DeviceArrival, useArrival } from './device-arrival.tsx';
+import { DeviceArrival, useArrival } from './device/device-arrival.tsx';
 import { KeyCommands } from './key-commands.tsx';
 import classes from './device-key-dialog.module.css';
 

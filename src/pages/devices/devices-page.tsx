@@ -7,47 +7,47 @@ import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, Ico
 import { deviceQueries } from '#/api/devices.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { queryClient } from '#/api/query-client.ts';
-import { VALUES, filterWords, isFiltered } from '#/fleet/filter-words.ts';
+import { VALUES, filterWords, isFiltered } from '#/fleet/filters/filter-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
-import { chosen } from './column-choice.ts';
-import type { ColumnChoice } from './column-choice.ts';
-import { DeviceTable } from './device-table.tsx';
+import { chosen } from './table/column-choice.ts';
+import type { ColumnChoice } from './table/column-choice.ts';
+import { DeviceTable } from './table/device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
 import type { ViewSort } from './fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
-import { AllRows, Pager } from './pager.tsx';
-import { columnsToldBy } from './table-columns.tsx';
+import { AllRows, Pager } from './table/pager.tsx';
+import { columnsToldBy } from './table/table-columns.tsx';
 import { useDeviceDialog } from './use-device-dialog.ts';
 import { useDeviceView } from './use-device-view.ts';
 import { useListing } from './use-listing.ts';
-import { printSearch } from './view-words.ts';
-import type { ViewTask } from './views-dialog.tsx';
-import { ViewsMenu } from './views-menu.tsx';
+import { printSearch } from './views/view-words.ts';
+import type { ViewTask } from './views/views-dialog.tsx';
+import { ViewsMenu } from './views/views-menu.tsx';
 import filterClasses from './filter-bar.module.css';
 import classes from './devices-page.module.css';
 
 const loadDialogs = () => import('./device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
-const loadKeys = () => import('./keys-dialog.tsx');
+const loadKeys = () => import('./table/keys-dialog.tsx');
 const KeysDialog = lazy(async () => ({ default: (await loadKeys()).KeysDialog }));
 
-const loadColumns = () => import('./columns-dialog.tsx');
+const loadColumns = () => import('./table/columns-dialog.tsx');
 const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).ColumnsDialog }));
 
-const loadExport = () => import('./export-view-dialog.tsx');
+const loadExport = () => import('./views/export-view-dialog.tsx');
 const ExportViewDialog = lazy(async () => ({ default: (await loadExport()).ExportViewDialog }));
 
 const loadLinkNote = () => import('./link-note.tsx');
 const LinkNote = lazy(async () => ({ default: (await loadLinkNote()).LinkNote }));
 
-const loadBulkBar = () => import('#/fleet/bulk-bar.tsx');
+const loadBulkBar = () => import('#/fleet/bulk/bulk-bar.tsx');
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
 
 const mapOf = (params: URLSearchParams) => `${paths.map()}?${filterWords(params)}`;

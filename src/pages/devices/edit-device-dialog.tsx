@@ -10,7 +10,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
 import { GroupInput } from './group-input.tsx';

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/api/fleet/filter.ts';
-import type { Facets } from '#/fleet/facet-pickers.tsx';
-import { isFiltered } from '#/fleet/filter-words.ts';
+import type { Facets } from '#/fleet/filters/facet-pickers.tsx';
+import { isFiltered } from '#/fleet/filters/filter-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import { isFree } from '#/ui/free-key.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -14,7 +14,7 @@ import classes from './filter-bar.module.css';
 
 const loadPickers = () => import('./filter-pickers.tsx');
 const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
-const loadChips = () => import('#/fleet/filter-chips.tsx');
+const loadChips = () => import('#/fleet/filters/filter-chips.tsx');
 const FilterChips = lazy(async () => ({ default: (await loadChips()).FilterChips }));
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */

@@ -2,7 +2,7 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
-import { VALUES, readFilter, withoutFilter, writeFilter } from '#/fleet/filter-words.ts';
+import { VALUES, readFilter, withoutFilter, writeFilter } from '#/fleet/filters/filter-words.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
 

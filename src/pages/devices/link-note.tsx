@@ -1,6 +1,6 @@
 // Says that a link brought columns of its own, which nothing is kept of unless the reader says so.
 import { Button } from '@mantine/core';
-import classes from './views-parts.module.css';
+import classes from './views/views-parts.module.css';
 
 export function LinkNote({ onSave, onOwn }: { onSave: () => void; onOwn: () => void }) {
   return (

@@ -13,7 +13,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { readDegrees, readPair } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';

@@ -1,14 +1,14 @@
 // The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
 import { useEffect, useMemo, useState } from 'react';
-import { chosen } from './column-choice.ts';
-import type { ColumnChoice } from './column-choice.ts';
-import type { SavedView } from './saved-views.ts';
-import type { TableColumn } from './table-columns.tsx';
-import { useColumnChoice } from './use-column-choice.ts';
-import { useSavedViews } from './use-saved-views.ts';
-import type { SavedViews } from './use-saved-views.ts';
-import { VIEW, isSameView, readLayout, wordsOfView, writeLayout } from './view-words.ts';
-import type { Layout } from './view-words.ts';
+import { chosen } from './table/column-choice.ts';
+import type { ColumnChoice } from './table/column-choice.ts';
+import type { SavedView } from './views/saved-views.ts';
+import type { TableColumn } from './table/table-columns.tsx';
+import { useColumnChoice } from './table/use-column-choice.ts';
+import { useSavedViews } from './views/use-saved-views.ts';
+import type { SavedViews } from './views/use-saved-views.ts';
+import { VIEW, isSameView, readLayout, wordsOfView, writeLayout } from './views/view-words.ts';
+import type { Layout } from './views/view-words.ts';
 
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;

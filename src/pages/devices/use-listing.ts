@@ -7,11 +7,11 @@ import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { useRows } from '#/api/fleet/use-rows.ts';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import type { Device } from '#/contract/devices.ts';
-import { isFiltered } from '#/fleet/filter-words.ts';
-import type { TableRows } from './device-table.tsx';
+import { isFiltered } from '#/fleet/filters/filter-words.ts';
+import type { TableRows } from './table/device-table.tsx';
 import { beyondService, deviceFilterOf } from './fleet-view.ts';
 import type { FleetView } from './fleet-view.ts';
-import { fieldOf, fieldsOf } from './table-columns.tsx';
+import { fieldOf, fieldsOf } from './table/table-columns.tsx';
 import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 
 export interface Listing {

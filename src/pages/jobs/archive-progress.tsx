@@ -8,8 +8,8 @@ import type { RunningArchive } from '#/jobs/archive/use-archive-run.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { FormError } from '#/ui/view.tsx';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './archive-dialog.module.css';
 
 const WORDS: Record<ArchiveResult['state'], string> = {

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { device } from '#/contract/devices.ts';
 import { bulkCancel } from '#/api/bulk.ts';
-import { BulkFrame } from '#/fleet/bulk-frame.tsx';
-import { devicesText } from '#/fleet/bulk-plan.ts';
-import { BulkSteps } from '#/fleet/bulk-steps.tsx';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { BulkFrame } from '#/fleet/bulk/bulk-frame.tsx';
+import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
+import { BulkSteps } from '#/fleet/bulk/bulk-steps.tsx';
+import { visible } from '#/ui/glyphs.ts';
 import classes from './job-page.module.css';
 
 const STALE = [['jobs'], ['devices', 'jobs']];

@@ -10,8 +10,8 @@ import type { Outcome } from '#/jobs/outcome.ts';
 import type { Verdict } from '#/jobs/verdict.ts';
 import { readFilter } from './job-filter.ts';
 import type { JobFilter } from './job-filter.ts';
-import { readSort } from '#/ui/sort.ts';
-import type { Sort } from '#/ui/sort.ts';
+import { readSort } from '#/ui/table/sort.ts';
+import type { Sort } from '#/ui/table/sort.ts';
 
 export interface JobListView extends JobFilter {
   /** At most one of these is set. */

@@ -4,7 +4,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
 import { formatBytes } from '#/ui/format.ts';
-import { LogView } from '#/ui/log-view.tsx';
+import { LogView } from '#/ui/log-view/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';
 import { explain, otherFields } from '#/jobs/job-words.ts';
 import { reasonOf } from '#/jobs/verdict-mark.tsx';

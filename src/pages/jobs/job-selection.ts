@@ -1,7 +1,7 @@
 // Which jobs are selected: one selection for this tab, kept while filters change, forgotten at sign-out.
 import { onSession } from '#/api/session.ts';
-import { SelectedIds } from '#/ui/selected-ids.ts';
-import { useSelectedIds } from '#/ui/use-selected-ids.ts';
+import { SelectedIds } from '#/ui/table/selected-ids.ts';
+import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
 
 export const jobSelection: SelectedIds = new SelectedIds();
 

@@ -9,7 +9,7 @@ import { outcomeOf } from '#/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
-import { printSort } from '#/ui/sort.ts';
+import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';

@@ -2,7 +2,7 @@
 // leaves the page instead of replaying every pan and letter.
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { filterWords, readFilter, withoutFilter, writeFilter } from '#/fleet/filter-words.ts';
+import { filterWords, readFilter, withoutFilter, writeFilter } from '#/fleet/filters/filter-words.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { paths } from '#/paths.ts';
 import type { ColorBy } from './draw-marks.ts';

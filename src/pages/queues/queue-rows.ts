@@ -4,8 +4,8 @@ import { TimeColumn } from '#/api/fleet/columns.ts';
 import type { QueuedJob, Queues } from '#/jobs/queue-reader.ts';
 import { DAY, STALE_KINDS, staleIn } from '#/jobs/stale.ts';
 import type { StaleKind, StaleReason, StaleRules } from '#/jobs/stale.ts';
-import { readSort } from '#/ui/sort.ts';
-import type { Sort } from '#/ui/sort.ts';
+import { readSort } from '#/ui/table/sort.ts';
+import type { Sort } from '#/ui/table/sort.ts';
 
 export interface QueueRow {
   /** Of the device; '' for jobs of which the service does not tell whose they are. */

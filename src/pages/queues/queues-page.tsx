@@ -13,7 +13,7 @@ import { useStaleRules } from '#/jobs/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
-import { printSort } from '#/ui/sort.ts';
+import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useHeld } from '#/ui/use-held.ts';

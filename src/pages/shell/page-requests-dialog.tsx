@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Modal, Stack } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
 import { pageNow, readsOf } from '#/api/recent-reads.ts';
-import { CurlLines } from '#/ui/curl-lines.tsx';
+import { CurlLines } from '#/ui/curl/curl-lines.tsx';
 
 const readsHere = () => readsOf(pageNow()).map((path) => ({ base: directAddress, method: 'GET', path }));
 

@@ -7,7 +7,7 @@ import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
-import { ShowAsCurl } from '#/ui/show-as-curl.tsx';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name', Command: 'Command' };

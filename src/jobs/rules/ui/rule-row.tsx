@@ -5,7 +5,7 @@ import { patternOf } from '#/jobs/rules/read-marks.ts';
 import { RULED, RULE_STREAMS } from '#/jobs/rules/rule.ts';
 import type { Reading, Rule } from '#/jobs/rules/rule.ts';
 import { LONGEST_FIND } from '#/jobs/rules/rule-sets.ts';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { visible } from '#/ui/glyphs.ts';
 import classes from './rules-dialog.module.css';
 
 /** Why a rule cannot be kept, in words. */

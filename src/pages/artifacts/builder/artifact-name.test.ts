@@ -1,7 +1,7 @@
 // Names, versions and what is left out: what folders suggest, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessVersion } from '#/pages/artifacts/guess.ts';
+import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import { fromField } from './picked-files.ts';

@@ -1,7 +1,7 @@
 // The first step: which files, under which name and version, and what of them is taken in.
 import { TextInput } from '@mantine/core';
-import type { TreeRow } from '#/pages/artifacts/archive-tree.ts';
-import { TreeView } from '#/pages/artifacts/tree-view.tsx';
+import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
+import { TreeView } from '#/pages/artifacts/inspect/tree-view.tsx';
 import { BrowseButton } from '#/ui/drop-area.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { fileNameOf } from './artifact-name.ts';

@@ -2,12 +2,12 @@
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
-import type { Packed } from '#/pages/artifacts/archive-worker.ts';
-import { packInWorker } from '#/pages/artifacts/ask-archive-worker.ts';
-import { CheckList } from '#/pages/artifacts/check-list.tsx';
-import { refuses } from '#/pages/artifacts/finding.ts';
-import type { Finding } from '#/pages/artifacts/finding.ts';
-import { InspectedContents } from '#/pages/artifacts/inspected-contents.tsx';
+import type { Packed } from '#/pages/artifacts/inspect/archive-worker.ts';
+import { packInWorker } from '#/pages/artifacts/inspect/ask-archive-worker.ts';
+import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
+import { refuses } from '#/pages/artifacts/inspect/finding.ts';
+import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
+import { InspectedContents } from '#/pages/artifacts/inspect/inspected-contents.tsx';
 import { formatBytes } from '#/ui/format.ts';
 import { FormError } from '#/ui/view.tsx';
 import { fileNameOf } from './artifact-name.ts';

@@ -1,9 +1,9 @@
 // The second step: the update.sh that devices run. The folder's own, or one from the template that can be changed.
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Select, TextInput, Textarea } from '@mantine/core';
-import { CheckList } from '#/pages/artifacts/check-list.tsx';
-import { ScriptBeginning } from '#/pages/artifacts/inspected-contents.tsx';
-import { SCRIPT_HEAD, checkScript } from '#/pages/artifacts/script-check.ts';
+import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
+import { ScriptBeginning } from '#/pages/artifacts/inspect/inspected-contents.tsx';
+import { SCRIPT_HEAD, checkScript } from '#/pages/artifacts/inspect/script-check.ts';
 import type { Builder } from './use-builder.ts';
 import classes from './builder.module.css';
 

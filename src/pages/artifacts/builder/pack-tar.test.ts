@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { refuses } from '#/pages/artifacts/finding.ts';
-import { inspect } from '#/pages/artifacts/inspect-file.ts';
+import { refuses } from '#/pages/artifacts/inspect/finding.ts';
+import { inspect } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { packTar } from './pack-tar.ts';
 import type { Source } from './pack-tar.ts';
 

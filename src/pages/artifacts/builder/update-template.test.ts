@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { saidOutcome } from '#/jobs/said-outcome.ts';
-import { checkScript } from '#/pages/artifacts/script-check.ts';
+import { checkScript } from '#/pages/artifacts/inspect/script-check.ts';
 import { targetFault, updateScript } from './update-template.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), "muster update's-"));

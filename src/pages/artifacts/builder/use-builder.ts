@@ -3,9 +3,9 @@
 import { useMemo, useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { suggestedVersion } from '#/pages/artifacts/artifact-versions.ts';
-import type { PackOrder } from '#/pages/artifacts/archive-worker.ts';
-import { treeOf } from '#/pages/artifacts/archive-tree.ts';
-import { guessVersion } from '#/pages/artifacts/guess.ts';
+import type { PackOrder } from '#/pages/artifacts/inspect/archive-worker.ts';
+import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
+import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, folderOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Picked } from './picked-files.ts';

@@ -7,7 +7,7 @@ import { accountQueries } from '#/api/account.ts';
 import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
 import { inTurns } from '#/api/fleet/pace.ts';
 import { provisioned, provisioning } from '#/api/provisioning.ts';
-import { waitFor } from '#/fleet/bulk-run.ts';
+import { waitFor } from '#/fleet/bulk/bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { isKeyed } from './key-file.ts';

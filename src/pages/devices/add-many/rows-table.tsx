@@ -4,7 +4,7 @@ import { memo, useCallback, useImperativeHandle, useRef, useState } from 'react'
 import type { KeyboardEvent, Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { IconX } from '@tabler/icons-react';
-import tableClasses from '#/ui/table.module.css';
+import tableClasses from '#/ui/table/table.module.css';
 import { checkRow } from './row-check.ts';
 import type { CellTexts } from './row-check.ts';
 import { COLUMNS } from './rows.ts';

@@ -8,14 +8,14 @@ import { selection } from '#/fleet/selection.ts';
 import type { DeskClient } from '#/jobs/failures/desk-client.ts';
 import type { FailureGroup } from '#/jobs/failures/grouper.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/data-table.tsx';
+import { rowName } from '#/ui/table/data-table.tsx';
 import { formatCount } from '#/ui/format.ts';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { visible } from '#/ui/glyphs.ts';
 import type { Address } from '#/ui/use-address.ts';
 import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
-import { VirtualTable } from '#/ui/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/virtual-table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { nameOf } from '#/pages/jobs/child-jobs.ts';
 import type { ChildJobs } from '#/pages/jobs/child-jobs.ts';
 import { whyNoRetry } from '#/pages/jobs/retry.ts';
@@ -25,7 +25,7 @@ import classes from './failures.module.css';
 
 const loadRetry = () => import('#/pages/jobs/retry-dialog.tsx');
 const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
-const loadBulk = () => import('#/fleet/bulk-dialog.tsx');
+const loadBulk = () => import('#/fleet/bulk/bulk-dialog.tsx');
 const BulkDialog = lazy(async () => ({ default: (await loadBulk()).BulkDialog }));
 
 interface GroupDetailsProps {

@@ -10,7 +10,7 @@ import type { FailureGroup } from '#/jobs/failures/grouper.ts';
 import type { DiffRow } from '#/jobs/failures/log-diff.ts';
 import { plainLines, tailOf } from '#/jobs/failures/plain-lines.ts';
 import { formatCount } from '#/ui/format.ts';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { visible } from '#/ui/glyphs.ts';
 import { Skeleton } from '#/ui/view.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { nameOf } from '#/pages/jobs/child-jobs.ts';

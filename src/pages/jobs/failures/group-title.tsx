@@ -1,6 +1,6 @@
 // What the devices of a group said: the words they share, and marked what differs from one to the next.
 import type { FailureGroup, TitlePiece } from '#/jobs/failures/grouper.ts';
-import { visible } from '#/ui/log-view-glyphs.ts';
+import { visible } from '#/ui/glyphs.ts';
 import classes from './failures.module.css';
 
 /** "Said nothing, exit code 1" */

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { device } from '#/contract/devices.ts';
+import { isCount, keepEqual, keepPlaced, keepTagged, keepUntagged, planOf, planText } from './bulk-plan.ts';
+
+const made = (DeviceId: string, more: object = {}) => device.parse({ DeviceId, DeviceName: DeviceId, ...more });
+const changing = (plan: ReturnType<typeof planOf>) => plan.change.map(({ DeviceId }) => DeviceId);
+
+test('a device that has the value is skipped; one whose value is not told is not', () => {
+  const devices = [
+    made('a', { DeviceGroup: 'north', CustomerName: 'Acme' }),
+    made('b', { DeviceGroup: 'south' }),
+    made('c', { DeviceGroup: '', CustomerName: '' }),
+  ];
+  assert.deepEqual(changing(planOf(devices, keepEqual('DeviceGroup', 'north'))), ['b', 'c']);
+  assert.deepEqual(changing(planOf(devices, keepEqual('DeviceGroup', ''))), ['a', 'b']);
+  assert.deepEqual(changing(planOf(devices, keepEqual('CustomerName', 'Acme'))), ['b', 'c']);
+});
+
+test('tags are put on where they are missing and taken off where they are', () => {
+  const tag = { TagId: 't1', TagName: 'outdoors' };
+  const devices = [made('a', { Tags: [tag] }), made('b', { Tags: [] }), made('c')];
+  assert.deepEqual(changing(planOf(devices, keepTagged('outdoors'))), ['b', 'c']);
+  assert.deepEqual(changing(planOf(devices, keepUntagged('t1'))), ['a', 'c']);
+});
+
+test('a device at the very spot stays there', () => {
+  const keep = keepPlaced({ Lat: 1, Lng: 2 }, [
+    { DeviceId: 'a', Lat: 1, Lng: 2 },
+    { DeviceId: 'b', Lat: 1, Lng: 3 },
+  ]);
+  assert.deepEqual(changing(planOf([made('a'), made('b'), made('c')], keep)), ['b', 'c']);
+});
+
+test('the plan adds up in words', () => {
+  const devices = [made('a', { DeviceGroup: 'x' }), made('b'), made('c')];
+  const plan = planOf(devices, keepEqual('DeviceGroup', 'x'));
+  assert.deepEqual(planText(plan, 2), [
+    '2 of 5 devices change.',
+    '1 skipped: has it already.',
+    '2 skipped: not there any more.',
+  ]);
+  assert.deepEqual(
+    planText(
+      planOf(devices, () => undefined),
+      0,
+    ),
+    ['All 3 devices change.'],
+  );
+  assert.deepEqual(
+    planText(
+      planOf(devices.slice(0, 1), () => undefined),
+      0,
+    ),
+    ['The device changes.'],
+  );
+});
+
+test('a count is confirmed with or without marks between the thousands', () => {
+  assert.equal(isCount(' 1,234 ', 1234), true);
+  assert.equal(isCount('1234', 1234), true);
+  assert.equal(isCount('123', 1234), false);
+  assert.equal(isCount('', 0), false);
+});

@@ -1,0 +1,48 @@
+// Inspects and packs archives beside the page, which stays free whatever they hold.
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
+import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
+import { inspect } from './inspect-file.ts';
+import type { ChosenFile, Inspection } from './inspect-file.ts';
+
+export interface PackOrder {
+  /** The file that is made, and the folder in it. */
+  name: string;
+  folder: string;
+  files: { path: string; runs: boolean; content: Blob }[];
+}
+
+/** An archive that was made. Where it got too large there are no bytes, and nothing was inspected. */
+export interface Packed {
+  size: number;
+  bytes: Uint8Array<ArrayBuffer> | undefined;
+  inspection: Inspection | undefined;
+}
+
+export type ArchiveRequest = { inspect: ChosenFile } | { pack: PackOrder };
+export type ArchiveAnswer = { inspection: Inspection } | { packed: Packed } | { fault: string };
+
+async function read(path: string, content: Blob): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await content.arrayBuffer());
+  } catch {
+    throw new Error(`${path} cannot be read: it was changed or removed meanwhile. Choose the files again.`);
+  }
+}
+
+async function pack({ name, folder, files }: PackOrder): Promise<Packed> {
+  const sources = files.map(({ path, runs, content }) => ({ path, runs, read: () => read(path, content) }));
+  const { bytes, size } = await packTar(folder, sources, ARTIFACT_BYTES_LIMIT - 1);
+  return { size, bytes, inspection: bytes && (await inspect({ name, type: 'tar.gz', size, bytes })) };
+}
+
+async function answer(request: ArchiveRequest): Promise<ArchiveAnswer> {
+  try {
+    return 'pack' in request ? { packed: await pack(request.pack) } : { inspection: await inspect(request.inspect) };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<ArchiveRequest>) => {
+  void answer(data).then((said) => self.postMessage(said));
+});

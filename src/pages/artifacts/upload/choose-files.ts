@@ -1,0 +1,52 @@
+// Takes chosen files into the queue of uploads. A file of the same name as one that waits there takes its place: it was
+// mended and dropped again. What a person has written into the fields stays.
+import type { Artifact } from '#/contract/artifacts.ts';
+import { formatCount } from '#/ui/format.ts';
+import { readChosen } from '#/pages/artifacts/inspect/inspect-file.ts';
+import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
+import { fieldsFor, fieldsKept } from './upload-fields.ts';
+import { isUnderWay } from './upload-queue.ts';
+import type { QueuedFile, UploadQueue } from './upload-queue.ts';
+
+/** Their bytes are held in memory: at most this many at a time. */
+const MOST = 50;
+
+const isOpen = (item: QueuedFile) => !isUnderWay(item) && item.stage.name !== 'stored';
+
+/** `at`: id of the one whose place the first file takes. Gives the id of the first that was added, and what was not. */
+export async function chooseFiles(
+  queue: UploadQueue,
+  files: readonly File[],
+  artifacts: readonly Artifact[],
+  at?: string,
+): Promise<{ first: string | undefined; refused: Error | null }> {
+  const faults: string[] = [];
+  let first: string | undefined;
+  const take = (file: ChosenFile) => {
+    const suggested = fieldsFor(file, artifacts);
+    const open = queue.snapshot().filter(isOpen);
+    const before = open.find(({ id }) => id === at) ?? open.find((item) => item.file.name === file.name);
+    at = undefined;
+    if (before) queue.replace(before.id, file, fieldsKept(before.fields, before.suggested, suggested), suggested);
+    else if (queue.snapshot().filter(({ stage }) => stage.name !== 'stored').length < MOST) {
+      const id = queue.add(file, suggested);
+      first ??= id;
+    } else faults.push(file.name);
+  };
+  const unreadable: string[] = [];
+  for (const file of files) {
+    try {
+      take(await readChosen(file));
+    } catch (error) {
+      unreadable.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const full =
+    faults.length > 0
+      ? [
+          `${formatCount(MOST)} files can wait at a time. Not taken: ${faults.slice(0, 3).join(', ')}${faults.length > 3 ? ' and more' : ''}.`,
+        ]
+      : [];
+  const said = [...unreadable.slice(0, 3), ...full];
+  return { first, refused: said.length > 0 ? new Error(said.join('\n')) : null };
+}

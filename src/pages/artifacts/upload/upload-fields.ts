@@ -1,0 +1,51 @@
+// The fields of one upload as a person fills them in: what the file suggests, what goes on the wire, what is wrong.
+import { artifactForm } from '#/contract/artifacts.ts';
+import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
+import { checkedBy } from '#/api/form-rules.ts';
+import { suggestedVersion } from '#/pages/artifacts/artifact-versions.ts';
+import { guessCommand, guessVersion } from '#/pages/artifacts/inspect/guess.ts';
+import type { ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
+import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
+
+export interface Fields {
+  type: ArtifactType;
+  version: string;
+  destination: string;
+  command: string;
+}
+
+export const LABELS = { version: 'Version', destination: 'Destination folder', command: 'Command' };
+export type FieldName = keyof typeof LABELS;
+
+/** The version in the file's name wins; else the one after the last of this name. */
+export const fieldsFor = ({ name, type }: ChosenFile, artifacts: readonly Artifact[]): Fields => ({
+  type,
+  version: guessVersion(name) || suggestedVersion(name, artifacts),
+  destination: '',
+  command: guessCommand(name),
+});
+
+/** The fields for another file in place of the first: its suggestions, except where a person has written something. */
+export function fieldsKept(fields: Fields, suggested: Fields, next: Fields): Fields {
+  const keep = (name: FieldName) => (fields[name] !== '' && fields[name] !== suggested[name] ? fields : next)[name];
+  return {
+    type: fields.type === suggested.type ? next.type : fields.type,
+    version: keep('version'),
+    destination: keep('destination'),
+    command: keep('command'),
+  };
+}
+
+/** The form on the wire: bytes as `size`, and what belongs to a script only with one. */
+export const wireForm = ({ size }: ChosenFile, { type, version, destination, command }: Fields): ArtifactForm => ({
+  size: String(size),
+  type,
+  version: version.trim(),
+  ...(type === 'script' && { destination: destination.trim(), command }),
+});
+
+const check = checkedBy(artifactForm, LABELS);
+
+/** The first fault of each field, by its name. */
+export const fieldFaults = (file: ChosenFile, fields: Fields): Partial<Record<FieldName, string>> =>
+  check(wireForm(file, fields));

@@ -1,0 +1,66 @@
+// What the account and the registry say about a planned upload, before it is sent, and what would make room for it.
+import type { Account } from '#/contract/account.ts';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { formatBytes } from '#/ui/format.ts';
+import { isNeeded } from '#/pages/artifacts/artifact-usage.ts';
+import type { UsageIndex } from '#/pages/artifacts/artifact-usage.ts';
+import { groupVersions } from '#/pages/artifacts/artifact-versions.ts';
+import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
+
+/** Bytes that the account may still store; undefined where the service does not tell. */
+export const roomLeft = (account: Account | undefined): number | undefined =>
+  account?.ArtifactBytesLimit === undefined || account.ArtifactBytesUsed === undefined
+    ? undefined
+    : Math.max(0, account.ArtifactBytesLimit - account.ArtifactBytesUsed);
+
+interface Planned {
+  name: string;
+  size: number;
+  version: string;
+  sha256: string | undefined;
+}
+
+export function uploadFindings(
+  { name, size, version, sha256 }: Planned,
+  account: Account | undefined,
+  artifacts: readonly Artifact[],
+): Finding[] {
+  const findings: Finding[] = [];
+  const room = roomLeft(account);
+  if (room !== undefined && size > room)
+    findings.push({
+      level: 'error',
+      text: room === 0 ? 'The storage is full' : `The storage has room for ${formatBytes(room)} only`,
+      mend: 'Delete artifacts that are not deployed any more.',
+    });
+  if (version !== '' && artifacts.some(({ Name, Version }) => Name === name && Version === version))
+    findings.push({
+      level: 'warning',
+      text: `${name} ${version} is in the registry already`,
+      mend: 'This makes a second one of the same name and version: a new version keeps them apart.',
+    });
+  const same = sha256 && artifacts.find(({ Sha256 }) => Sha256?.toLowerCase() === sha256);
+  if (same)
+    findings.push({
+      level: 'warning',
+      text: `The same content is in the registry as ${same.Name} ${same.Version}`,
+      artifact: same.ArtifactId,
+      mend: 'Deploy that one, unless another name or version is wanted.',
+    });
+  return findings;
+}
+
+/** The true size; 0 where only a number without a unit is known. */
+export const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
+
+/**
+ * What could go to make room, in the order in which it is missed least: old versions that no job waits for or runs, then
+ * the newest ones of which the same holds; the largest first. What is needed is never among them.
+ */
+export function spareArtifacts(artifacts: readonly Artifact[], usage: UsageIndex): Artifact[] {
+  const newest = new Set(groupVersions(artifacts).map((group) => group.artifacts[0]));
+  const rank = (artifact: Artifact) => (newest.has(artifact) ? 1 : 0);
+  return artifacts
+    .filter((artifact) => !isNeeded(usage, artifact))
+    .toSorted((a, b) => rank(a) - rank(b) || bytesOf(b) - bytesOf(a));
+}

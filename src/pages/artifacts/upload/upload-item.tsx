@@ -1,0 +1,257 @@
+// One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
+// network, a refusal, Cancel), file and fields stay as they are.
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
+import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { BrowseButton } from '#/ui/drop-area.tsx';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { FormError } from '#/ui/view.tsx';
+import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
+import { refuses } from '#/pages/artifacts/inspect/finding.ts';
+import { guessCommand } from '#/pages/artifacts/inspect/guess.ts';
+import type { ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
+import { InspectedContents } from '#/pages/artifacts/inspect/inspected-contents.tsx';
+import { LABELS, fieldFaults, wireForm } from './upload-fields.ts';
+import type { FieldName } from './upload-fields.ts';
+import { UploadProgress } from './upload-progress.tsx';
+import { isUnderWay } from './upload-queue.ts';
+import type { UploadQueue } from './upload-queue.ts';
+import type { JudgedFile, UploadState } from './upload-state.ts';
+import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
+import classes from './upload-item.module.css';
+
+const TYPES: { value: ArtifactType; label: string }[] = [
+  { value: 'tar.gz', label: 'tar.gz' },
+  { value: 'script', label: 'Script' },
+];
+
+const MARKS: Record<UploadState, string> = {
+  Checking: 'Running',
+  'Has errors': 'Failed',
+  'Fields missing': 'Interrupted',
+  Ready: 'Succeeded',
+  'Waiting for its turn': 'Waiting',
+  Sending: 'Running',
+  Looking: 'Running',
+  Stored: 'Succeeded',
+  Failed: 'Failed',
+  Cancelled: 'Cancelled',
+};
+
+const focusOnMount = (node: HTMLElement | null) => node?.focus();
+
+interface UploadItemProps {
+  item: JudgedFile;
+  queue: UploadQueue;
+  /** The only one: its checks are shown at once. */
+  alone: boolean;
+  /** Takes the focus when it appears. */
+  focused: boolean;
+  onReplace: (files: File[]) => void;
+  onRemove: () => void;
+}
+
+export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }: UploadItemProps) {
+  const { id, file, fields, findings, stage, state } = item;
+  const inspection = useInspection(file, fields.type);
+  useEffect(() => queue.check(id, inspection), [queue, id, inspection]);
+  const refused = findings ? refuses(findings) : false;
+  const [toggled, setToggled] = useState<boolean>();
+  const open = toggled ?? (alone || refused);
+  const locked = isUnderWay(item);
+  const error = stage.name === 'failed' ? stage.error : null;
+
+  const submit = () => {
+    if (findings && !refused && !locked) {
+      queue.ask(id);
+      if (Object.keys(fieldFaults(file, fields)).length === 0) queue.start(id);
+    }
+  };
+  const Icon = fields.type === 'tar.gz' ? IconFileZip : IconFile;
+  return (
+    <form
+      noValidate
+      aria-label={`Upload of ${file.name}`}
+      className={classes['item']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className={classes['file']}>
+        <Icon size={20} stroke={1.6} aria-hidden />
+        <span className={classes['name']}>
+          <strong>{file.name}</strong>
+          <span className="dim tabular" title={`${formatCount(file.size)} bytes`}>
+            {formatBytes(file.size)}
+          </span>
+        </span>
+        <StateMark state={MARKS[state]} label={state} />
+        {!locked && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove ${file.name}`}
+            title="Remove"
+            onClick={onRemove}
+          >
+            <IconX size={18} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        )}
+      </div>
+      <ItemFields item={item} queue={queue} error={error} focused={focused} />
+      <ShowAsCurl
+        request={{ ...requestOf(artifactEndpoints.upload, { form: wireForm(file, fields) }), file: file.name }}
+      />
+      <FormError error={unplacedError(error, LABELS)} />
+      {stage.name === 'sending' ? (
+        <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
+      ) : (
+        <div className={classes['buttons']}>
+          <button type="button" aria-expanded={open} className={classes['toggle']} onClick={() => setToggled(!open)}>
+            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            {checksSaid(item)}
+          </button>
+          {open && (
+            <div className={classes['checks']}>
+              <CheckList findings={findings} sha256={item.checked?.sha256} />
+              {inspection && <InspectedContents inspection={inspection} />}
+            </div>
+          )}
+          {stage.name === 'looking' ? (
+            <span role="status">No answer came. The list is being asked whether the file arrived…</span>
+          ) : stage.name === 'waiting' ? (
+            <>
+              <span className="dim">Sent as soon as one before it is through.</span>
+              <Button variant="default" onClick={() => queue.cancel(id)}>
+                Cancel
+              </Button>
+            </>
+          ) : (
+            <Send item={item} refused={refused} alone={alone}>
+              <BrowseButton onChoose={onReplace} label={`Another file for ${file.name}`}>
+                Choose another file
+              </BrowseButton>
+            </Send>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Send({
+  item: { file, findings, stage },
+  refused,
+  alone,
+  children,
+}: {
+  item: JudgedFile;
+  refused: boolean;
+  alone: boolean;
+  children: ReactNode;
+}) {
+  const button = useRef<HTMLButtonElement>(null);
+  const ended = stage.name === 'failed' || stage.name === 'cancelled';
+  // Cancel had the focus, and is gone.
+  useEffect(() => {
+    if (ended && (document.activeElement === document.body || document.activeElement === null)) button.current?.focus();
+  }, [ended]);
+  const why = refused
+    ? 'The file has errors: see the list of checks'
+    : findings
+      ? undefined
+      : 'The file is still being checked';
+  return (
+    <>
+      {stage.name === 'cancelled' && <span role="status">Cancelled. Nothing was stored; the form is as it was.</span>}
+      {children}
+      <Button
+        type="submit"
+        variant={alone ? 'filled' : 'default'}
+        ref={button}
+        disabled={why !== undefined}
+        title={why}
+        aria-label={`${stage.name === 'failed' ? 'Retry' : 'Upload'} ${file.name}`}
+      >
+        {stage.name === 'failed' ? 'Retry' : 'Upload'}
+      </Button>
+    </>
+  );
+}
+
+/** The checks in a line, for when they are folded away. */
+function checksSaid({ findings }: JudgedFile): string {
+  if (!findings) return 'Checking…';
+  const count = (level: string) => findings.filter((each) => each.level === level).length;
+  const said = (number: number, word: string) => (number === 0 ? [] : [`${number} ${word}${number === 1 ? '' : 's'}`]);
+  const faults = [...said(count('error'), 'error'), ...said(count('warning'), 'warning')];
+  return faults.length > 0 ? `Checks: ${faults.join(', ')}` : 'Checks: all fine';
+}
+
+interface ItemFieldsProps {
+  item: JudgedFile;
+  queue: UploadQueue;
+  error: Error | null;
+  focused: boolean;
+}
+
+function ItemFields({ item, queue, error, focused }: ItemFieldsProps) {
+  const { id, file, fields, asked } = item;
+  const locked = isUnderWay(item);
+  const faults = asked ? fieldFaults(file, fields) : {};
+  const serverSaid = refusedFields(error, LABELS);
+  const field = (name: FieldName) => ({
+    label: LABELS[name],
+    value: fields[name],
+    error: faults[name] ?? serverSaid[name],
+    readOnly: locked,
+    required: true,
+    autoComplete: 'off',
+    spellCheck: false,
+    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      queue.fill(id, { [name]: currentTarget.value }),
+  });
+  return (
+    <fieldset className={classes['fields']}>
+      <legend className="visually-hidden">Fields</legend>
+      <div className={classes['type']}>
+        <span id={`${id}-type`}>Type</span>
+        <SegmentedControl
+          aria-labelledby={`${id}-type`}
+          data={TYPES}
+          readOnly={locked}
+          value={fields.type}
+          onChange={(type) => queue.fill(id, { type })}
+        />
+      </div>
+      <TextInput
+        {...field('version')}
+        placeholder="1.2.0"
+        className={classes['version'] ?? ''}
+        {...(focused ? { ref: focusOnMount } : {})}
+      />
+      {fields.type === 'script' && (
+        <>
+          <TextInput
+            {...field('destination')}
+            description="Folder on the device; made when it is missing."
+            placeholder="/opt/myapp"
+          />
+          <TextInput
+            {...field('command')}
+            description="Run in that folder, after the file was made executable."
+            placeholder={guessCommand(file.name)}
+            classNames={{ input: 'mono' }}
+          />
+        </>
+      )}
+    </fieldset>
+  );
+}

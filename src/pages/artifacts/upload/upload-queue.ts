@@ -1,0 +1,199 @@
+// The files that were chosen for upload: each with its fields, what was found out about it, and how far it is. A few are
+// sent at a time; one that fails never holds up the rest. Knows nothing of React: a page subscribes.
+import type { Artifact } from '#/contract/artifacts.ts';
+import type { ArtifactUpload } from '#/api/artifacts.ts';
+import { isLost, isSignedOut } from '#/api/api-error.ts';
+import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
+import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
+import { advance, startTransfer } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+import { wireForm } from './upload-fields.ts';
+import type { Fields } from './upload-fields.ts';
+
+/**
+ * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer came, the list is asked what became of it.
+ * - `cancelled` and `failed`: can be sent again.
+ */
+export type Stage =
+  | { name: 'idle' | 'waiting' | 'looking' | 'cancelled' }
+  | { name: 'sending'; transfer: Transfer }
+  | { name: 'failed'; error: Error }
+  | { name: 'stored'; artifact: Artifact };
+
+/** What was found in the file itself. */
+export interface Checked {
+  findings: Finding[];
+  sha256: string | undefined;
+}
+
+export interface QueuedFile {
+  id: string;
+  file: ChosenFile;
+  fields: Fields;
+  /** What the file suggested, to tell what a person has written. */
+  suggested: Fields;
+  /** undefined while the file is being looked at. */
+  checked: Checked | undefined;
+  stage: Stage;
+  /** A person asked for the upload, so that what is missing in the fields is to be said. */
+  asked: boolean;
+}
+
+export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean =>
+  name === 'waiting' || name === 'sending' || name === 'looking';
+
+/** Uploads under way at a time. */
+const AT_ONCE = 2;
+
+const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError';
+
+export class UploadQueue {
+  private items: readonly QueuedFile[] = [];
+  private readonly watchers = new Set<() => void>();
+  private readonly running = new Map<string, AbortController>();
+  /** What goes over the wire, by item: the same object for each attempt. */
+  private readonly wire = new Map<string, File>();
+  /** Those whose last attempt may have arrived all the same. */
+  private readonly unsure = new Set<string>();
+  private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
+  private readonly now: () => number;
+  private made = 0;
+
+  constructor(send: (planned: ArtifactUpload) => Promise<Artifact>, now: () => number = () => performance.now()) {
+    this.send = send;
+    this.now = now;
+  }
+
+  subscribe = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+  snapshot = (): readonly QueuedFile[] => this.items;
+
+  private show(items: readonly QueuedFile[]): void {
+    this.items = items;
+    for (const watcher of this.watchers) watcher();
+  }
+
+  private change(id: string, change: Partial<QueuedFile>): void {
+    this.show(this.items.map((item) => (item.id === id ? { ...item, ...change } : item)));
+  }
+
+  private find = (id: string) => this.items.find((item) => item.id === id);
+
+  add(file: ChosenFile, fields: Fields): string {
+    const id = `upload-${++this.made}`;
+    const item: QueuedFile = {
+      id,
+      file,
+      fields,
+      suggested: fields,
+      checked: undefined,
+      stage: { name: 'idle' },
+      asked: false,
+    };
+    this.show([...this.items, item]);
+    return id;
+  }
+
+  /** Another file in the place of one that is not under way. */
+  replace(id: string, file: ChosenFile, fields: Fields, suggested: Fields): void {
+    this.wire.delete(id);
+    this.unsure.delete(id);
+    this.change(id, { file, fields, suggested, checked: undefined, stage: { name: 'idle' } });
+  }
+
+  fill(id: string, fields: Partial<Fields>): void {
+    const item = this.find(id);
+    if (item) this.change(id, { fields: { ...item.fields, ...fields } });
+  }
+
+  /** `checked` undefined: it is being looked at. */
+  check(id: string, checked: Checked | undefined): void {
+    if (this.find(id)?.checked !== checked) this.change(id, { checked });
+  }
+
+  /** Says what is missing in the fields. */
+  ask(id: string): void {
+    this.change(id, { asked: true });
+  }
+
+  /** Takes its turn; a second time while it is under way does nothing. */
+  start(...ids: string[]): void {
+    const startable = (item: QueuedFile) => ids.includes(item.id) && !isUnderWay(item) && item.stage.name !== 'stored';
+    this.show(this.items.map((item) => (startable(item) ? { ...item, stage: { name: 'waiting' } } : item)));
+    this.pump();
+  }
+
+  cancel(id: string): void {
+    const item = this.find(id);
+    if (item?.stage.name === 'waiting') this.change(id, { stage: { name: 'idle' } });
+    else this.running.get(id)?.abort();
+  }
+
+  remove(...ids: string[]): void {
+    for (const id of ids) {
+      this.running.get(id)?.abort();
+      this.wire.delete(id);
+      this.unsure.delete(id);
+    }
+    this.show(this.items.filter(({ id }) => !ids.includes(id)));
+  }
+
+  /** Ends everything that is under way. */
+  close(): void {
+    this.show(this.items.map((item) => (item.stage.name === 'waiting' ? { ...item, stage: { name: 'idle' } } : item)));
+    for (const giveUp of this.running.values()) giveUp.abort();
+  }
+
+  private pump(): void {
+    for (const item of this.items) {
+      if (this.running.size >= AT_ONCE) return;
+      if (item.stage.name === 'waiting') void this.run(item);
+    }
+  }
+
+  private async run({ id, file, fields, checked }: QueuedFile): Promise<void> {
+    const giveUp = new AbortController();
+    this.running.set(id, giveUp);
+    const wire = this.wire.get(id) ?? new File([file.bytes], file.name);
+    this.wire.set(id, wire);
+    this.change(id, { stage: { name: 'sending', transfer: startTransfer(file.size, this.now()) } });
+    const onProgress: ArtifactUpload['onProgress'] = (progress) => {
+      const stage = this.find(id)?.stage;
+      const transfer = stage?.name === 'sending' ? stage.transfer : startTransfer(file.size, this.now());
+      this.change(id, { stage: { name: 'sending', transfer: advance(transfer, progress, this.now()) } });
+    };
+    try {
+      const artifact = await this.send({
+        file: wire,
+        form: wireForm(file, fields),
+        sha256: checked?.sha256,
+        lookFirst: this.unsure.has(id),
+        signal: giveUp.signal,
+        onProgress,
+        onLook: () => this.change(id, { stage: { name: 'looking' } }),
+      });
+      this.wire.delete(id);
+      this.unsure.delete(id);
+      // The bytes are not needed any more.
+      this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
+    } catch (error) {
+      this.end(id, error);
+    } finally {
+      this.running.delete(id);
+      this.pump();
+    }
+  }
+
+  private end(id: string, error: unknown): void {
+    if (isAbort(error) || isLost(error)) this.unsure.add(id);
+    const failed = error instanceof Error ? error : new Error(String(error));
+    this.change(id, { stage: isAbort(error) ? { name: 'cancelled' } : { name: 'failed', error: failed } });
+    // Signed out: the rest would only fail for the same reason.
+    if (isSignedOut(error))
+      this.show(
+        this.items.map((item) => (item.stage.name === 'waiting' ? { ...item, stage: { name: 'idle' } } : item)),
+      );
+  }
+}

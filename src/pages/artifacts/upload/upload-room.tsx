@@ -1,0 +1,88 @@
+// Where the storage has no room for what is to be uploaded: how much is missing, and what would free it.
+import { Button } from '@mantine/core';
+import { IconDatabase } from '@tabler/icons-react';
+import type { Account } from '#/contract/account.ts';
+import type { Artifact } from '#/contract/artifacts.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { formatBytes } from '#/ui/format.ts';
+import type { Dialog } from '#/ui/use-dialog.ts';
+import { ArtifactAge, ArtifactSize } from '#/pages/artifacts/artifact-facts.tsx';
+import type { ArtifactDialog } from '#/pages/artifacts/artifact-facts.tsx';
+import { isNeeded } from '#/pages/artifacts/artifact-usage.ts';
+import type { UsageIndex } from '#/pages/artifacts/artifact-usage.ts';
+import { roomLeft, spareArtifacts } from './upload-findings.ts';
+import type { JudgedFile } from './upload-state.ts';
+import classes from './upload-room.module.css';
+
+interface UploadRoomProps {
+  items: readonly JudgedFile[];
+  account: Account | undefined;
+  artifacts: readonly Artifact[];
+  usage: UsageIndex;
+  dialog: Dialog<ArtifactDialog>;
+}
+
+/** How many are named at once. */
+const MOST = 5;
+
+const isFull = ({ stage }: JudgedFile) =>
+  stage.name === 'failed' && stage.error instanceof ApiError && [403, 507].includes(stage.error.status);
+
+export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadRoomProps) {
+  const room = roomLeft(account);
+  const unsent = items.filter(({ stage, checked }) => {
+    const hopeless = checked?.findings.some(({ level }) => level === 'error');
+    return stage.name !== 'stored' && !hopeless;
+  });
+  const wanted = unsent.reduce((sum, { file }) => sum + file.size, 0);
+  const missing = room === undefined ? undefined : wanted - room;
+  if (missing === undefined ? !items.some(isFull) : missing <= 0) return null;
+
+  const named = spareArtifacts(artifacts, usage).slice(0, MOST);
+  const needed = artifacts.filter((artifact) => isNeeded(usage, artifact)).length;
+  return (
+    <div role="group" aria-label="Room in the storage" className={classes['room']}>
+      <IconDatabase size={18} stroke={1.6} aria-hidden />
+      <div>
+        <strong>
+          {missing === undefined || room === undefined
+            ? 'The service refused the upload; its storage may be full.'
+            : `${formatBytes(missing)} more room is needed: ${
+                unsent.length === 1 ? 'the file has' : `the ${unsent.length} files have`
+              } ${formatBytes(wanted)}, and ${formatBytes(room)} of the storage is free.`}
+        </strong>
+        {named.length > 0 ? (
+          <>
+            <p className="dim">Deleting these would free space{usage ? '; no job waits for them' : ''}:</p>
+            <ul className={classes['spare']}>
+              {named.map((artifact) => (
+                <li key={artifact.ArtifactId}>
+                  <bdi className={classes['name']}>
+                    {artifact.Name} {artifact.Version}
+                  </bdi>
+                  <span className="dim tabular">
+                    <ArtifactSize artifact={artifact} /> · <ArtifactAge artifact={artifact} />
+                  </span>
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Delete ${artifact.Name} ${artifact.Version} to make room`}
+                    onClick={() => dialog.open('delete', artifact.ArtifactId)}
+                  >
+                    Delete
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : (
+          <p className="dim">
+            {needed > 0
+              ? 'Jobs still need every artifact that is stored: wait until they have ended, or delete those jobs.'
+              : 'There is nothing to delete: the limit belongs to the plan of the account.'}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

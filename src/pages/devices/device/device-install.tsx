@@ -1,0 +1,30 @@
+// How a machine becomes this device. Its key is not known here any more, so the commands have a gap for it.
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { Section } from '#/ui/page.tsx';
+import { KeyCommands } from '#/pages/devices/key-commands.tsx';
+import { useDeviceDialog } from '#/pages/devices/use-device-dialog.ts';
+
+export function DeviceInstall() {
+  const dialog = useDeviceDialog();
+  return (
+    <Section
+      title="Install"
+      lead="Put the device key where it is marked. A lost key is replaced by a new one."
+      actions={
+        <Button
+          component={Link}
+          {...dialog.link('new-key')}
+          size="xs"
+          variant="default"
+          leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
+        >
+          New key
+        </Button>
+      }
+    >
+      <KeyCommands />
+    </Section>
+  );
+}

@@ -1,0 +1,62 @@
+// Where the device stands, in degrees, with the way to set it and to see it on the map.
+import { Link } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import { IconMap2, IconMapPin } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { paths } from '#/paths.ts';
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { Section } from '#/ui/page.tsx';
+import { Failure, Skeleton } from '#/ui/view.tsx';
+import { isPlace, placeText, usePlace } from '#/pages/devices/use-place.ts';
+import { useDeviceDialog } from '#/pages/devices/use-device-dialog.ts';
+import classes from './device-page.module.css';
+
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+export function DeviceLocation({ device }: { device: Device }) {
+  const { data: place, error, isFetching, refetch } = usePlace(device.DeviceId);
+  const dialog = useDeviceDialog();
+  const set = (
+    <Button
+      component={Link}
+      {...dialog.link('locate')}
+      size="xs"
+      variant="default"
+      leftSection={<IconMapPin {...icon} />}
+    >
+      {place ? 'Change location' : 'Set location'}
+    </Button>
+  );
+  return (
+    <Section title="Location">
+      {place === undefined ? (
+        error ? (
+          <Failure what="the location" error={error} busy={isFetching} onRetry={refetch} />
+        ) : (
+          <Skeleton name="the location" rows={1} />
+        )
+      ) : place === null ? (
+        <p className={classes['quiet']}>Not set.</p>
+      ) : (
+        <p className={classes['quiet']}>
+          <span className="mono">{placeText(place)}</span> <CopyButton value={placeText(place)} what="coordinates" />
+          {!isPlace(place) && <> This is no place on earth, so the map leaves it out.</>}
+        </p>
+      )}
+      <Group gap="xs">
+        {set}
+        {place && isPlace(place) && (
+          <Button
+            component={Link}
+            to={paths.map({ id: device.DeviceId })}
+            size="xs"
+            variant="default"
+            leftSection={<IconMap2 {...icon} />}
+          >
+            Show on the map
+          </Button>
+        )}
+      </Group>
+    </Section>
+  );
+}

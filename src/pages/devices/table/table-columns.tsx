@@ -1,0 +1,158 @@
+// The columns of the device table: what each shows, what it is sorted by, and whether this service tells it at all.
+import type { ReactNode } from 'react';
+import { IconCopy } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time } from '#/ui/time.tsx';
+import { copyId } from '#/pages/devices/copy-id.ts';
+import { addressOf, inventoryLabel, isInventory } from '#/pages/devices/device/inventory.ts';
+import classes from './device-table.module.css';
+
+export interface TableColumn {
+  /** Its word in the URL and in what is kept. */
+  id: string;
+  label: string;
+  /** The field that it is sorted by. */
+  field: string;
+  /** Pixels; the name gets what is left. */
+  width: number;
+  /** Only shown when it is chosen. */
+  isExtra?: boolean;
+  className?: string | undefined;
+  /** A phone has no room for it. */
+  phone?: 'hide';
+  title?: (device: Device) => string;
+  cell: (device: Device) => ReactNode;
+}
+
+const timeCell = (raw: string | undefined) =>
+  raw ? <Time at={parseTimestamp(raw)} raw={raw} /> : <span className="dim">Never</span>;
+export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+
+/** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
+const COLUMNS: readonly TableColumn[] = [
+  { id: 'name', label: 'Name', field: 'DeviceName', width: 240, cell: () => null },
+  {
+    id: 'status',
+    label: 'Status',
+    field: 'DeviceStatus',
+    width: 96,
+    className: classes['status'],
+    cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} />,
+  },
+  {
+    id: 'group',
+    label: 'Group',
+    field: 'DeviceGroup',
+    width: 120,
+    className: classes['second'],
+    title: ({ DeviceGroup }) => DeviceGroup,
+    cell: ({ DeviceGroup }) => DeviceGroup || <span className="dim">No group</span>,
+  },
+  { id: 'tags', label: 'Tags', field: 'Tags', width: 120, phone: 'hide', title: tagsOf, cell: tagsOf },
+  {
+    id: 'customer',
+    label: 'Customer',
+    field: 'CustomerName',
+    width: 110,
+    phone: 'hide',
+    title: ({ CustomerName = '' }) => CustomerName,
+    cell: ({ CustomerName }) => CustomerName,
+  },
+  {
+    id: 'site',
+    label: 'Site',
+    field: 'CustomerSite',
+    width: 110,
+    phone: 'hide',
+    title: ({ CustomerSite = '' }) => CustomerSite,
+    cell: ({ CustomerSite }) => CustomerSite,
+  },
+  {
+    id: 'address',
+    label: 'Address',
+    field: 'LocalAddr',
+    width: 150,
+    phone: 'hide',
+    className: 'mono dim',
+    cell: (device) => addressOf(device),
+  },
+  {
+    id: 'lastSeen',
+    label: 'Last seen',
+    field: 'LastSeenTime',
+    width: 96,
+    className: classes['seen'],
+    cell: ({ LastSeenTime }) => timeCell(LastSeenTime),
+  },
+  {
+    id: 'created',
+    label: 'Created',
+    field: 'CreatedTime',
+    width: 96,
+    isExtra: true,
+    phone: 'hide',
+    cell: ({ CreatedTime }) => CreatedTime && timeCell(CreatedTime),
+  },
+  {
+    id: 'id',
+    label: 'ID',
+    field: 'DeviceId',
+    width: 138,
+    phone: 'hide',
+    cell: ({ DeviceId, DeviceName }) => <IdCell id={DeviceId} name={DeviceName} />,
+  },
+];
+
+/** Shown whether the service tells them or not: every service does. */
+const ALWAYS = new Set(['name', 'status', 'group', 'address', 'id']);
+
+/** The field behind a word of the URL: a column's, or a field's own name. */
+export const fieldOf = (word: string): string => COLUMNS.find(({ id }) => id === word)?.field ?? word;
+
+/** The columns that there is something to show in, in their first order. `fields`: those that the service tells. */
+export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
+  const inventory = [...fields].filter(isInventory).sort();
+  return [
+    ...COLUMNS.filter(({ id, field }) => ALWAYS.has(id) || fields.has(field)),
+    ...inventory.map((field) => ({
+      id: field,
+      label: inventoryLabel(field),
+      field,
+      width: 130,
+      isExtra: true,
+      phone: 'hide' as const,
+      title: (device: Device) => textOf(device[field]),
+      cell: (device: Device) => textOf(device[field]),
+    })),
+  ];
+}
+
+const isEmpty = (value: unknown) => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** The fields that rows tell, for a table without the whole fleet. */
+export function fieldsOf(rows: readonly Device[]): Set<string> {
+  const told = new Set<string>();
+  for (const row of rows)
+    for (const name in row)
+      // An empty time tells "never"; any other column that is empty in every row would only take room.
+      if (name.endsWith('Time') || !isEmpty(row[name])) told.add(name);
+  return told;
+}
+
+/** The id, shortened, and a button that copies the whole one. */
+function IdCell({ id, name }: { id: string; name: string }) {
+  return (
+    <span className={classes['id']}>
+      <span className="mono" title={id} data-id-text>
+        {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
+      </span>
+      <button type="button" aria-label={`Copy id of ${name}`} title="Copy id" onClick={() => void copyId(id)}>
+        <IconCopy size={14} stroke={1.6} aria-hidden />
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,87 @@
+// Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
+import { Button, Modal } from '@mantine/core';
+import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
+import { useDeviceExport } from '#/fleet/export-devices.ts';
+import bulkClasses from '#/fleet/bulk/bulk-dialog.module.css';
+import { formatCount } from '#/ui/format.ts';
+import { Failure } from '#/ui/view.tsx';
+import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
+import type { Listing } from '#/pages/devices/use-listing.ts';
+import { viewColumns } from './view-csv.ts';
+
+interface ExportViewDialogProps {
+  listing: Listing;
+  columns: readonly TableColumn[];
+  filtered: boolean;
+  sorted: boolean;
+  onClose: () => void;
+}
+
+export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }: ExportViewDialogProps) {
+  const { index, found, fleet, busy } = listing;
+  const { written, start } = useDeviceExport();
+  const isReady = index !== undefined && found !== undefined && !busy;
+  const count = found?.length ?? 0;
+  const save = () => {
+    if (!index || !found) return;
+    const write = {
+      columns: viewColumns(columns),
+      count: found.length,
+      at: (place: number) => index.passing(found[place]!),
+    };
+    void start(write).then((done) => done && onClose());
+  };
+  const { read = 0, total } = fleet?.progress ?? {};
+  return (
+    <Modal opened onClose={onClose} title="Export CSV" size="lg" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className={bulkClasses['steps']}>
+        {isReady ? (
+          <section aria-label="Plan" className={bulkClasses['plan']}>
+            <p>
+              <strong>{devicesText(count)} in one file.</strong>
+            </p>
+            <p>
+              {filtered ? 'Those that match the filters' : 'The whole fleet'}
+              {sorted && ', sorted as on the table'}. Columns: {columns.map(({ label }) => label).join(', ')}.
+            </p>
+            <p>
+              Text that a spreadsheet would take for a formula gets an apostrophe before it. For every field there is,
+              with locations, select the devices and export the selection.
+            </p>
+          </section>
+        ) : fleet?.error && !fleet.isReading ? (
+          <Failure what="the fleet" error={fleet.error} busy={false} onRetry={fleet.retry} />
+        ) : (
+          <div role="status">
+            <p>
+              Reading the fleet first: {formatCount(read)}
+              {total !== undefined && ` of ${formatCount(total)}`}
+            </p>
+            <progress
+              className={bulkClasses['bar']}
+              aria-label="Devices read"
+              {...(total !== undefined && { max: Math.max(1, total), value: read })}
+            />
+          </div>
+        )}
+        {written !== undefined && (
+          <progress className={bulkClasses['bar']} aria-label="Rows written" max={Math.max(1, count)} value={written} />
+        )}
+        <div className={bulkClasses['buttons']}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            data-autofocus
+            loading={written !== undefined}
+            disabled={!isReady || count === 0}
+            title={!isReady ? 'The fleet is not read yet' : count === 0 ? 'No device matches' : ''}
+            onClick={save}
+          >
+            Download CSV
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

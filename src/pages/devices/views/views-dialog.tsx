@@ -1,0 +1,233 @@
+// What the menu of views asks for: a name, a yes, or a file.
+import { useState } from 'react';
+import { Button, Modal, SegmentedControl, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { BrowseButton } from '#/ui/drop-area.tsx';
+import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
+import type { ClashAnswer, ReadViews } from './saved-views.ts';
+import type { DeviceView } from '#/pages/devices/use-device-view.ts';
+import classes from './views-parts.module.css';
+
+export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
+
+interface ViewsDialogProps {
+  task: ViewTask;
+  view: DeviceView;
+  onGo: (params: URLSearchParams) => void;
+  onClose: () => void;
+}
+
+const TITLES = {
+  save: 'Save this view',
+  rename: 'Rename view',
+  delete: 'Delete view',
+  import: 'Import views',
+} as const;
+
+export function ViewsDialog({ task, ...props }: ViewsDialogProps) {
+  return (
+    <Modal opened onClose={props.onClose} title={TITLES[task]} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className={classes['body']}>
+        {task === 'import' ? (
+          <Import {...props} />
+        ) : task === 'delete' ? (
+          <Delete {...props} />
+        ) : (
+          <Name task={task} {...props} />
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+type PartProps = Omit<ViewsDialogProps, 'task'>;
+
+function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'rename' }) {
+  const { saved, applied, words } = view;
+  const [name, setName] = useState(task === 'rename' ? (applied?.name ?? '') : '');
+  const [problem, setProblem] = useState('');
+  const same = named(saved.views, name);
+  const save = () => {
+    const given = cleanName(name);
+    if (given === '') return setProblem('A view needs a name');
+    if (same && (task === 'save' || same.id !== applied?.id))
+      return setProblem('A view with this name is there already');
+    if (task === 'save' && saved.views.length >= MOST_VIEWS)
+      return setProblem(`There is room for ${MOST_VIEWS} views. Delete one first.`);
+    if (task === 'rename')
+      saved.change((all) => all.map((each) => (each.id === applied?.id ? { ...each, name: given } : each)));
+    else {
+      const made = { id: newId(saved.views), name: given, words };
+      saved.change((all) => [...all, made]);
+      onGo(view.urlOf(made));
+    }
+    onClose();
+  };
+  return (
+    <form
+      className={classes['body']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <TextInput
+        data-autofocus
+        label="Name"
+        value={name}
+        maxLength={MOST_NAME}
+        error={problem}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+          setProblem('');
+        }}
+        autoComplete="off"
+      />
+      {task === 'save' && (
+        <p className="dim">
+          It keeps the filters, the search, the sort, the columns and the row height, in this browser.
+        </p>
+      )}
+      <div className={classes['foot']}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit">{task === 'save' ? 'Save view' : 'Rename'}</Button>
+      </div>
+    </form>
+  );
+}
+
+function Delete({ view, onGo, onClose }: PartProps) {
+  const { saved, applied } = view;
+  return (
+    <>
+      <p>
+        <strong>
+          <bdi>{applied?.name}</bdi>
+        </strong>{' '}
+        is taken off your list. No device is touched, and links that were shared go on working.
+      </p>
+      <div className={classes['foot']}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          data-autofocus
+          color="red"
+          onClick={() => {
+            saved.change((all) => all.filter(({ id }) => id !== applied?.id));
+            onGo(new URLSearchParams());
+            onClose();
+          }}
+        >
+          Delete view
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** No file of views is larger. */
+const MOST_BYTES = 1_000_000;
+
+const count = (number: number, what = 'view') => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+function Import({ view: { saved }, onClose }: PartProps) {
+  const [file, setFile] = useState<{ name: string } & (ReadViews | { problem: string })>();
+  const [answer, setAnswer] = useState<ClashAnswer>('both');
+  const read = async ([given]: File[]) => {
+    if (!given) return;
+    try {
+      if (given.size > MOST_BYTES) throw new Error('It is larger than any file of views.');
+      setFile({ name: given.name, ...readViews(await given.text()) });
+    } catch (cause) {
+      setFile({ name: given.name, problem: cause instanceof Error ? cause.message : String(cause) });
+    }
+  };
+  const plan = file && 'views' in file ? planImport(saved.views, file.views) : undefined;
+  const next = plan && imported(saved.views, plan, answer);
+  const isFull = (next?.length ?? 0) > MOST_VIEWS;
+  const brings = plan ? plan.fresh.length + (answer === 'mine' ? 0 : plan.clashes.length) : 0;
+  return (
+    <>
+      <p className="dim">A file that “Export all views” wrote. Your own views stay.</p>
+      <div>
+        <BrowseButton label="File with views" accept=".json,application/json" onChoose={(files) => void read(files)}>
+          {file ? 'Choose another file' : 'Choose a file'}
+        </BrowseButton>
+      </div>
+      {file && 'problem' in file && (
+        <p role="alert" className={classes['error']}>
+          <strong>
+            <bdi>{file.name}</bdi> was not imported.
+          </strong>{' '}
+          {file.problem}
+        </p>
+      )}
+      {file && 'views' in file && plan && (
+        <div role="status" className={classes['body']}>
+          <p>
+            <strong>
+              <bdi>{file.name}</bdi>: {count(file.views.length)}
+            </strong>
+            {plan.known > 0 && `, ${plan.known} there already`}
+            {file.unreadable > 0 &&
+              `, ${count(file.unreadable, 'entry').replace('entrys', 'entries')} left out as unreadable`}
+          </p>
+          {plan.fresh.length + plan.clashes.length > 0 && (
+            <ul className={classes['list']}>
+              {plan.fresh.map(({ id, name }) => (
+                <li key={id}>
+                  <bdi>{name}</bdi>
+                </li>
+              ))}
+              {plan.clashes.map(({ id, name }) => (
+                <li key={id}>
+                  <bdi>{name}</bdi> <span className="dim">· you have another one of this name</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {plan && plan.clashes.length > 0 && (
+        <SegmentedControl
+          aria-label="Views of the same name"
+          value={answer}
+          onChange={(value) => setAnswer(value === 'replace' || value === 'mine' ? value : 'both')}
+          data={[
+            { value: 'both', label: 'Keep both' },
+            { value: 'replace', label: 'Replace mine' },
+            { value: 'mine', label: 'Keep mine' },
+          ]}
+        />
+      )}
+      {isFull && (
+        <p role="alert" className={classes['error']}>
+          There is room for {MOST_VIEWS} views.
+        </p>
+      )}
+      {saved.onlyHeld && (
+        <p className={classes['warn']}>This browser keeps nothing: imported views go with this page.</p>
+      )}
+      <div className={classes['foot']}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          disabled={brings === 0 || isFull}
+          title={!file ? 'Choose a file first' : brings === 0 ? 'There is nothing new in it' : ''}
+          onClick={() => {
+            if (!plan) return;
+            saved.change((all) => imported(all, plan, answer));
+            notifications.show({ message: `${count(brings)} imported`, color: 'indigo' });
+            onClose();
+          }}
+        >
+          {brings > 0 ? `Import ${count(brings)}` : 'Import'}
+        </Button>
+      </div>
+    </>
+  );
+}

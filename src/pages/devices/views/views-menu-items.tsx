@@ -1,0 +1,147 @@
+// The menu of saved views: to show one, to keep the present one, to share it, and to carry all of them elsewhere.
+import type { ComponentProps, ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import {
+  IconBookmarkPlus,
+  IconCheck,
+  IconColumns3,
+  IconDeviceFloppy,
+  IconDownload,
+  IconLink,
+  IconPencil,
+  IconRocket,
+  IconTrash,
+  IconUpload,
+} from '@tabler/icons-react';
+import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
+import { handOver } from '#/fleet/handed-over.ts';
+import { datedName, saveFile } from '#/ui/save-file.ts';
+import { paths } from '#/paths.ts';
+import { copyText } from '#/ui/copy-button.tsx';
+import { OpenedMenu } from '#/ui/opened-menu.tsx';
+import { printViews } from './saved-views.ts';
+import type { DeviceView } from '#/pages/devices/use-device-view.ts';
+import type { ViewTask } from './views-dialog.tsx';
+import classes from './views-parts.module.css';
+
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+interface ViewsMenuItemsProps {
+  view: DeviceView;
+  matching: readonly string[] | undefined;
+  button: ComponentProps<'button'>;
+  onGo: (params: URLSearchParams) => void;
+  onTask: (task: ViewTask) => void;
+}
+
+export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMenuItemsProps) {
+  const { saved, applied, isChanged, isForeign, words } = view;
+  const { views, onlyHeld } = saved;
+  const navigate = useNavigate();
+  const keep = () => {
+    if (applied) saved.change((all) => all.map((each) => (each.id === applied.id ? { ...each, words } : each)));
+  };
+  const copy = async () => {
+    const done = await copyText(`${location.origin}${paths.devices()}?${words}`);
+    notifications.show({
+      message: done ? 'Link copied: filters, sort, columns and row height are in it' : 'The browser refused to copy',
+      color: done ? 'indigo' : 'red',
+    });
+  };
+  return (
+    <OpenedMenu button={button} width={270}>
+      <Menu.Dropdown aria-label="Views">
+        {views.length > 0 && (
+          <div className={classes['views']}>
+            <Item
+              icon={applied ? undefined : isForeign ? undefined : IconCheck}
+              onClick={() => onGo(new URLSearchParams())}
+            >
+              All devices
+            </Item>
+            {views.map((each) => (
+              <Item
+                key={each.id}
+                icon={each === applied ? IconCheck : undefined}
+                onClick={() => onGo(view.urlOf(each))}
+              >
+                <bdi className={classes['name']} title={each.name}>
+                  {each.name}
+                </bdi>
+              </Item>
+            ))}
+            <Menu.Divider />
+          </div>
+        )}
+        {applied && isChanged && (
+          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={keep}>
+            Save changes
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconBookmarkPlus {...icon} />} onClick={() => onTask('save')}>
+          Save as a new view
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLink {...icon} />} onClick={() => void copy()}>
+          Copy link to this view
+        </Menu.Item>
+        {matching && matching.length > 0 && (
+          <Menu.Item
+            leftSection={<IconRocket {...icon} />}
+            onClick={() => void navigate(paths.deploy({ selection: handOver(matching) }))}
+          >
+            Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
+          </Menu.Item>
+        )}
+        {isForeign && (
+          <Menu.Item leftSection={<IconColumns3 {...icon} />} onClick={() => onGo(view.ownUrl())}>
+            Use my columns
+          </Menu.Item>
+        )}
+        {applied && (
+          <>
+            <Menu.Item leftSection={<IconPencil {...icon} />} onClick={() => onTask('rename')}>
+              Rename
+            </Menu.Item>
+            <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
+              Delete view
+            </Menu.Item>
+          </>
+        )}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconUpload {...icon} />} onClick={() => onTask('import')}>
+          Import views
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDownload {...icon} />}
+          disabled={views.length === 0}
+          title={views.length === 0 ? 'No view is saved yet' : ''}
+          onClick={() => saveFile(datedName('device-views', new Date(), 'json'), printViews(views), 'application/json')}
+        >
+          Export all views
+        </Menu.Item>
+        {onlyHeld && <Menu.Label>This browser keeps nothing: export the views, or they go with this page.</Menu.Label>}
+      </Menu.Dropdown>
+    </OpenedMenu>
+  );
+}
+
+interface ItemProps {
+  icon: typeof IconCheck | undefined;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function Item({ icon: Icon, onClick, children }: ItemProps) {
+  return (
+    <Menu.Item
+      onClick={onClick}
+      leftSection={
+        <span className={classes['mark']}>{Icon && <Icon size={16} stroke={2} aria-label="Shown now" />}</span>
+      }
+    >
+      {children}
+    </Menu.Item>
+  );
+}

@@ -1,0 +1,31 @@
+// Requests as commands for curl, each with its copy button. Fetched when somebody asks for it.
+import { CopyButton } from '#/ui/copy-button.tsx';
+import { curlText } from './curl-text.ts';
+import type { CurlRequest } from './curl-text.ts';
+import { formatCount } from '#/ui/format.ts';
+import classes from './show-as-curl.module.css';
+
+/** Of very many, these show how the rest would be. */
+const MOST = 20;
+
+export function CurlLines({ requests }: { requests: readonly CurlRequest[] }) {
+  return (
+    <div className={classes['lines']}>
+      {requests.slice(0, MOST).map((request) => {
+        const text = curlText(request, request.base ?? location.origin);
+        return (
+          <div key={text} className={classes['line']}>
+            <pre tabIndex={0} role="region" aria-label={`${request.method} ${request.path} as curl`}>
+              {text}
+            </pre>
+            <CopyButton value={text} what="the command" />
+          </div>
+        );
+      })}
+      {requests.length > MOST && <p>And {formatCount(requests.length - MOST)} more like these.</p>}
+      <p className="dim">
+        The token is left out: put one into the variable <code>TOKEN</code> first.
+      </p>
+    </div>
+  );
+}

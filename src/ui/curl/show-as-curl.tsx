@@ -1,0 +1,29 @@
+// "Show as curl": what a form or a question would send, as a command for a script. Opens in place, so that no second dialog
+// comes over the first.
+import { Suspense, lazy, useState } from 'react';
+import { IconTerminal2 } from '@tabler/icons-react';
+import type { CurlRequest } from './curl-text.ts';
+import { useLater } from '#/ui/use-later.ts';
+import classes from './show-as-curl.module.css';
+
+const loadLines = () => import('./curl-lines.tsx');
+const CurlLines = lazy(async () => ({ default: (await loadLines()).CurlLines }));
+
+/** `request`: what is typed so far; several where they are sent one after the other. */
+export function ShowAsCurl({ request }: { request: CurlRequest | readonly CurlRequest[] }) {
+  const [open, setOpen] = useState(false);
+  const here = useLater(loadLines, open);
+  return (
+    <div className={classes['show']}>
+      <button type="button" className={classes['button']} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconTerminal2 size={16} stroke={1.6} aria-hidden />
+        Show as curl
+      </button>
+      {open && here && (
+        <Suspense>
+          <CurlLines requests={[request].flat()} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

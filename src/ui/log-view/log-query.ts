@@ -1,0 +1,91 @@
+// Finds a text or a pattern in many rows, a slice at a time.
+import { withoutAnsi } from './ansi.ts';
+import { rowAt, rowText } from './lines.ts';
+import type { LineIndex } from './lines.ts';
+import { sliceOf } from './log-text.ts';
+
+export interface LogQuery {
+  text: string;
+  /** Capital letters count. */
+  exact: boolean;
+  /** The text is a regular expression. */
+  pattern: boolean;
+}
+
+/** What was found in a stream, in order: rows, and offsets within the row, control sequences not counted. */
+export interface Matches {
+  rows: Uint32Array<ArrayBuffer>;
+  from: Uint32Array<ArrayBuffer>;
+  to: Uint32Array<ArrayBuffer>;
+}
+
+/** More matches than anyone steps through, in each stream. */
+export const MOST_MATCHES = 100_000;
+/** Characters searched in one go. */
+const SLICE = 256 * 1024;
+
+/** The query as a regular expression; undefined where it is not one. */
+export function patternOf({ text, exact, pattern }: LogQuery): RegExp | undefined {
+  try {
+    return new RegExp(pattern ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), exact ? 'gm' : 'gim');
+  } catch {
+    return undefined;
+  }
+}
+
+type Found = (row: number, from: number, to: number) => boolean;
+
+/** Searches the rows from `first` up to, not including, `end`, until `found` wants no more. */
+function searchRows(index: LineIndex, pattern: RegExp, [first, end]: [number, number], found: Found): boolean {
+  const { starts, text } = index;
+  const start = starts[first] ?? text.length;
+  const slice = sliceOf(text, start, end < index.rows ? (starts[end] ?? text.length) : text.length);
+  // Rows that are shown otherwise than they came are searched as they are shown.
+  if (!index.raw && (slice.includes('\u001b') || slice.includes('\r'))) {
+    for (let row = first; row < end; row++)
+      for (const { 0: hit, index: from } of withoutAnsi(rowText(index, row)).matchAll(pattern))
+        if (hit !== '' && !found(row, from, from + hit.length)) return false;
+    return true;
+  }
+  let row = first;
+  for (const { 0: hit, index: at } of slice.matchAll(pattern)) {
+    if (hit === '') continue;
+    while (row + 1 < end && (starts[row + 1] ?? 0) <= start + at) row++;
+    const from = start + at - (starts[row] ?? 0);
+    if (!found(row, from, from + hit.length)) return false;
+  }
+  return true;
+}
+
+/** Searches all rows; it can be left or called off after each slice. */
+export function* searchIndex(index: LineIndex, pattern: RegExp): Generator<void, Matches> {
+  const rows: number[] = [];
+  const froms: number[] = [];
+  const tos: number[] = [];
+  const found: Found = (row, from, to) => {
+    rows.push(row);
+    froms.push(from);
+    tos.push(to);
+    return rows.length < MOST_MATCHES;
+  };
+  for (let first = 0; first < index.rows;) {
+    const end = Math.max(first + 1, rowAt(index, (index.starts[first] ?? 0) + SLICE));
+    const last = end >= index.rows - 1 ? index.rows : end;
+    if (!searchRows(index, pattern, [first, last], found)) break;
+    first = last;
+    yield;
+  }
+  return { rows: Uint32Array.from(rows), from: Uint32Array.from(froms), to: Uint32Array.from(tos) };
+}
+
+/** The first match in a row at or after this one. */
+export function firstFrom({ rows }: Matches, row: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle] ?? 0) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

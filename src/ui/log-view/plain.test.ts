@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { layOut } from './log-items.ts';
+import { indexLines } from './lines.ts';
+import { gathered, plainLog, plainParts } from './plain.ts';
+
+const plain = async (streams: Record<string, string>, raw = false) => {
+  const indexed = Object.entries(streams).map(([name, text]) => ({
+    stream: { name, pieces: [text] },
+    index: indexLines([text], undefined, raw),
+  }));
+  return (await gathered(plainLog(layOut(indexed)))).join('');
+};
+
+const HOSTILE = '\u001b[31mred\u001b[0m\r\nbell\u0007 \u202eevil\n1%\r99%\n';
+
+test('what is copied holds no codes and nothing hidden, and of a rewritten line its last state', async () => {
+  assert.equal(await plain({ stdout: HOSTILE }), 'red\nbell‹BEL› ‹U+202E›evil\n99%\n');
+  assert.equal(await plain({ stdout: HOSTILE }, true), HOSTILE);
+  assert.equal(await plain({ stdout: '' }), '');
+  assert.equal(await plain({ stdout: 'no end' }), 'no end');
+});
+
+test('several streams stand under their names', async () => {
+  assert.equal(await plain({ stdout: 'out', stderr: 'err\n' }), '[stdout]\nout\n\n[stderr]\nerr\n');
+  assert.equal(await plain({ stdout: 'out', stderr: '' }), 'out');
+});
+
+test('a long log comes whole, however it is cut', async () => {
+  const line = `${'x'.repeat(70)}\r\n`;
+  const text = `${line.repeat(5_000)}${'y'.repeat(300_000)}\na\rb\n${line}`;
+  assert.equal(
+    await plain({ stdout: text }),
+    `${`${'x'.repeat(70)}\n`.repeat(5_000)}${'y'.repeat(300_000)}\nb\n${'x'.repeat(70)}\n`,
+  );
+  assert.equal(await plain({ stdout: text }, true), text);
+});
+
+test('some rows of it', () => {
+  const index = indexLines(['a\nb\nc\nd']);
+  assert.equal([...plainParts(index, 1, 3)].join(''), 'b\nc\n');
+});

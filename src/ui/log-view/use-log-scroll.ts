@@ -1,0 +1,155 @@
+// What of a log is in view: which rows are drawn, the end that is followed, and the reader's place, which stays where it is
+// when rows are added, turn out higher or are wrapped anew.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { itemAt, placeOf } from './log-items.ts';
+import type { LogBlock } from './log-items.ts';
+import { layoutOf } from './log-layout.ts';
+import type { LogLayout, Measured } from './log-layout.ts';
+
+/** Rows drawn above and below what is in view. */
+const MARGIN = 12;
+/** Pixels from the end that still count as the end. */
+const AT_END = 6;
+const TEXT_PADDING = 16;
+
+export interface LogScroll {
+  scroller: RefObject<HTMLDivElement | null>;
+  layout: LogLayout;
+  onScroll: () => void;
+  /** The places that are drawn, and the first one in view. */
+  first: number;
+  last: number;
+  seen: number;
+  /** Puts a place in the middle of the view. */
+  goTo: (place: number) => void;
+}
+
+interface Asked {
+  count: number;
+  wrap: boolean;
+  /** What the width beside the text depends on. */
+  gutter: string;
+  follow: boolean;
+  setFollow: (follow: boolean) => void;
+}
+
+/** How many letters fit beside the gutter while lines wrap; 0 while they don't, and before it is known. */
+function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutter: string, empty: boolean): number {
+  const [columns, setColumns] = useState(0);
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    const ruler = box?.querySelector('[data-ruler]');
+    if (!wrap || !box || !ruler) return;
+    const look = () => {
+      const text = box.querySelector('[data-text]');
+      const { width } = ruler.getBoundingClientRect();
+      if (text && width > 0) setColumns(Math.max(8, Math.floor((text.clientWidth - TEXT_PADDING) / (width / 100))));
+    };
+    look();
+    // The ruler changes when the font arrives.
+    const observer = new ResizeObserver(look);
+    for (const element of [box, ruler]) observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller, wrap, gutter, empty]);
+  return wrap ? columns : 0;
+}
+
+export function useLogScroll(
+  blocks: readonly LogBlock[],
+  { count, wrap, gutter, follow, setFollow }: Asked,
+): LogScroll {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const [known, setKnown] = useState<{ of: string; measured: Measured }>({ of: '', measured: new Map() });
+  const columns = useColumns(scroller, wrap, gutter, count === 0);
+  const raw = blocks[0]?.index.raw ?? false;
+  const of = `${columns} ${raw}`;
+  const measured = useMemo((): Measured => (known.of === of ? known.measured : new Map()), [known, of]);
+  const layout = useMemo(() => layoutOf(blocks, columns, measured), [blocks, columns, measured]);
+
+  // Where the reader is: the row at the top of the view and how far it is scrolled out.
+  const anchor = useRef<{ stream: string; row: number; past: number } | undefined>(undefined);
+  const lastTop = useRef(0);
+
+  const moved = (top: number) => {
+    const height = scroller.current?.clientHeight ?? view.height;
+    lastTop.current = top;
+    if (Math.abs(top - view.top) > 0.5 || height !== view.height) setView({ top, height });
+  };
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    const { scrollTop: top, clientHeight, scrollHeight } = box;
+    const up = top < lastTop.current - 1;
+    if (top + clientHeight >= scrollHeight - AT_END) setFollow(true);
+    else if (up) setFollow(false);
+    const place = layout.placeAt(top);
+    const item = itemAt(blocks, place);
+    anchor.current =
+      item?.row === undefined
+        ? undefined
+        : { stream: item.block.stream.name, row: item.row, past: top - layout.topOf(place) };
+    moved(top);
+  };
+  const scrollTo = (top: number) => {
+    const box = scroller.current;
+    if (!box) return;
+    if (Math.abs(box.scrollTop - top) > 0.5) box.scrollTop = top;
+    moved(box.scrollTop);
+  };
+
+  // The list has been laid out anew: follow the end, or put the reader's row back where it was.
+  useLayoutEffect(() => {
+    if (count === 0) return;
+    if (follow) {
+      scrollTo(layout.total);
+      return;
+    }
+    const { stream, row, past } = anchor.current ?? {};
+    const block = blocks.find((each) => each.stream.name === stream);
+    if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(placeOf(block, row)) + past);
+    // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or being told to follow, moves the view
+  }, [layout, follow]);
+
+  const first = Math.max(0, layout.placeAt(view.top) - MARGIN);
+  const last = Math.min(count - 1, layout.placeAt(view.top + view.height) + MARGIN);
+
+  // Where rows wrap, the estimate is right for plain letters; what was drawn can be measured.
+  useLayoutEffect(() => {
+    if (columns === 0) return;
+    let next: Measured | undefined;
+    for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) {
+      const place = Number(row.dataset['index']);
+      const item = itemAt(blocks, place);
+      const height = row.offsetHeight;
+      if (item?.row === undefined || height === 0 || height === layout.heightOf(place)) continue;
+      next ??= new Map(Array.from(measured, ([name, rows]) => [name, new Map(rows)]));
+      const { name } = item.block.stream;
+      next.set(name, (next.get(name) ?? new Map<number, number>()).set(item.row, height));
+    }
+    if (next) setKnown({ of, measured: next });
+    // oxlint-disable-next-line react/exhaustive-deps -- `layout` changes with all of these
+  }, [layout, first, last]);
+
+  const empty = count === 0;
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() =>
+      setView((was) => (was.height === box.clientHeight ? was : { top: box.scrollTop, height: box.clientHeight })),
+    );
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [empty]);
+
+  const goTo = (place: number) => {
+    const item = itemAt(blocks, place);
+    if (item?.row === undefined) return;
+    const past = (layout.heightOf(place) - (scroller.current?.clientHeight ?? view.height)) / 2;
+    setFollow(false);
+    scrollTo(Math.max(0, layout.topOf(place) + past));
+    anchor.current = { stream: item.block.stream.name, row: item.row, past };
+  };
+  return { scroller, layout, onScroll, first, last, seen: layout.placeAt(view.top), goTo };
+}

@@ -1,0 +1,23 @@
+// Long lists in plain tables: the first rows, and a button for more, so that thousands do not slow the page down.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { formatCount } from '#/ui/format.ts';
+
+const STEP = 100;
+
+/** The rows to show now, and what goes below them. */
+export function useMoreRows<Row>(rows: readonly Row[]): [shown: Row[], more: ReactNode] {
+  const [most, setMost] = useState(STEP);
+  const shown = rows.slice(0, most);
+  if (shown.length === rows.length) return [shown, null];
+  return [
+    shown,
+    <p key="more" className="dim">
+      {formatCount(shown.length)} of {formatCount(rows.length)} shown.{' '}
+      <Button variant="default" size="xs" onClick={() => setMost(most + STEP)}>
+        Show {formatCount(Math.min(STEP, rows.length - most))} more
+      </Button>
+    </p>,
+  ];
+}
