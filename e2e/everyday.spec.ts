@@ -114,10 +114,66 @@ test.describe('a service that goes away', () => {
     await expect(banner).toBeVisible({ timeout: 30_000 });
     await expect(banner).toContainText('Its last answer came');
     await expectAccessible(page);
+    // A page that was not loaded before: the frame stays, and it comes when the service does.
+    await page.getByRole('link', { name: 'Workflows' }).click();
+    const main = page.getByRole('main');
+    await expect(main.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
+    await expect(main.getByRole('alert')).toContainText('The service did not answer');
+    await expect(banner).toBeVisible();
+    await expectAccessible(page);
+    await main.getByRole('button', { name: 'Retry' }).click();
+    await expect(main.getByRole('button', { name: 'Retry' })).toBeEnabled();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await expect(page.getByRole('link', { name: 'pump-7' })).toBeVisible();
+    await page.goBack();
+    await expect(main.getByRole('alert')).toContainText('The service did not answer');
     await service.start();
     await expect(banner).toBeHidden({ timeout: 30_000 });
+    await expect(main.getByText('No workflows')).toBeVisible();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
     await expect(page.getByText('not refreshed since')).toBeHidden();
     await expect(page.getByRole('alert')).toBeHidden();
+  });
+});
+
+test.describe('a new version of the service', () => {
+  test.use({ expectedConsole: [/status of 404/] });
+
+  test('says so and takes nothing that was typed; a page whose files are gone is loaded anew, once', async ({
+    signedIn: page,
+    service,
+  }) => {
+    // As after an upgrade: the page of the host names other files, and the old ones are gone.
+    await page.route(`${service.url}/`, async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({
+        contentType: 'text/html',
+        body: text.replace(/assets\/index-[^"]+\.js/, 'assets/index-next.js'),
+      });
+    });
+    const gone = (name: string) => page.route(`**/assets/${name}-*.js`, (route) => route.fulfill({ status: 404 }));
+    await gone('palette-dialog');
+    await page.goto(`${service.url}/devices?dialog=add`);
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('pump behind the old mill');
+    await expect(page.getByRole('status').filter({ hasText: 'A new version is here' })).toBeVisible();
+    await expect(name).toHaveValue('pump behind the old mill');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await gone('workflows-page');
+    let loads = 0;
+    page.on('load', () => loads++);
+    await page.getByRole('link', { name: 'Workflows' }).click();
+    await expect.poll(() => loads).toBe(1);
+    const again = page.getByRole('main').getByRole('button', { name: 'Load the new version' });
+    await expect(again).toBeVisible();
+    await expect(page.getByText('A new version is here')).toBeHidden();
+    await expect(page).toHaveURL(/\/workflows$/);
+    expect(loads).toBe(1);
+    await page.unrouteAll();
+    await again.click();
+    await expect(page.getByText('No workflows')).toBeVisible();
   });
 });
 

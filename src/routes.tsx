@@ -51,62 +51,71 @@ export const routes: RouteObject[] = [
     ErrorBoundary: ShellError,
     children: [
       {
-        index: true,
-        lazy: async () => ({ Component: (await import('#/pages/overview/overview-page.tsx')).OverviewPage }),
+        // A page that breaks or does not come leaves the frame around it standing.
+        lazy: async () => ({ ErrorBoundary: (await loadShell()).PageError }),
+        children: [
+          {
+            index: true,
+            lazy: async () => ({ Component: (await import('#/pages/overview/overview-page.tsx')).OverviewPage }),
+          },
+          {
+            path: 'devices',
+            lazy: async () => {
+              const { DevicesPage, prefetchDevices } = await import('#/pages/devices/devices-page.tsx');
+              return { Component: DevicesPage, loader: whenSignedIn(prefetchDevices) };
+            },
+            // From then on the page reads for itself.
+            shouldRevalidate: () => false,
+          },
+          {
+            path: 'devices/add-many',
+            lazy: async () => ({ Component: (await import('#/pages/devices/add-many/add-many-page.tsx')).AddManyPage }),
+          },
+          {
+            path: 'devices/:id',
+            lazy: async () => ({ Component: (await import('#/pages/devices/device/device-page.tsx')).DevicePage }),
+          },
+          { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
+          {
+            path: 'artifacts',
+            lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }),
+          },
+          {
+            path: 'deploy',
+            lazy: async () => ({ Component: (await import('#/pages/deploy/deploy-page.tsx')).DeployPage }),
+          },
+          { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
+          { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
+          {
+            path: 'queues',
+            lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
+          },
+          {
+            path: 'archive',
+            lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),
+          },
+          {
+            path: 'archive/:id',
+            lazy: async () => ({ Component: (await import('#/pages/archive/archived-job-page.tsx')).ArchivedJobPage }),
+          },
+          {
+            path: 'workflows',
+            lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }),
+          },
+          {
+            path: 'tunnels',
+            lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }),
+          },
+          {
+            path: 'account',
+            lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }),
+          },
+          {
+            path: '*',
+            lazy: async () => ({ Component: (await import('#/pages/shell/not-found-page.tsx')).NotFoundPage }),
+          },
+        ],
       },
-      {
-        path: 'devices',
-        lazy: async () => {
-          const { DevicesPage, prefetchDevices } = await import('#/pages/devices/devices-page.tsx');
-          return { Component: DevicesPage, loader: whenSignedIn(prefetchDevices) };
-        },
-        // From then on the page reads for itself.
-        shouldRevalidate: () => false,
-      },
-      {
-        path: 'devices/add-many',
-        lazy: async () => ({ Component: (await import('#/pages/devices/add-many/add-many-page.tsx')).AddManyPage }),
-      },
-      {
-        path: 'devices/:id',
-        lazy: async () => ({ Component: (await import('./pages/devices/device/device-page.tsx')).DevicePage }),
-      },
-      { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
-      {
-        path: 'artifacts',
-        lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }),
-      },
-      {
-        path: 'deploy',
-        lazy: async () => ({ Component: (await import('#/pages/deploy/deploy-page.tsx')).DeployPage }),
-      },
-      { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
-      { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
-      {
-        path: 'queues',
-        lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
-      },
-      {
-        path: 'archive',
-        lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),
-      },
-      {
-        path: 'archive/:id',
-        lazy: async () => ({ Component: (await import('#/pages/archive/archived-job-page.tsx')).ArchivedJobPage }),
-      },
-      {
-        path: 'workflows',
-        lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }),
-      },
-      {
-        path: 'tunnels',
-        lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }),
-      },
-      {
-        path: 'account',
-        lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }),
-      },
-      { path: '*', lazy: async () => ({ Component: (await import('#/pages/shell/not-found-page.tsx')).NotFoundPage }) },
     ],
   },
 ];

@@ -78,6 +78,12 @@ export async function send(
   return { status: response.status, text, etag: response.headers.get('etag') };
 }
 
+/** The HTML of these pages as their own host has it now, wherever the API is. */
+export async function ownPage(): Promise<string> {
+  const signal = AbortSignal.timeout(8_000);
+  return (await fetch('/', { cache: 'no-store', headers: { accept: 'text/html' }, redirect: 'error', signal })).text();
+}
+
 const timeoutError = (timeout: number) =>
   new ApiError('timeout', `No answer within ${Math.round(timeout / 1000)} seconds`, {
     detail: 'The service may be overloaded or unreachable.',

@@ -13,6 +13,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { readDegrees, readPair } from '#/fleet/coordinates.ts';
@@ -20,7 +21,8 @@ import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
 // The map is heavy, and nobody who types the degrees should wait for it.
-const PlacePicker = lazy(async () => ({ default: (await import('#/fleet/place-picker.tsx')).PlacePicker }));
+const loadPicker = () => import('#/fleet/place-picker.tsx');
+const PlacePicker = lazy(async () => ({ default: (await loadPicker()).PlacePicker }));
 
 const LABELS = { Lat: 'Latitude', Lng: 'Longitude' };
 const check = checkedBy(position, LABELS);
@@ -29,6 +31,7 @@ const numbersOf = ({ Lat, Lng }: { Lat: string; Lng: string }) => ({ Lat: readDe
 export function LocationDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName } = device;
   const { data: place } = usePlace(DeviceId);
+  const pickerHere = useLater(loadPicker, true);
   const locate = useMutation(deviceMutations.locate(DeviceId));
   const form = useForm({
     initialValues: { Lat: place ? String(place.Lat) : '', Lng: place ? String(place.Lng) : '' },
@@ -88,9 +91,13 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
             <TextInput data-autofocus placeholder="52.52" {...field('Lat')} />
             <TextInput placeholder="13.405" {...field('Lng')} />
           </Group>
-          <Suspense fallback={<div className={classes['toBe']} />}>
-            <PlacePicker place={picked} onPick={fill} />
-          </Suspense>
+          {pickerHere ? (
+            <Suspense>
+              <PlacePicker place={picked} onPick={fill} />
+            </Suspense>
+          ) : (
+            <div className={classes['toBe']} />
+          )}
           <OwnPosition onPosition={fill} />
           {unset && <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>}
           {picked && (

@@ -23,11 +23,15 @@ import { PageExtra } from '#/ui/page.tsx';
 import { useLater } from '#/ui/use-later.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
+import { BuildWatch } from './build-watch.tsx';
 import { usePageRequests } from './page-requests.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
+
+// Here with the frame, since it is wanted when nothing more can be fetched.
+export { PageError } from './page-error.tsx';
 
 const loadJobNotices = () => import('./notices/job-notices.tsx');
 const JobNotices = lazy(async () => ({ default: (await loadJobNotices()).JobNotices }));
@@ -133,6 +137,7 @@ function Frame() {
         </PageExtra>
       </main>
       <AwayWatch />
+      <BuildWatch />
       {noticesHere && (
         <Suspense>
           <JobNotices />

@@ -6,12 +6,15 @@ import { datedName, saveFile } from '#/ui/save-file.ts';
 import { isLoopback } from '#/pages/devices/install-commands.ts';
 import { LoopbackNote } from '#/pages/devices/loopback-note.tsx';
 import { formatCount } from '#/ui/format.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { keyFile } from './key-file.ts';
 import type { Keyed } from './key-file.ts';
 import { counted } from './plan.ts';
 import classes from './add-many.module.css';
 
-const Labels = lazy(async () => ({ default: (await import('./labels.tsx')).Labels }));
+// Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.
+const loadLabels = () => import('./labels.tsx');
+const Labels = lazy(async () => ({ default: (await loadLabels()).Labels }));
 
 interface KeysPanelProps {
   keyed: readonly Keyed[];
@@ -25,6 +28,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   /** Which keys the labels are made of; a later key needs new ones. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
+  const labelsHere = useLater(loadLabels, printing.length > 0);
   const isPrepared = printing.length > 0 && prepared >= printing.length;
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
@@ -87,7 +91,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
           </Button>
         )}
       </Group>
-      {printing.length > 0 && (
+      {printing.length > 0 && labelsHere && (
         <Suspense>
           <Labels keyed={printing} onProgress={setPrepared} />
         </Suspense>

@@ -1,0 +1,78 @@
+// The files this application is made of, as the host of the page has them now. Parts are fetched when they are first needed;
+// one that does not come means that nobody is there, or that a newer build has taken the place of this one, whose files
+// are gone.
+import { ownPage } from '#/api/call.ts';
+import { directAddress } from '#/api/direct.ts';
+import { noteSilence } from '#/api/reach.ts';
+
+export type OwnBuild = 'unknown' | 'away' | 'same' | 'newer';
+
+const ENTRY = /<script type="module"[^>]* src="([^"]+)"/;
+
+let found: OwnBuild = 'unknown';
+let newest = '';
+let looking: Promise<OwnBuild> | undefined;
+const listeners = new Set<() => void>();
+
+export const ownBuild = (): OwnBuild => found;
+
+export function onOwnBuild(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Looks now; whoever asks meanwhile gets the same answer. */
+export function lookForBuild(): Promise<OwnBuild> {
+  looking ??= look().then((next) => {
+    looking = undefined;
+    found = next;
+    for (const listener of listeners) listener();
+    return next;
+  });
+  return looking;
+}
+
+async function look(): Promise<OwnBuild> {
+  const running = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
+  try {
+    // Anything that is not our page says nothing about it: a proxy's own words, a network that asks for a login.
+    newest = ENTRY.exec(await ownPage())?.[1] ?? '';
+  } catch {
+    newest = '';
+  }
+  if (newest !== '') return newest === running ? 'same' : 'newer';
+  // On a plain file host the API is somewhere else, and may well be there.
+  if (directAddress === undefined) noteSilence();
+  return 'away';
+}
+
+const NOTE = 'muster-loaded-for';
+
+/**
+ * Loads the page again for a newer build, once for each: false, and nothing done, when it was tried for this one, or when
+ * it would cost something: an open dialog with what was typed in it, or a token that only this page holds.
+ */
+export function loadNewerOnce(): boolean {
+  const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')];
+  if (directAddress !== undefined || dialogs.some((node) => node.checkVisibility())) return false;
+  try {
+    if (sessionStorage.getItem(NOTE) === newest) return false;
+    sessionStorage.setItem(NOTE, newest);
+  } catch {
+    return false; // Without the note it might go on for ever.
+  }
+  location.reload();
+  return true;
+}
+
+const FAILED = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i;
+
+/** Whether an error says that a part of the application did not come, in the words of the browsers and of Vite. */
+export const isNotLoaded = (error: unknown): error is Error => error instanceof Error && FAILED.test(error.message);
+
+/** A style sheet that failed stays in the document, and would count as loaded when it is wanted again. */
+export function forgetFailedSheet({ message }: Error): void {
+  const [, href] = /Unable to preload CSS for (\S+)/.exec(message) ?? [];
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))
+    if (link.href === href) link.remove();
+}

@@ -1,0 +1,95 @@
+// In the place of a page that broke or did not come; the navigation and all else around it stay.
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import { directAddress } from '#/api/direct.ts';
+import { isNotLoaded, loadNewerOnce, lookForBuild, ownBuild } from '#/api/own-build.ts';
+import type { OwnBuild } from '#/api/own-build.ts';
+import { isLostNow, onReach } from '#/api/reach.ts';
+import { paths } from '#/paths.ts';
+import { Page } from '#/ui/page.tsx';
+import classes from './shell.module.css';
+
+export function PageError() {
+  const error = useRouteError();
+  return isNotLoaded(error) ? <NotLoaded part={error.message} /> : <Broken error={error} />;
+}
+
+function Broken({ error }: { error: unknown }) {
+  const detail = error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
+  return (
+    <Page title="This page broke">
+      <div role="alert" className={classes['pageError']}>
+        <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
+        {detail && <p>{detail}</p>}
+        <Group gap="sm">
+          <Button variant="default" onClick={() => location.reload()}>
+            Load again
+          </Button>
+          <Link to={paths.overview()}>Go to the overview</Link>
+        </Group>
+      </div>
+    </Page>
+  );
+}
+
+/** What was asked for a second time. Some browsers remember that a file did not come; then the page has to be new. */
+const askedAgain = new Set<string>();
+
+const WORDS: Record<OwnBuild, string> = {
+  unknown: 'Looking why.',
+  away: 'The service did not answer. This page comes by itself when it does.',
+  same: 'It was lost on the way.',
+  newer: 'A new version was installed, and the files of this one are gone.',
+};
+
+function NotLoaded({ part }: { part: string }) {
+  const at = useLocation();
+  const state: unknown = at.state;
+  const navigate = useNavigate();
+  const isLost = useSyncExternalStore(onReach, isLostNow);
+  const [build, setBuild] = useState<OwnBuild>(ownBuild);
+  const [busy, setBusy] = useState(false);
+
+  const askAgain = async () => {
+    askedAgain.add(part);
+    await navigate(at, { replace: true, state });
+  };
+  const retry = async () => {
+    setBusy(true);
+    const next = await lookForBuild();
+    setBuild(next);
+    if (next === 'newer' || (next === 'same' && askedAgain.has(part))) return location.reload();
+    if (next === 'same') await askAgain();
+    setBusy(false);
+  };
+  useEffect(() => {
+    let left = false;
+    void lookForBuild().then((next) => {
+      if (left) return;
+      setBuild(next);
+      if (next === 'newer') loadNewerOnce();
+      else if (next === 'away') askedAgain.delete(part);
+      // Once by itself: when the service came back, and when it was never away.
+      else if (next === 'same' && !askedAgain.has(part)) void askAgain();
+    });
+    return () => {
+      left = true;
+    };
+    // oxlint-disable-next-line react/exhaustive-deps -- asked when it failed, and when the service comes back
+  }, [isLost, part]);
+
+  return (
+    <Page title="This page could not be loaded">
+      <div role="alert" className={classes['pageError']} data-page-error>
+        <p>
+          {WORDS[build]}
+          {build === 'newer' && directAddress !== undefined && ' Loading it asks for your token again.'}
+        </p>
+        <Button variant="default" loading={busy} onClick={() => void retry()}>
+          {build === 'newer' ? 'Load the new version' : 'Retry'}
+        </Button>
+      </div>
+    </Page>
+  );
+}
