@@ -23,6 +23,25 @@ const INSTALLED_AT = [
   }),
 ];
 const DOWNLOAD_LIMIT_MS = 300_000;
+// The last --disable-features counts, so what Playwright says there (chromiumSwitches.ts) has to be said again.
+const PLAYWRIGHT_HAS_OFF = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+];
 
 /** The browser that is there, or undefined. A CHROMIUM_PATH that can't be run is an error, not a reason to use another. */
 export function findBrowser(env: NodeJS.ProcessEnv = process.env): Browser | undefined {
@@ -57,8 +76,10 @@ export function launchOptions(): LaunchOptions {
   // Chromium's sandbox refuses to work for root, which is who runs tests in containers.
   if (process.getuid?.() === 0) args.push('--no-sandbox');
   if (browser === undefined || browser.kind === 'playwright') return { args };
-  // A system browser would spend the tests' time on updates and sync that Playwright's own has switched off.
+  // A system browser would spend the tests' time on updates and sync that Playwright's own has switched off, and on
+  // lists for its address bar, in a process of their own for each test.
   args.push('--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync');
+  args.push(`--disable-features=${[...PLAYWRIGHT_HAS_OFF, 'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'].join(',')}`);
   return { executablePath: browser.path, args };
 }
 
