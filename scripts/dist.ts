@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fingerprint } from './fingerprint.ts';
+import { precompress } from './precompress.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -18,6 +19,7 @@ const SOURCES = [
   'vite.config.ts',
   'scripts/dist.ts',
   'scripts/first-load.ts',
+  'scripts/precompress.ts',
 ];
 
 /** Builds only what `npm start` and the tests need: nothing at all when dist/ already matches the sources. */
@@ -54,6 +56,7 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
         },
       },
     });
+    await precompress(outDir);
     writeFileSync(join(outDir, STAMP), builtFrom);
     replaceDist(outDir);
   } finally {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
@@ -18,12 +18,16 @@ before(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'muster-static-'));
   mkdirSync(path.join(folder, 'dist/assets'), { recursive: true });
   mkdirSync(path.join(folder, 'dist/basemap'));
-  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+  const write = (name: string, text: string | Buffer) => writeFileSync(path.join(folder, name), text);
   write('secret.txt', 'secret');
   write('dist/.hidden', 'secret');
   write('dist/index.html', html);
   write('dist/favicon.svg', '<svg/>');
   write('dist/assets/app-1234.js', script);
+  write('dist/assets/app-1234.js.br', brotliCompressSync(script));
+  write('dist/assets/app-1234.js.gz', gzipSync(script));
+  write('dist/assets/note-1234.js', 'short');
+  write('dist/assets/note-1234.js.gz', gzipSync('short'));
   write('dist/basemap/world.pmtiles', '0123456789');
   app = appOn(path.join(folder, 'dist'));
 });
@@ -70,7 +74,7 @@ test('every page of the dashboard is the same file; what is no page is not', asy
   assert.equal((await app.request('/devices', { method: 'POST', headers: { Accept: 'text/html' } })).status, 404);
 });
 
-test('text is compressed in the way the browser takes', async () => {
+test('a file goes out as the build compressed it, in the way the browser takes', async () => {
   const br = await get('/assets/app-1234.js', { 'Accept-Encoding': 'gzip, deflate, br' });
   assert.equal(br.headers.get('Content-Encoding'), 'br');
   assert.equal(br.headers.get('Vary'), 'Accept-Encoding');
@@ -79,6 +83,11 @@ test('text is compressed in the way the browser takes', async () => {
   assert.equal(gzip.headers.get('Content-Encoding'), 'gzip');
   assert.equal(gunzipSync(await gzip.arrayBuffer()).toString(), script);
   assert.notEqual(br.headers.get('ETag'), gzip.headers.get('ETag'));
+  for (const accepted of ['identity', 'br']) {
+    const plain = await get('/assets/note-1234.js', { 'Accept-Encoding': accepted });
+    assert.deepEqual([plain.headers.get('Content-Encoding'), await plain.text()], [null, 'short'], accepted);
+  }
+  assert.equal((await get('/assets/app-1234.js.br')).status, 404);
   const page = await get('/', { 'Accept-Encoding': 'br' });
   assert.match(brotliDecompressSync(await page.arrayBuffer()).toString(), /^<!doctype html>/);
 });

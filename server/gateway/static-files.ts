@@ -1,5 +1,5 @@
 // The built dashboard. Only files found in its folder are served, so no path can lead out of it; pages get a fresh
-// nonce each; text is compressed once and kept.
+// nonce each; files go out as the build compressed them (scripts/precompress.ts).
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -26,28 +26,20 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
-const COMPRESSIBLE = new Set(['.css', '.html', '.js', '.json', '.mjs', '.svg', '.txt', '.webmanifest']);
 const PLACEHOLDER = '{{nonce}}';
 
 type Coding = 'br' | 'gzip';
+const SUFFIXES: Record<string, Coding> = { '.br': 'br', '.gz': 'gzip' };
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
-const compress = (bytes: Buffer, coding: Coding, quality: number): Promise<Buffer> =>
-  coding === 'gzip'
-    ? gzip(bytes, { level: Math.min(quality, 9) })
-    : brotli(bytes, {
-        params: {
-          [zlib.constants.BROTLI_PARAM_QUALITY]: quality,
-          [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-        },
-      });
+const pageSettings = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 interface StaticFile {
   path: string;
   size: number;
   modified: number;
-  /** What was sent before, by coding. */
-  compressed: Map<Coding, Promise<Buffer>>;
+  /** Where the same file lies compressed. */
+  compressed: Map<Coding, string>;
 }
 
 /** Registers the dashboard in `folder` under every path that nothing else has taken; call it last. */
@@ -98,6 +90,13 @@ function listFiles(folder: string): Map<string, StaticFile> {
     const { size, mtimeMs } = statSync(file);
     files.set(url, { path: file, size, modified: mtimeMs, compressed: new Map() });
   }
+  for (const [url, file] of files) {
+    const coding = SUFFIXES[path.extname(url)];
+    const plain = coding && files.get(url.slice(0, -path.extname(url).length));
+    if (!plain) continue;
+    plain.compressed.set(coding, file.path);
+    files.delete(url);
+  }
   return files;
 }
 
@@ -112,24 +111,25 @@ async function sendPage(http: HonoContext<Env>, file: StaticFile, tiles: string 
     Vary: 'Accept-Encoding',
   };
   const coding = preferredCoding(http);
-  return coding
-    ? send(await compress(html, coding, 4), { ...headers, 'Content-Encoding': coding })
-    : send(html, headers);
+  if (!coding) return send(html, headers);
+  const compressed = coding === 'br' ? await brotli(html, pageSettings) : await gzip(html, { level: 4 });
+  return send(compressed, { ...headers, 'Content-Encoding': coding });
 }
 
 async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Response> {
   const extension = path.extname(file.path);
-  const coding = COMPRESSIBLE.has(extension) ? preferredCoding(http) : undefined;
+  const coding = preferredCoding(http, file.compressed);
+  const small = coding && file.compressed.get(coding);
   const etag = `"${file.size.toString(36)}-${Math.trunc(file.modified).toString(36)}${coding ? `-${coding}` : ''}"`;
   const headers: Record<string, string> = {
     'Content-Type': TYPES[extension] ?? 'application/octet-stream',
     // The build puts a hash of the content into the names under /assets.
     'Cache-Control': http.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: etag,
-    ...(COMPRESSIBLE.has(extension) && { Vary: 'Accept-Encoding' }),
+    ...(file.compressed.size > 0 && { Vary: 'Accept-Encoding' }),
   };
   if (http.req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
-  if (coding) return send(await compressed(file, coding), { ...headers, 'Content-Encoding': coding });
+  if (small) return send(await readFile(small), { ...headers, 'Content-Encoding': coding });
 
   headers['Accept-Ranges'] = 'bytes';
   const range = readRange(http.req.header('Range'), file.size);
@@ -144,29 +144,14 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
   return send(part, { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${file.size}` }, 206);
 }
 
-/** Whoever comes first gets it quickly; whoever comes later gets it small. */
-function compressed(file: StaticFile, coding: Coding): Promise<Buffer> {
-  const kept = file.compressed.get(coding);
-  if (kept) return kept;
-  const whole = readFile(file.path);
-  const quick = whole.then((bytes) => compress(bytes, coding, 5));
-  file.compressed.set(coding, quick);
-  // One after the other, so that they leave a core to the service.
-  background = background
-    .then(async () => file.compressed.set(coding, Promise.resolve(await compress(await whole, coding, 11))))
-    .catch(() => file.compressed.delete(coding));
-  return quick;
-}
-let background: Promise<unknown> = Promise.resolve();
-
 const send = (bytes: Buffer, headers: Record<string, string>, status = 200): Response =>
   new Response(new Uint8Array(bytes), { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
 
-/** The best coding that the browser takes. */
-function preferredCoding(http: HonoContext<Env>): Coding | undefined {
+/** The best coding that the browser takes, of those that there are. */
+function preferredCoding(http: HonoContext<Env>, there?: ReadonlyMap<Coding, string>): Coding | undefined {
   const accepted = (http.req.header('Accept-Encoding') ?? '')
     .split(',')
     .filter((coding) => !/;\s*q=0(\.0*)?\s*$/.test(coding))
     .map((coding) => coding.split(';')[0]?.trim().toLowerCase());
-  return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding));
+  return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding) && (!there || there.has(coding)));
 }
