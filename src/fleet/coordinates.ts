@@ -28,3 +28,9 @@ export function readPair(text: string): { Lat: number; Lng: number } | undefined
   const swapped = /[EW]/i.test(firstMark) || /[NS]/i.test(secondMark);
   return swapped ? { Lat: two, Lng: one } : { Lat: one, Lng: two };
 }
+
+/** To a tenth of a metre: more digits than that say nothing. */
+export function rounded({ Lat, Lng }: { Lat: number; Lng: number }): { Lat: number; Lng: number } {
+  const round = (degree: number) => Number(degree.toFixed(6));
+  return { Lat: round(Lat), Lng: round(Lng) };
+}

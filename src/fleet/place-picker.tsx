@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { Button, useComputedColorScheme } from '@mantine/core';
 import L from 'leaflet';
 import { AttributionControl, MapContainer, Marker, useMap, useMapEvents } from 'react-leaflet';
+import { rounded } from '#/fleet/coordinates.ts';
 import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
 import controls from '#/fleet/base-map/map-controls.module.css';
 import classes from './place-picker.module.css';
@@ -21,11 +22,9 @@ interface PlacePickerProps {
   onPick: (place: PickedPlace) => void;
 }
 
-/** To about a tenth of a metre. */
-const round = (degrees: number) => Number(degrees.toFixed(6));
 const picked = (at: L.LatLng): PickedPlace => {
   const { lat, lng } = at.wrap();
-  return { Lat: round(lat), Lng: round(lng) };
+  return rounded({ Lat: lat, Lng: lng });
 };
 const NEAR = 9;
 const MARK = L.divIcon({ className: classes['mark'] ?? '', iconSize: [22, 22] });

@@ -36,11 +36,9 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
           <h1>{heading ?? title}</h1>
           {lead && <p className={classes['lead']}>{lead}</p>}
         </div>
+        {actions && <div className={classes['actions']}>{actions}</div>}
         {/* A page that fills the window shows no header that it could stand in. */}
-        <div className={classes['actions']}>
-          {actions}
-          {!full && extra}
-        </div>
+        {!full && extra && <div className={classes['extra']}>{extra}</div>}
       </header>
       {children}
     </div>

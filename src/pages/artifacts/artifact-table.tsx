@@ -115,10 +115,10 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       phone: 'second',
       cell: ({ artifact: { Version } }) => <span title={Version}>{Version}</span>,
     },
-    { header: 'Type', width: '7%', phone: 'hide', cell: ({ artifact }) => typeOf(artifact) },
+    { header: 'Type', width: '6%', phone: 'hide', cell: ({ artifact }) => typeOf(artifact) },
     {
       header: 'Size',
-      width: '8%',
+      width: '9%',
       align: 'end',
       phone: 'end',
       cell: ({ artifact, group }) =>

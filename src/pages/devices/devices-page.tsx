@@ -173,8 +173,10 @@ export function DevicesPage() {
         noFleet ? null : (
           <>
             <ViewsMenu view={shownView} matching={matching} onGo={go} task={viewTask} onTask={setViewTask} />
-            {addThisMachine}
-            {addMany}
+            <span className={classes['desk']}>
+              {addThisMachine}
+              {addMany}
+            </span>
             {add}
           </>
         )

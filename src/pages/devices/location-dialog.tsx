@@ -16,7 +16,7 @@ import type { Device } from '#/contract/devices.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/view.tsx';
-import { readDegrees, readPair } from '#/fleet/coordinates.ts';
+import { readDegrees, readPair, rounded } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
@@ -141,8 +141,7 @@ function OwnPosition({ onPosition }: { onPosition: (position: { Lat: number; Lng
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         setBusy(false);
-        const round = (degrees: number) => Number(degrees.toFixed(6));
-        onPosition({ Lat: round(coords.latitude), Lng: round(coords.longitude) });
+        onPosition(rounded({ Lat: coords.latitude, Lng: coords.longitude }));
         setSaid(`Found, to within ${Math.ceil(coords.accuracy)} m.`);
       },
       ({ code }) => {

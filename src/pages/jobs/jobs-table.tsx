@@ -61,7 +61,7 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     {
       header: 'Target',
       by: 'target',
-      width: '12%',
+      width: '13%',
       phone: 'wide',
       cell: (job) => {
         const text = targetText(targetOf(job, tags));
@@ -71,25 +71,25 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     {
       header: 'State',
       by: 'state',
-      width: '33%',
+      width: '36%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },
     {
       header: 'Submitted',
       by: 'submitted',
-      width: '10%',
+      width: '9%',
       phone: 'hide',
       cell: (job) => <Time at={timesOf(job).created} raw={job.CreatedTime} />,
     },
     {
       header: 'Started',
       by: 'started',
-      width: '10%',
+      width: '9%',
       phone: 'second',
       cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
     },
-    { header: 'Duration', by: 'took', width: '12%', phone: 'end', cell: (job) => <Duration job={job} /> },
+    { header: 'Duration', by: 'took', width: '10%', phone: 'end', cell: (job) => <Duration job={job} /> },
     {
       header: 'Actions',
       width: '52px',

@@ -1,6 +1,7 @@
 // Giving a device a place, or another one: what was chosen waits for a click on the map, and the service's answer is told
 // in words, with the way back where there is one.
 import { useState } from 'react';
+import { rounded } from '#/fleet/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -20,8 +21,6 @@ export interface PlacingOutcome {
   undo?: (() => void) | undefined;
 }
 
-/** To about a tenth of a metre. */
-const round = (degrees: number) => Number(degrees.toFixed(6));
 const textOf = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
 
 export function usePlacing() {
@@ -69,7 +68,7 @@ export function usePlacing() {
     dismiss: () => setOutcome(undefined),
     /** Puts the waiting device, or another one that was dropped, here. */
     place: (lat: number, lng: number, device: ToPlace | undefined = waiting) => {
-      if (device && !isSaving) void save(device, { Lat: round(lat), Lng: round(lng) }, false);
+      if (device && !isSaving) void save(device, rounded({ Lat: lat, Lng: lng }), false);
     },
   };
 }

@@ -44,7 +44,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
   {
     header: 'Device',
     by: 'device',
-    width: '17%',
+    width: '21%',
     cell: ({ row }) => (
       <span className={classes['device']}>
         <ActionIcon
@@ -72,7 +72,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
   {
     header: 'State',
     by: 'state',
-    width: '15%',
+    width: '14%',
     phone: 'end',
     cell: ({ row: { status, seen } }) =>
       status === undefined ? (
@@ -105,13 +105,13 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
   {
     header: 'Oldest',
     by: 'oldest',
-    width: '10%',
+    width: '9%',
     phone: 'end',
     cell: ({ row: { oldest } }) => <Time at={oldest && timeOf(oldest)} />,
   },
   {
     header: 'Runs now',
-    width: '11%',
+    width: '10%',
     phone: 'hide',
     cell: ({ row: { running } }) =>
       running[0] ? (

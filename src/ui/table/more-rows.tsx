@@ -6,9 +6,9 @@ import { formatCount } from '#/ui/format.ts';
 
 const STEP = 100;
 
-/** The rows to show now, and what goes below them. */
-export function useMoreRows<Row>(rows: readonly Row[]): [shown: Row[], more: ReactNode] {
-  const [most, setMost] = useState(STEP);
+/** The rows to show now, and what goes below them. `first`: how many to begin with. */
+export function useMoreRows<Row>(rows: readonly Row[], first = STEP): [shown: Row[], more: ReactNode] {
+  const [most, setMost] = useState(first);
   const shown = rows.slice(0, most);
   if (shown.length === rows.length) return [shown, null];
   return [

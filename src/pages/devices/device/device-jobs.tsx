@@ -35,6 +35,9 @@ import classes from './device-jobs.module.css';
 const loadDialog = () => import('#/fleet/remove-waiting-dialog.tsx');
 const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
 
+/** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
+const FEW = 10;
+
 export function DeviceJobs({ device }: { device: Device }) {
   const { DeviceId } = device;
   const own = useQuery(deviceQueries.jobs(DeviceId));
@@ -116,7 +119,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
     ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),
     ...executed.map((job) => ({ job, online, booked: verdicts.of(job) })),
   ];
-  const [shown, more] = useMoreRows(rows);
+  const [shown, more] = useMoreRows(rows, FEW);
   const address = useAddress();
   const dialog = address.params.get('dialog') === 'remove-stale';
   const dialogHere = useLater(loadDialog, dialog);

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
+import { rounded } from '#/fleet/coordinates.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { Section } from '#/ui/page.tsx';
@@ -38,10 +39,15 @@ export function DeviceLocation({ device }: { device: Device }) {
       ) : place === null ? (
         <p className={classes['quiet']}>Not set.</p>
       ) : (
-        <p className={classes['quiet']}>
-          <span className="mono">{placeText(place)}</span> <CopyButton value={placeText(place)} what="coordinates" />
-          {!isPlace(place) && <> This is no place on earth, so the map leaves it out.</>}
-        </p>
+        <div className={classes['quiet']}>
+          <span className={classes['place']}>
+            <span className="mono" title={placeText(place)}>
+              {placeText(rounded(place))}
+            </span>
+            <CopyButton value={placeText(place)} what="coordinates" />
+          </span>
+          {!isPlace(place) && <p>This is no place on earth, so the map leaves it out.</p>}
+        </div>
       )}
       <Group gap="xs">
         {set}

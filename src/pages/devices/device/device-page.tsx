@@ -125,7 +125,13 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
       <Button component={Link} {...dialog.link('edit')} variant="default" leftSection={<IconPencil {...icon} />}>
         Edit
       </Button>
-      <Button component={Link} {...dialog.link('new-key')} variant="default" leftSection={<IconKey {...icon} />}>
+      <Button
+        component={Link}
+        {...dialog.link('new-key')}
+        className={classes['newKey'] ?? ''}
+        variant="default"
+        leftSection={<IconKey {...icon} />}
+      >
         New key
       </Button>
       <Button component={Link} {...dialog.link('delete')} variant="default" leftSection={<IconTrash {...icon} />}>
@@ -140,18 +146,18 @@ function Sections({ device }: { device: Device }) {
   const first = isNew(device);
   return (
     <div className={classes['columns']}>
-      <div className={classes['about']}>
-        <DeviceDetails device={device} />
-        <DeviceTags device={device} />
-        <DeviceLocation device={device} />
-        <DeviceInventory device={device} />
-      </div>
       <div className={classes['work']}>
         {first && install}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
-        {!first && install}
       </div>
+      <div className={classes['about']}>
+        <DeviceDetails device={device} />
+        <DeviceLocation device={device} />
+        <DeviceTags device={device} />
+        <DeviceInventory device={device} />
+      </div>
+      {!first && <div className={classes['work']}>{install}</div>}
     </div>
   );
 }

@@ -52,7 +52,7 @@ interface DeviceTableProps {
 
 /** Widths of what is not a column: the box, the menu. */
 const FRAME = 50 + 54;
-const LEAST_NAME = 150;
+const LEAST_NAME = 176;
 
 export function DeviceTable({
   rows,
@@ -145,7 +145,7 @@ export function DeviceTable({
           {columns.map((column) => (
             <Head key={column.id} column={column} sort={sort} onSort={onSort} onWidth={onWidth} />
           ))}
-          <th scope="col" data-tools>
+          <th scope="col" data-tools className={classes['tools']}>
             <span className="visually-hidden">Actions</span>
           </th>
         </tr>
