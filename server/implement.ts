@@ -27,7 +27,7 @@ export interface Asked extends Caller {
 /** One function for each endpoint of a group. Where the row has `form`, the handler reads the raw request itself. */
 export type Handlers<G extends Group> = ContractHandlers<G, Asked, Prepared>;
 
-type Json = string | ReadableStream<Uint8Array>;
+type Json = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** An answer that a handler has already turned into JSON, or will when it is wanted: for lists too large for objects. */
 export class Prepared {
@@ -142,8 +142,12 @@ function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Res
   if (tag === undefined) return http.body(text ?? make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie', ETag: `"${tag}"` };
   if (matches(http.req.header('If-None-Match'), headers.ETag)) return http.body(null, 304, headers);
-  return http.body(text ?? make(), 200, { ...JSON_TYPE, ...headers });
+  return http.body(sendable(text ?? make()), 200, { ...JSON_TYPE, ...headers });
 }
+
+/** Longer text goes out as bytes: a string would be glued to the head of its answer, and all of it encoded in one piece. */
+const AS_BYTES = 2048;
+const sendable = (json: Json): Json => (typeof json === 'string' && json.length > AS_BYTES ? Buffer.from(json) : json);
 
 /** RFC 9110, section 13.1.2: weak comparison with any of the listed tags. */
 function matches(header: string | undefined, etag: string): boolean {

@@ -320,6 +320,10 @@ test('a list that has not changed is not sent again, and one that has is', async
   await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 2 });
   const moved = await service.call('GET', '/v1/devices/location', undefined, { 'If-None-Match': places });
   assert.deepEqual([moved.status, await moved.json()], [200, [{ DeviceId, Lat: 1, Lng: 2 }]]);
+  // What was sent last is kept until a device moves, comes or goes.
+  assert.deepEqual(await read('/v1/devices/location'), [{ DeviceId, Lat: 1, Lng: 2 }]);
+  await service.call('DELETE', `/v1/devices/${DeviceId}`);
+  assert.deepEqual(await read('/v1/devices/location'), []);
 });
 
 test('a name is looked for in portions, which together find what the whole fleet has', async () => {

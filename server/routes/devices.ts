@@ -14,7 +14,6 @@ import {
   listFrom,
   listSelected,
   listSeqs,
-  locationsAfter,
   matchesAfter,
   placeDevice,
   replaceKey,
@@ -23,6 +22,7 @@ import {
 import { once } from '../store/orders.ts';
 import { openPages } from '../store/pages.ts';
 import { listJobsOfDevice } from './jobs.ts';
+import { openLocationList } from './location-list.ts';
 import { ToldKeys } from './told-keys.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
@@ -35,6 +35,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
   const { db, audit, order, now } = context;
   const pages = openPages(db);
   const told = new ToldKeys();
+  const locations = openLocationList(context);
 
   return {
     create: async (request) => {
@@ -77,7 +78,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         audit.record(tx, request, 'device.locate', id);
       }),
 
-    locations: ({ account }) => new Prepared(() => locationStream(context, account.id), order.version(account.id)),
+    locations: ({ account }) => locations(account.id),
 
     page: ({ account, params: { page_num, rows_per_page } }) => {
       const version = pages.version(account.id);
@@ -140,19 +141,4 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
 
     jobs: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };
-}
-
-/** All places as one JSON list, made a portion at a time and only as fast as the reader takes them. */
-function locationStream({ db }: Context, accountId: number): ReadableStream<Uint8Array> {
-  let after = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      if (after > 0) await nextTurn();
-      const { json, last } = locationsAfter(db, accountId, after, PORTION);
-      const text = last === null ? (after === 0 ? '[]' : ']') : `${after === 0 ? '[' : ','}${json.slice(1, -1)}`;
-      controller.enqueue(Buffer.from(text));
-      if (last === null) controller.close();
-      else after = last;
-    },
-  });
 }

@@ -35,6 +35,9 @@ interface Waiting {
   reject: (cause: unknown) => void;
 }
 
+/** Turns of the event loop, at most, in which more writes may join before they are carried out. */
+const GATHERED_TURNS = 2;
+
 /** Longest that one shared transaction keeps the process from answering anything else. */
 const LONGEST_BATCH_MS = 20;
 
@@ -95,6 +98,7 @@ export function openDatabase(
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -65536;
+    PRAGMA wal_autocheckpoint = 4000; -- pages: fewer flushes of the main file under many writes
   `);
   migrate(sqlite, steps);
   sqlite.exec('PRAGMA optimize = 0x10002; PRAGMA busy_timeout = 50');
@@ -124,7 +128,12 @@ export function openDatabase(
   const schedule = () => {
     if (scheduled) return;
     scheduled = true;
-    setImmediate(flush);
+    gather(0);
+  };
+  /** Whoever was answered by the last commit comes again at once: as long as each turn brings more, they share the next. */
+  const gather = (turns: number) => {
+    const before = queue.length;
+    setImmediate(() => (queue.length > before && turns < GATHERED_TURNS ? gather(turns + 1) : flush()));
   };
 
   const rollBack = () => {
