@@ -102,3 +102,12 @@ test('UPSTREAM_URL is a base address over TLS, or on this machine', () => {
   ])
     assert.throws(() => read(refused), /UPSTREAM_URL/, refused);
 });
+
+test('INSTALL_COMMAND is one line with a place for the key, and belongs to a gateway', () => {
+  const read = (INSTALL_COMMAND: string, UPSTREAM_URL = 'https://api.example.com') =>
+    readConfig({ INSTALL_COMMAND, UPSTREAM_URL }).installCommand;
+  assert.equal(read('sh agent.sh --key {key}'), 'sh agent.sh --key {key}');
+  for (const refused of ['sh agent.sh', "sh -c '{key}'", 'one {key}\ntwo'])
+    assert.throws(() => read(refused), /INSTALL_COMMAND/, refused);
+  assert.throws(() => read('sh {key}', ''), /UPSTREAM_URL is not/);
+});

@@ -23,6 +23,8 @@ export interface Config {
   tunnelPort: number;
   /** Base address of the service whose gateway this is; undefined: this is a service of its own. */
   upstreamUrl: URL | undefined;
+  /** What makes a machine a device of that service, `{key}` for its key. */
+  installCommand: string | undefined;
   /** HTTP tunnels are hosts below it; with a port where visitors come by another than tunnelPort. */
   tunnelDomain: { name: string; port: string | undefined };
   /** https: a proxy in front of tunnelPort ends TLS. */
@@ -70,6 +72,7 @@ export function readConfig(env: Environment): Config {
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
+    installCommand: readInstallCommand(value('INSTALL_COMMAND'), value('UPSTREAM_URL')),
     // Where any port will do for the service, so it does for its tunnels: tests run side by side.
     tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),
     tunnelDomain: readTunnelDomain(value('TUNNEL_DOMAIN') ?? 'localhost'),
@@ -147,6 +150,20 @@ function readUpstreamUrl(text: string | undefined): URL | undefined {
   if (/\/v1\/?$/.test(url.pathname))
     throw new ConfigError(`UPSTREAM_URL is "${text}", but /v1 is added to it: leave that out.`);
   return url;
+}
+
+function readInstallCommand(line: string | undefined, upstream: string | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  if (upstream === undefined)
+    throw new ConfigError(
+      'INSTALL_COMMAND is set, but UPSTREAM_URL is not: devices of this service have its own command.',
+    );
+  // The key takes its place with quotes where it needs them, so there must be none around it.
+  if (!line.includes('{key}') || /['"`]\{key\}|\{key\}['"`]|\n/.test(line))
+    throw new ConfigError(
+      'INSTALL_COMMAND must be one line that holds {key} without quotes round it, like: curl -fsSL https://example.com/install | sh -s -- {key}',
+    );
+  return line;
 }
 
 function readMapTiles(url: string | undefined, attribution: string | undefined): Config['mapTiles'] {

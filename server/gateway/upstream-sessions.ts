@@ -39,6 +39,7 @@ export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie:
         UserEmail: session.email,
         ...(expires !== undefined && { TokenExpires: printIsoTime(new Date(expires)) }),
         ...about,
+        ...(config.installCommand !== undefined && { InstallCommand: config.installCommand }),
         ...map,
       },
       200,

@@ -17,6 +17,8 @@ export interface Session {
   Upstream?: string;
   /** ISO 8601; when the token says that it ends, where it says so. */
   TokenExpires?: string;
+  /** The line that makes a machine a device of the service behind, `{key}` for its key; where the operator has set one. */
+  InstallCommand?: string;
   /** Tiles to draw instead of the built-in base map, and what to say about them. */
   MapTiles?: string;
   MapAttribution?: string;
@@ -28,8 +30,8 @@ const isSession = (value: unknown): value is Session =>
   value !== null &&
   'SignedIn' in value &&
   typeof value.SignedIn === 'boolean' &&
-  ['UserEmail', 'Service', 'Version', 'Upstream', 'TokenExpires', 'MapTiles', 'MapAttribution'].every((name) =>
-    ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
+  ['UserEmail', 'Service', 'Version', 'Upstream', 'TokenExpires', 'InstallCommand', 'MapTiles', 'MapAttribution'].every(
+    (name) => ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
   );
 
 function heldSession(Upstream: string): Session {

@@ -17,6 +17,7 @@ import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
 import { creationError } from './creation-error.ts';
 import { GroupInput } from './group-input.tsx';
+import { useInstall } from './use-install.ts';
 
 interface AddDeviceDialogProps {
   /** The device will be the machine that the person is at. */
@@ -29,7 +30,10 @@ const bodyOf = ({ DeviceName, DeviceGroup }: DeviceDraft): DeviceDraft => ({
   DeviceGroup: DeviceGroup.trim(),
 });
 
-export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) {
+export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogProps) {
+  const { command, host } = useInstall();
+  // A link to it may come from a dashboard whose devices run our agent.
+  const thisMachine = here && host === undefined;
   const navigate = useNavigate();
   const create = useMutation(deviceMutations.create());
   const form = useForm({
@@ -77,7 +81,7 @@ export function AddDeviceDialog({ thisMachine, onClose }: AddDeviceDialogProps) 
           <p className="dim">
             {thisMachine
               ? 'Makes a device for the machine you are at. The next step shows the command that connects it.'
-              : 'Makes a device. The next step shows its key, once, and the command that connects it.'}
+              : `Makes a device. The next step shows its key, once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <TextInput
             label="Name"

@@ -6,6 +6,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
 import { DeviceArrival, useArrival } from './device/device-arrival.tsx';
 import { KeyCommands } from './key-commands.tsx';
+import { useInstall } from './use-install.ts';
 import classes from './device-key-dialog.module.css';
 
 interface DeviceKeyDialogProps {
@@ -19,6 +20,7 @@ interface DeviceKeyDialogProps {
 
 export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDialogProps) {
   const isNew = kind !== 'new key';
+  const { host } = useInstall();
   const arrival = useArrival(id, isNew);
   const inUse = isNew && arrival === 'Online';
   const done = useRef(false);
@@ -50,11 +52,15 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
     >
       <Stack gap="sm">
         <p>
-          {kind === 'this machine'
-            ? 'One command connects this machine. It needs Node 20 or newer and keeps running until you stop it.'
-            : isNew
-              ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
-              : 'The old key no longer works. Give the device the new one with one of these commands.'}
+          {host !== undefined
+            ? isNew
+              ? 'With this key the device signs in to the service.'
+              : 'The old key no longer works. Give the device the new one.'
+            : kind === 'this machine'
+              ? 'One command connects this machine. It needs Node 20 or newer and keeps running until you stop it.'
+              : isNew
+                ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
+                : 'The old key no longer works. Give the device the new one with one of these commands.'}
         </p>
         {blocker.state === 'blocked' && (
           <div role="alert" className={classes['leaving']}>

@@ -4,6 +4,7 @@ import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'rea
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { useOwnAgent } from '#/api/own-agent.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -133,7 +134,8 @@ export function DevicesPage() {
       onLoad={listing.load}
     />
   );
-  const addThisMachine = (
+  const hasOwnAgent = useOwnAgent();
+  const addThisMachine = hasOwnAgent && (
     <Button
       component={Link}
       {...dialog.link('add-this-machine')}
@@ -147,7 +149,7 @@ export function DevicesPage() {
     <Button
       component={Link}
       {...dialog.link('add')}
-      variant={noFleet ? 'default' : 'filled'}
+      variant={noFleet && hasOwnAgent ? 'default' : 'filled'}
       leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
     >
       Add a device
@@ -289,7 +291,9 @@ export function DevicesPage() {
                       </>
                     }
                   >
-                    Start with the machine you are at: one command makes it a device. Or add one that stands elsewhere.
+                    {hasOwnAgent
+                      ? 'Start with the machine you are at: one command makes it a device. Or add one that stands elsewhere.'
+                      : 'Add the first one, or many from a list.'}
                   </Empty>
                 )}
               </div>

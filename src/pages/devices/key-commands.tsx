@@ -1,10 +1,9 @@
 // The ready commands for a device whose key is at hand: masked on the screen, copied whole.
 import { Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { sessionQueries } from '#/api/session.ts';
 import { CommandLine } from '#/ui/secret-dialog.tsx';
 import { KEY_PLACEHOLDER, installCommands, isLoopback } from './install-commands.ts';
 import { LoopbackNote } from './loopback-note.tsx';
+import { useInstall } from './use-install.ts';
 
 const MASK = '••••••••';
 const LABELS = {
@@ -22,12 +21,19 @@ interface KeyCommandsProps {
 }
 
 export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
-  const upstream = useQuery(sessionQueries.current()).data?.Upstream;
-  if (upstream !== undefined)
-    return (
+  const { host, command } = useInstall();
+  if (host !== undefined)
+    return command ? (
+      <CommandLine
+        label="On the device"
+        command={command(secret ?? KEY_PLACEHOLDER)}
+        shown={command(secret === undefined ? KEY_PLACEHOLDER : MASK).replaceAll(`'${MASK}'`, MASK)}
+        {...(onCopied ? { onCopied } : {})}
+      />
+    ) : (
       <p className="dim">
-        {URL.parse(upstream)?.host ?? upstream} has an agent of its own: install that one on the device as its
-        documentation says, and give it the device key.
+        {host} has an agent of its own: install that one on the device as its documentation says, and give it the device
+        key.
       </p>
     );
   const { origin } = location;

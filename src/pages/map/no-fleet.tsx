@@ -1,19 +1,23 @@
 // The map of an empty fleet.
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
+import { useOwnAgent } from '#/api/own-agent.ts';
 import { paths } from '#/paths.ts';
 import { Empty } from '#/ui/view.tsx';
 
 export function NoFleet() {
+  const hasOwnAgent = useOwnAgent();
   return (
     <Empty
       title="There are no devices yet."
       action={
         <>
-          <Button component={Link} to={paths.addThisMachine()}>
-            Add this machine
-          </Button>
-          <Button component={Link} to={paths.addDevice()} variant="default">
+          {hasOwnAgent && (
+            <Button component={Link} to={paths.addThisMachine()}>
+              Add this machine
+            </Button>
+          )}
+          <Button component={Link} to={paths.addDevice()} variant={hasOwnAgent ? 'default' : 'filled'}>
             Add a device
           </Button>
         </>

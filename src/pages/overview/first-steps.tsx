@@ -1,21 +1,34 @@
 // The way from an empty account to a device that ran its first job.
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
+import { useOwnAgent } from '#/api/own-agent.ts';
 import { paths } from '#/paths.ts';
 import classes from './overview-page.module.css';
 
 export function FirstSteps() {
+  const hasOwnAgent = useOwnAgent();
   return (
     <section className={classes['steps']} aria-label="First steps">
       <h2>Three steps to a first update</h2>
       <ol>
         <li>
-          <strong>Add this machine.</strong> One command in a terminal turns the computer in front of you into a device.
+          {hasOwnAgent ? (
+            <>
+              <strong>Add this machine.</strong> One command in a terminal turns the computer in front of you into a
+              device.
+            </>
+          ) : (
+            <>
+              <strong>Add a device.</strong> It gets a key, with which the agent of the service signs in.
+            </>
+          )}
           <div>
-            <Button component={Link} to={paths.addThisMachine()} size="xs">
-              Add this machine
-            </Button>
-            <Button component={Link} to={paths.addDevice()} size="xs" variant="default">
+            {hasOwnAgent && (
+              <Button component={Link} to={paths.addThisMachine()} size="xs">
+                Add this machine
+              </Button>
+            )}
+            <Button component={Link} to={paths.addDevice()} size="xs" variant={hasOwnAgent ? 'default' : 'filled'}>
               Add a device
             </Button>
           </div>

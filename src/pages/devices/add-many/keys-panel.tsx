@@ -5,6 +5,7 @@ import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
 import { datedName, saveFile } from '#/ui/save-file.ts';
 import { isLoopback } from '#/pages/devices/install-commands.ts';
 import { LoopbackNote } from '#/pages/devices/loopback-note.tsx';
+import { useInstall } from '#/pages/devices/use-install.ts';
 import { formatCount } from '#/ui/format.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { keyFile } from './key-file.ts';
@@ -28,6 +29,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   /** Which keys the labels are made of; a later key needs new ones. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
+  const { command, host } = useInstall();
   const labelsHere = useLater(loadLabels, printing.length > 0);
   const isPrepared = printing.length > 0 && prepared >= printing.length;
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
@@ -45,7 +47,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
               ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
               : 'Taken along. They are gone from here when you leave this page.'}
         </p>
-        {isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
+        {host === undefined && isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (
           <p>
             <Button size="compact-sm" variant="default" onClick={onTaken}>
@@ -60,7 +62,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
           disabled={wait !== undefined}
           title={wait}
           onClick={() => {
-            saveFile(datedName('device-keys'), keyFile(keyed, location.origin));
+            saveFile(datedName('device-keys'), keyFile(keyed, command));
             onTaken();
           }}
         >
@@ -93,7 +95,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
       </Group>
       {printing.length > 0 && labelsHere && (
         <Suspense>
-          <Labels keyed={printing} onProgress={setPrepared} />
+          <Labels keyed={printing} command={command} onProgress={setPrepared} />
         </Suspense>
       )}
     </section>

@@ -1,8 +1,7 @@
-// Labels to stick on devices: name, id, and the install command as text and as a QR code. They are on the page only for
+// Labels to stick on devices: name, id, and the install command as text and as a QR code; the key alone where there is none. They are on the page only for
 // the printer, where nothing else is printed; see labels.module.css.
 import { memo, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { installCommands } from '#/pages/devices/install-commands.ts';
 import { QrCode } from '#/ui/qr-code.tsx';
 import type { Keyed } from './key-file.ts';
 import classes from './labels.module.css';
@@ -12,11 +11,12 @@ const SHEET = 14;
 
 interface LabelsProps {
   keyed: readonly Keyed[];
+  command: ((key: string) => string) | undefined;
   /** Tells how many labels are on the page. */
   onProgress: (count: number) => void;
 }
 
-export function Labels({ keyed, onProgress }: LabelsProps) {
+export function Labels({ keyed, command, onProgress }: LabelsProps) {
   const sheets = Math.ceil(keyed.length / SHEET);
   const [drawn, setDrawn] = useState({ keyed, count: 0 });
   // Other keys: from the beginning.
@@ -31,31 +31,31 @@ export function Labels({ keyed, onProgress }: LabelsProps) {
   return createPortal(
     <div className={`${classes['labels']} device-labels`}>
       {Array.from({ length: count }, (_, sheet) => (
-        <Sheet key={sheet} keyed={keyed} from={sheet * SHEET} />
+        <Sheet key={sheet} keyed={keyed} command={command} from={sheet * SHEET} />
       ))}
     </div>,
     document.body,
   );
 }
 
-const Sheet = memo(function Sheet({ keyed, from }: { keyed: readonly Keyed[]; from: number }) {
+const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'keyed' | 'command'> & { from: number }) {
   return (
     <div className={classes['sheet']}>
       {keyed.slice(from, from + SHEET).map(({ id, key, order }) => (
-        <Label key={id} id={id} name={order.name} command={installCommands(location.origin, key).curl} />
+        <Label key={id} id={id} name={order.name} line={command?.(key) ?? key} />
       ))}
     </div>
   );
 });
 
-function Label({ id, name, command }: { id: string; name: string; command: string }) {
+function Label({ id, name, line }: { id: string; name: string; line: string }) {
   return (
     <div className={classes['label']}>
-      <QrCode text={command} className={classes['code']} />
+      <QrCode text={line} className={classes['code']} />
       <div className={classes['words']}>
         <strong>{name}</strong>
         <span className={classes['id']}>{id}</span>
-        <code>{command}</code>
+        <code>{line}</code>
       </div>
     </div>
   );

@@ -3,7 +3,7 @@ import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { installCommands } from '#/pages/devices/install-commands.ts';
+import { useInstall } from '#/pages/devices/use-install.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { rowName } from '#/ui/table/data-table.tsx';
@@ -189,6 +189,7 @@ interface ToolsProps extends Pick<RunPanelProps, 'run' | 'onWork'> {
 
 const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
   const { row, order, state, missing, key, keyLost } = entry;
+  const { command } = useInstall();
   return (
     <span className={classes['tools']}>
       {state === 'failed' && missing.length > 0 && (
@@ -214,7 +215,7 @@ const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
         </Button>
       )}
       {key !== undefined && (
-        <CopyButton value={installCommands(location.origin, key).curl} what={`install command of ${order.name}`} />
+        <CopyButton value={command?.(key) ?? key} what={`${command ? 'install command' : 'key'} of ${order.name}`} />
       )}
     </span>
   );

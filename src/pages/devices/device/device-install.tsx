@@ -5,13 +5,15 @@ import { IconKey } from '@tabler/icons-react';
 import { Section } from '#/ui/page.tsx';
 import { KeyCommands } from '#/pages/devices/key-commands.tsx';
 import { useDeviceDialog } from '#/pages/devices/use-device-dialog.ts';
+import { useInstall } from '#/pages/devices/use-install.ts';
 
 export function DeviceInstall() {
   const dialog = useDeviceDialog();
+  const { command } = useInstall();
   return (
     <Section
       title="Install"
-      lead="Put the device key where it is marked. A lost key is replaced by a new one."
+      lead={`${command ? 'Put the device key where it is marked. ' : ''}A lost key is replaced by a new one.`}
       actions={
         <Button
           component={Link}

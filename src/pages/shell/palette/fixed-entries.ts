@@ -29,22 +29,23 @@ const action = (label: string, to: string, also = ''): Entry => ({
   also,
 });
 
+const THIS_MACHINE = action('Add this machine', paths.addThisMachine(), 'new create install agent');
 const ACTIONS: readonly Entry[] = [
   action('Deploy', paths.deploy(), 'submit job update'),
   action('Add a device', paths.addDevice(), 'new create'),
-  action('Add this machine', paths.addThisMachine(), 'new create install agent'),
   action('Add many devices', paths.addMany(), 'csv import'),
   action('Upload an artifact', paths.artifacts(), 'new file script tar.gz'),
 ];
 
-/** What can be done from the page at this path. */
-export function actionsAt(pathname: string): Entry[] {
+/** What can be done from the page at this path. `hasOwnAgent`: our agent is what makes a machine a device here. */
+export function actionsAt(pathname: string, hasOwnAgent: boolean): Entry[] {
+  const everywhere = hasOwnAgent ? [...ACTIONS, THIS_MACHINE] : [...ACTIONS];
   const id = matchPath('/devices/:id', pathname)?.params.id;
-  if (!id || pathname === paths.addMany()) return [...ACTIONS];
+  if (!id || pathname === paths.addMany()) return everywhere;
   return [
     action('Set the location of this device', `${paths.device(id)}?dialog=locate`, 'gps place map'),
     action('Deploy to this device', paths.deploy({ device: id }), 'submit job update'),
     action('Edit this device', `${paths.device(id)}?dialog=edit`, 'rename group'),
-    ...ACTIONS,
+    ...everywhere,
   ];
 }

@@ -5,6 +5,7 @@ import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { jobQueries, jobState } from '#/api/jobs.ts';
+import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
@@ -87,7 +88,8 @@ export function useEntries(search: string, recentKey: string, own: readonly Entr
     [index, tags],
   );
 
-  const actions = [...own, ...actionsAt(pathname)];
+  const hasOwnAgent = useOwnAgent();
+  const actions = [...own, ...actionsAt(pathname, hasOwnAgent)];
   const groups = isAsked
     ? [
         { kind: 'Devices' as const, entries: devices.entries },
