@@ -1,5 +1,6 @@
 // What every end-to-end test stands on: a real service of its own in a throw-away folder, real agents as processes,
-// and a page that fails the test on a console error, a blocked resource or a request to any other host.
+// and a page that fails the test on a console error, a blocked resource or a request to any other host. In no context at all
+// does a token go anywhere but to the service (token-guard.ts).
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { createInterface } from 'node:readline';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { TokenGuard } from './token-guard.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const TOKEN = 'e2e-token-0123456789abcdefghij';
@@ -191,14 +193,26 @@ interface Options {
   expectedConsole: RegExp[];
 }
 
-export const test = base.extend<Options & { service: Service; signedIn: Page }>({
+export const test = base.extend<Options & { service: Service; signedIn: Page; tokenGuard: TokenGuard }>({
   serviceEnv: [{}, { option: true }],
   expectedConsole: [[], { option: true }],
 
-  service: async ({ serviceEnv }, use) => {
+  tokenGuard: [
+    async ({ browser }, use) => {
+      const guard = new TokenGuard(TOKEN);
+      const stop = guard.watch(browser);
+      await use(guard);
+      stop();
+      expect(await guard.take(), 'tokens that left for another host').toEqual([]);
+    },
+    { auto: true },
+  ],
+
+  service: async ({ serviceEnv, tokenGuard }, use) => {
     const service = new Service({ ...serviceEnv });
     try {
       await service.start();
+      tokenGuard.allow(service.url);
       await use(service);
     } finally {
       await service.close();

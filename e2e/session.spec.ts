@@ -1,4 +1,6 @@
 // Signing in and out: the printed link, a token, a wrong token, a session that ends in the middle of an edit, two tabs.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, signIn, test } from './fixtures.ts';
 
 // The browser itself reports each refused request on the console.
@@ -118,4 +120,42 @@ test('a session of one browser is no session of another origin: writes need our 
     const answer = await page.context().request.delete(`${service.url}/v1/tunnels`, { headers: { origin } });
     expect(answer.status()).toBe(403);
   }
+});
+
+test('what watches for tokens on their way to another host sees them, in any context and from workers too', async ({
+  browser,
+  service,
+  tokenGuard,
+}) => {
+  const other = createServer((request, response) => {
+    const js = request.url?.endsWith('.js') === true;
+    response
+      .writeHead(200, { 'content-type': js ? 'text/javascript' : 'text/html' })
+      .end(
+        js ? `fetch('/from-worker', { headers: { authorization: 'Bearer of-a-worker' } })` : '<title>Elsewhere</title>',
+      );
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page, service);
+  // Cookies ignore ports.
+  await page.goto(`${at}/page`);
+  const asked = page.waitForResponse(`${at}/from-worker`);
+  await page.evaluate(async (token) => {
+    const worker = new Worker('/worker.js');
+    worker.addEventListener('error', () => {});
+    await fetch('/as-text', { method: 'POST', body: token, credentials: 'omit' });
+    await fetch('/harmless', { credentials: 'omit' });
+  }, service.token);
+  await asked;
+  const found = await tokenGuard.take();
+  expect(found).toContain(`the cookie of a session to ${at}/page`);
+  expect(found).toContain(`the token to ${at}/as-text`);
+  expect(found.some((stray) => stray.startsWith('a Bearer') && stray.endsWith('/from-worker'))).toBe(true);
+  expect(found.join()).not.toContain('/harmless');
+  await context.close();
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
 });
