@@ -31,12 +31,17 @@ export interface FleetFilter {
   tag?: string;
   customer?: string;
   site?: string;
+  /** `never`, or from when to when they were there last. */
+  seen?: string;
+  sort?: string;
 }
 
 /** The filters of the list of jobs, as they stand in the URL. */
 export interface JobListFilter {
   name?: string;
   state?: string;
+  /** Hours. */
+  within?: string;
   device?: string;
   group?: string;
   tag?: string;

@@ -44,6 +44,18 @@ const absolute = {
 /** Date and time with the zone, in the reader's own zone or in UTC. */
 export const formatTime = (at: Date, zone: keyof typeof absolute): string => absolute[zone].format(at);
 
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+const DAY_CLOCK = { weekday: 'short', ...CLOCK } as const;
+const zoneOf = (zone: keyof typeof absolute) => (zone === 'utc' ? { timeZone: 'UTC' } : {});
+/** "22:10", or with its day where that is not today: "Fri 22:10". */
+export function formatClock(at: Date, zone: keyof typeof absolute, now = new Date()): string {
+  const day = (date: Date) => date.toLocaleDateString('en', zoneOf(zone));
+  const isNear = Math.abs(now.getTime() - at.getTime()) < 6 * 86_400_000;
+  const form =
+    day(at) === day(now) ? CLOCK : isNear ? DAY_CLOCK : { month: 'short' as const, day: 'numeric' as const, ...CLOCK };
+  return at.toLocaleString(undefined, { ...form, ...zoneOf(zone) });
+}
+
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". Milliseconds in. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;

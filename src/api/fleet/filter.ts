@@ -30,9 +30,21 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
   /** A part of the id. */
   id?: string;
   place?: 'placed' | 'unplaced' | 'invalid';
-  /** Devices of which the service tells that they were never there. */
-  seen?: 'never' | undefined;
+  /** `never`: devices of which the service tells that they were never there. Else when they were there last, both ends
+   * included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
+  seen?: string | undefined;
 }
+
+/** The ends of such a time, in milliseconds; undefined for what is none. */
+export function seenRange(text: string | null | undefined): [from: number, to: number] | undefined {
+  const [from = Number.NaN, to = Number.NaN, ...more] = (text ?? '').split('/').map((end) => Date.parse(end));
+  return from <= to && more.length === 0 ? [from, to] : undefined;
+}
+
+const second = (at: number) => new Date(at).toISOString().replace('.000', '');
+/** From the second that holds the one to the second that holds the other. */
+export const printRange = (from: number, to: number): string =>
+  `${second(Math.floor(from / 1000) * 1000)}/${second(Math.ceil(to / 1000) * 1000)}`;
 
 export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
 
@@ -141,11 +153,14 @@ export class Search {
 /** Tells of a row whether its place, or when it was there, is another than the filter wants. */
 function elsewhere({ places, columns }: Table, { place, seen }: RowFilter): (row: number) => boolean {
   const wanted = place && PLACE_KINDS[place];
-  const times = seen && columns.get('LastSeenTime');
+  const times = seen ? columns.get('LastSeenTime') : undefined;
+  const range = seenRange(seen);
+  const isOther = (time: number, text: () => unknown) =>
+    // An empty time says "never"; an absent one, nothing.
+    range ? !(time >= range[0] && time <= range[1]) : text() !== '';
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
-    // An empty time says "never"; an absent one, nothing.
-    (times instanceof TimeColumn && times.value(row) !== '');
+    (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
 }
 
 /** Marks the rows that meet the filter, and counts them. */

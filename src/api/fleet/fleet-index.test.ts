@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { aDevice } from '#/api/fleet/fake-service.ts';
+import { printRange } from '#/api/fleet/filter.ts';
 import { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { RowQuery } from '#/api/fleet/fleet-index.ts';
 import { indexOf } from '#/api/fleet/index-of.ts';
@@ -157,6 +158,10 @@ test('devices that were never there are found where the service tells it', () =>
     ].map((fields) => parsed(fields)),
   );
   assert.deepEqual(index.ids(index.query({ filter: { seen: 'never' } })), ['new']);
+  const within = (from: string, to: string) =>
+    index.ids(index.query({ filter: { seen: printRange(Date.parse(from), Date.parse(to)) } }));
+  assert.deepEqual(within('2026-11-02T09:59:59.999Z', '2026-11-02T10:00:00Z'), ['seen']);
+  assert.deepEqual(within('2026-11-02T09:00:00Z', '2026-11-02T09:59:59Z'), []);
 });
 
 const mixed = () =>

@@ -85,6 +85,33 @@ export class FleetIndex {
     return found;
   }
 
+  /** When a row was, in milliseconds: NaN where the service tells no such time, or tells that it never was. */
+  timeOf(row: number, by: 'CreatedTime' | 'LastSeenTime'): number {
+    const column = this.table.columns.get(by);
+    const time = column instanceof TimeColumn ? column.time(row) : Number.NaN;
+    return Number.isFinite(time) ? time : Number.NaN;
+  }
+
+  /** What a row says in a field, as text; '' for nothing. */
+  textOf(row: number, field: string): string {
+    const value = this.table.columns.get(field)?.value(row);
+    return typeof value === 'string' ? value : '';
+  }
+
+  /** Who is not Online; `seen` is undefined where the service does not tell when that was, and NaN for never. */
+  *away(): Generator<{ id: string; state: string; seen: number | undefined }> {
+    const states = this.table.columns.get('DeviceStatus');
+    const times = this.table.columns.get('LastSeenTime');
+    if (!(states instanceof CodeColumn)) return;
+    const online = states.book.texts.indexOf('Online');
+    for (const row of this.table.order) {
+      if (states.code(row) === online) continue;
+      const time = times instanceof TimeColumn ? times.time(row) : Number.NEGATIVE_INFINITY;
+      const seen = time === Number.NEGATIVE_INFINITY ? undefined : time;
+      yield { id: this.table.ids[row] ?? '', state: String(states.value(row)), seen };
+    }
+  }
+
   /** The rows of exactly this group or tag, and no others. */
   members(of: { group: string } | { tag: string }): Uint32Array {
     return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });

@@ -36,6 +36,8 @@ export interface Surroundings {
   onVisibility: (listener: () => void) => void;
   /** An answer was 401. */
   signedOut: () => void;
+  /** The fleet was read; `before`: what was known until then, `every`: milliseconds from one reading to the next. */
+  onRead?: (index: FleetIndex, before: FleetIndex | undefined, every: number) => void;
 }
 
 /** Milliseconds between two readings of up to 5,000 devices; more are read less often, but at least every 5 minutes. */
@@ -183,6 +185,7 @@ export class FleetStore {
     const reading: Reading = { stop: new AbortController(), writes: [], again: false };
     this.reading = reading;
     const begun = Date.now();
+    const before = this.fleet.index;
     this.set({ isReading: true, progress: this.fleet.index ? undefined : { read: 0, total: undefined } });
     let failure: Error | null = null;
     try {
@@ -197,6 +200,8 @@ export class FleetStore {
     this.took = this.ended - begun;
     this.set({ isReading: false, progress: undefined, error: failure });
     if (failure && isSignedOut(failure)) return this.around.signedOut();
+    const { index } = this.fleet;
+    if (index && !failure) this.around.onRead?.(index, before, this.interval());
     if (reading.again) this.readSoon();
     else if (this.listeners.size > 0) this.readIn(this.interval());
   }

@@ -6,6 +6,7 @@ import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { FleetStore } from '#/api/fleet/fleet-store.ts';
 import type { Fleet } from '#/api/fleet/fleet-store.ts';
 import { serviceSource } from '#/api/fleet/source.ts';
+import { tellStates } from '#/api/fleet/states-read.ts';
 import type { DeviceWrite } from '#/api/fleet/writes.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
@@ -23,6 +24,7 @@ export function fleetStore(): FleetStore {
     isVisible: () => focusManager.isFocused(),
     onVisibility: (listener) => void focusManager.subscribe(listener),
     signedOut: sessionEnded,
+    onRead: tellStates,
   });
   onSession((event) => {
     if (event === 'in') made.begin();

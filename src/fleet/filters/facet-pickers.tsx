@@ -58,7 +58,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
           px="xs"
           aria-pressed={filter.seen === 'never'}
           className={classes['toggle'] ?? ''}
-          onClick={() => onChange({ seen: filter.seen ? undefined : 'never' })}
+          onClick={() => onChange({ seen: filter.seen === 'never' ? undefined : 'never' })}
         >
           Never seen{neverSeen !== undefined && <span className={classes['count']}>{formatCount(neverSeen)}</span>}
         </Button>

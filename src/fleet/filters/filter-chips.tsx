@@ -2,8 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
 import { tagText } from '#/api/fleet/books.ts';
+import { seenRange } from '#/api/fleet/filter.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { formatClock } from '#/ui/format.ts';
+import { useLook } from '#/ui/look.ts';
+import type { Look } from '#/ui/look.ts';
 import { VALUES } from './filter-words.ts';
 import classes from './filter-parts.module.css';
 
@@ -17,7 +21,7 @@ interface Chip {
   change: RowFilter;
 }
 
-function chipsOf(filter: RowFilter): Chip[] {
+function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   const chips: Chip[] = [];
   if (filter.name) chips.push({ key: 'name', label: 'Name has', value: filter.name, change: { name: '' } });
   if (filter.id) chips.push({ key: 'id', label: 'ID has', value: filter.id, change: { id: '' } });
@@ -33,7 +37,17 @@ function chipsOf(filter: RowFilter): Chip[] {
         change,
       });
     }
-  if (filter.seen) chips.push({ key: 'seen', label: '', value: 'Never seen', change: { seen: undefined } });
+  if (filter.seen) {
+    const [from, to] = seenRange(filter.seen) ?? [];
+    const clock = (at: number) => formatClock(new Date(at), zone);
+    const times = from !== undefined && to !== undefined;
+    chips.push({
+      key: 'seen',
+      label: times ? 'Last seen' : '',
+      value: times ? `${clock(from)} – ${clock(to)}` : 'Never seen',
+      change: { seen: undefined },
+    });
+  }
   return chips;
 }
 
@@ -53,7 +67,8 @@ interface FilterChipsProps {
 
 export function FilterChips({ filter, onChange }: FilterChipsProps) {
   const tag = useTagNames(filter.tag);
-  const chips = chipsOf(tag ? { ...filter, tag } : filter);
+  const { zone } = useLook();
+  const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
   if (chips.length === 0) return null;
   return (
     <ul className={classes['chips']} aria-label="Filters in use">

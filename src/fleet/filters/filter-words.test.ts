@@ -20,7 +20,16 @@ test('texts, any number of values, and "none" of each are read; the status in an
 });
 
 test('what says nothing counts as left out', () => {
-  for (const search of ['', 'q=%20', 'group=', 'group=+', 'seen=often', 'no=', 'page=2&sort=name'])
+  for (const search of [
+    '',
+    'q=%20',
+    'group=',
+    'group=+',
+    'seen=often',
+    'seen=2026-11-02T10:02:00Z/2026-11-02T10:00:00Z',
+    'no=',
+    'page=2&sort=name',
+  ])
     assert.equal(isFiltered(readFilter(at(search))), false, search);
 });
 
@@ -30,7 +39,7 @@ test('what is written reads back as the same, and leaves all else in place', () 
     group: ['ü %', 'x,y', ''],
     status: ['offline'],
     tag: ['t'],
-    seen: 'never',
+    seen: '2026-11-02T10:00:00Z/2026-11-02T10:02:00Z',
   } as const;
   const written = writeFilter(at('sort=-name&group=old&dialog=add'), filter);
   assert.deepEqual(readFilter(at(written.toString())), filter);

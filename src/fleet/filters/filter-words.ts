@@ -1,5 +1,6 @@
 // Which devices a page is about, as it stands in the URL: the same words on the table and on the map, so that a link from
 // one to the other keeps them.
+import { seenRange } from '#/api/fleet/filter.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
@@ -24,7 +25,8 @@ export function readFilter(params: URLSearchParams): RowFilter {
     const values = [...new Set(given.filter(Boolean)), ...(without.includes(name) ? [''] : [])];
     if (values.length > 0) filter[name] = values;
   }
-  if (params.get(SEEN) === 'never') filter.seen = 'never';
+  const seen = params.get(SEEN);
+  if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
   return filter;
 }
 

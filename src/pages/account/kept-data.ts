@@ -7,7 +7,7 @@ const OF_ACCOUNT: [kind: KeptKind, names: readonly string[]][] = [
   ['views', ['muster-views', 'muster-columns']],
   ['rules', ['muster-outcome-rules', 'muster-rule-names']],
   ['verdicts', ['muster-verdicts']],
-  ['history', ['muster-usage', 'muster-states']],
+  ['history', ['muster-usage', 'muster-states', 'muster-watched']],
 ];
 /** The same for everybody who uses this browser. */
 const OF_BROWSER = ['muster-look', 'muster-log-look', 'mantine-color-scheme-value'];

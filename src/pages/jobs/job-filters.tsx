@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { Button, CloseButton, NativeSelect, Select, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
+import { JOB_KINDS } from '#/jobs/lately.ts';
 import { STATES } from '#/jobs/outcome.ts';
 import { isFree } from '#/ui/free-key.ts';
 import type { Address } from '#/ui/use-address.ts';
@@ -15,6 +16,12 @@ const PAUSE = 80;
 const LIST = { width: 280, position: 'bottom-start', withinPortal: false } as const;
 /** Of a target in the picker: what it is, then its value. */
 const KINDS = ['device', 'group', 'tag'] as const;
+
+const KIND_OPTIONS = Object.entries(JOB_KINDS).map(([value, label]) => ({ value, label }));
+/** Hours. */
+const SPANS = [24, 168];
+const spanText = (hours: number) =>
+  hours % 24 === 0 && hours > 24 ? `Last ${hours / 24} days` : `Last ${hours} hours`;
 
 const optionsOf = (kind: string, choices: readonly Choice[]) =>
   choices.map(({ value, label }) => ({ value: `${kind}:${value}`, label }));
@@ -78,9 +85,21 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
       />
       <NativeSelect
         aria-label="State"
-        value={view.state ?? ''}
+        value={view.kind ?? view.state ?? ''}
         onChange={(event) => address.set({ state: event.currentTarget.value })}
-        data={[{ value: '', label: 'Any state' }, ...STATES.map((state) => ({ value: state, label: state }))]}
+        data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...STATES]}
+      />
+      <NativeSelect
+        aria-label="Moved within"
+        value={view.within ?? ''}
+        onChange={(event) => address.set({ within: event.currentTarget.value })}
+        data={[
+          { value: '', label: 'Any time' },
+          ...[...new Set([...SPANS, ...(view.within === undefined ? [] : [view.within])])].map((hours) => ({
+            value: String(hours),
+            label: spanText(hours),
+          })),
+        ]}
       />
       <Select
         className={classes['picker'] ?? ''}

@@ -35,6 +35,18 @@ test('a state finds parents with such a child; Succeeded only those that are so 
   assert.deepEqual(found('state=Failed&name=reboot'), ['3', '4']);
 });
 
+test('several states under one word, and what moved within some hours', () => {
+  assert.deepEqual(found('state=moving'), ['2']);
+  assert.deepEqual(found('state=bad'), ['2', '3', '4']);
+  assert.ok(isFiltered(readView(new URLSearchParams('within=24'))));
+  const ended = (EndTime: string) => [jobSchema.parse({ JobId: 'x', Status: 'Failed', EndTime })];
+  const view = readView(new URLSearchParams('state=bad&within=24'));
+  const now = new Date('2026-11-02T12:00:00Z');
+  assert.equal(filterJobs(ended('Nov 1, 2026, 12:00:01 UTC'), view, known, undefined, now).length, 1);
+  assert.equal(filterJobs(ended('Nov 1, 2026, 11:59:59 UTC'), view, known, undefined, now).length, 0);
+  assert.equal(filterJobs(ended('some day'), view, known, undefined, now).length, 1);
+});
+
 test('what only the rules tell is found, too', () => {
   const view = readView(new URLSearchParams('state=rolled back'));
   const ruled = { outcomeOf, stateOf: () => 'Rolled back' as const };

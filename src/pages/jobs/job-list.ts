@@ -6,7 +6,8 @@ import { isParent } from '#/api/jobs.ts';
 import { durationOf, timesOf } from '#/jobs/job-times.ts';
 import { targetOf, targetText } from '#/jobs/job-words.ts';
 import { STATES } from '#/jobs/outcome.ts';
-import type { Outcome } from '#/jobs/outcome.ts';
+import { JOB_KINDS, isKind, isWithin } from '#/jobs/lately.ts';
+import type { JobKind, Known } from '#/jobs/lately.ts';
 import type { Verdict } from '#/jobs/verdict.ts';
 import { readFilter } from './job-filter.ts';
 import type { JobFilter } from './job-filter.ts';
@@ -19,6 +20,10 @@ export interface JobListView extends JobFilter {
   group: string;
   tag: string;
   artifact: string;
+  /** In the place of one state. */
+  kind: JobKind | undefined;
+  /** Hours in which it moved. */
+  within: number | undefined;
   sort: Sort | undefined;
 }
 
@@ -26,7 +31,7 @@ const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] 
 type JobColumn = (typeof JOB_COLUMNS)[number];
 
 /** The filters that stand in the URL, all of them. */
-export const NO_FILTER = { name: '', state: '', device: '', group: '', tag: '', artifact: '' };
+export const NO_FILTER = { name: '', state: '', within: '', device: '', group: '', tag: '', artifact: '' };
 
 export function readView(params: URLSearchParams): JobListView {
   const text = (name: string) => params.get(name) ?? '';
@@ -36,18 +41,14 @@ export function readView(params: URLSearchParams): JobListView {
     group: text('group'),
     tag: text('tag'),
     artifact: text('artifact'),
+    kind: (Object.keys(JOB_KINDS) as JobKind[]).find((kind) => kind === params.get('state')),
+    within: Number(params.get('within')) > 0 ? Number(params.get('within')) : undefined,
     sort: readSort(params.get('sort'), JOB_COLUMNS),
   };
 }
 
-export const isFiltered = ({ name, state, device, group, tag, artifact }: JobListView): boolean =>
-  name.trim() !== '' || state !== undefined || [device, group, tag, artifact].some(Boolean);
-
-/** What is known of a job beside itself: how its devices ended, by the rules too. */
-export interface Known {
-  outcomeOf: (job: Job) => Outcome | undefined;
-  stateOf: (job: Job) => Verdict;
-}
+export const isFiltered = ({ name, state, kind, within, device, group, tag, artifact }: JobListView): boolean =>
+  name.trim() !== '' || [state, kind, within, device, group, tag, artifact].some(Boolean);
 
 /** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
 function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: Known): boolean {
@@ -58,9 +59,10 @@ function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: Known): boolean 
 /** `parents`: the jobs to groups and tags that the device has a part in, where the service tells. */
 export function filterJobs(
   jobs: readonly Job[],
-  { name, state, device, group, tag, artifact }: JobListView,
+  { name, state, kind, within, device, group, tag, artifact }: JobListView,
   known: Known,
   parents?: ReadonlySet<string>,
+  now = new Date(),
 ): Job[] {
   const part = name.trim().toLowerCase();
   return jobs.filter(
@@ -70,6 +72,8 @@ export function filterJobs(
       (group === '' || job.DeviceGroup === group) &&
       (tag === '' || job.TagId === tag) &&
       (artifact === '' || job.ArtifactId === artifact) &&
+      (within === undefined || isWithin(job, within, now)) &&
+      (kind === undefined || isKind(job, kind, known)) &&
       (state === undefined || isIn(job, state, known)),
   );
 }

@@ -6,6 +6,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { paths } from '#/paths.ts';
 import { Duration } from '#/jobs/duration.tsx';
+import type { Known } from '#/jobs/lately.ts';
 import { timesOf } from '#/jobs/job-times.ts';
 import { targetOf, targetText } from '#/jobs/job-words.ts';
 import { totalOf } from '#/jobs/outcome.ts';
@@ -16,7 +17,6 @@ import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import type { Known } from './job-list.ts';
 import { jobSelection, useSelectedJobs } from './job-selection.ts';
 import classes from './jobs.module.css';
 

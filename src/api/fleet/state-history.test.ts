@@ -1,0 +1,88 @@
+// The history that a browser keeps of who went and came, from readings that have gaps between them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NO_HISTORY, printHistory, readHistory, withReading } from './state-history.ts';
+import type { Away, StateHistory } from './state-history.ts';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-11-21T08:00:00Z');
+const FLEET = new Set(['a', 'b', 'c', 'new']);
+
+interface Look {
+  /** Minutes after the start. */
+  at: number;
+  away?: Record<string, Away['seen']>;
+  /** Who was in the reading before. */
+  had?: string[];
+}
+const read = (history: StateHistory, { at, away = {}, had = ['a', 'b', 'c'] }: Look) =>
+  withReading(history, {
+    at: START + at * MINUTE,
+    every: MINUTE / 2,
+    away: new Map(Object.entries(away).map(([id, seen]) => [id, { state: 'Offline', seen }])),
+    has: (id) => FLEET.has(id),
+    had: (id) => had.includes(id),
+  });
+const after = (...looks: Look[]) => looks.reduce(read, NO_HISTORY);
+const told = ({ changes }: StateHistory) =>
+  changes.map(({ id, to, at, since }) => `${id} ${to} ${(since - START) / MINUTE}..${(at - START) / MINUTE}`);
+const stretches = ({ watched }: StateHistory) =>
+  watched.map(([from, to]) => `${(from - START) / MINUTE}..${(to - START) / MINUTE}`);
+const seen = (minute: number) => START + minute * MINUTE;
+
+test('the first reading is only where it begins; later ones tell who went and who came', () => {
+  const history = after(
+    { at: 0, away: { a: seen(-100) } },
+    { at: 1, away: { a: seen(-100), b: seen(0.5) } },
+    { at: 2, away: { b: seen(0.5) } },
+  );
+  assert.deepEqual(told(history), ['b Offline 0.5..0.5', 'a Online 1..2']);
+  assert.deepEqual(stretches(history), ['0..2']);
+  assert.equal(history.away?.get('b')?.at, seen(0.5));
+});
+
+test('nobody looked for a while: a gap, and what Last seen tells of it', () => {
+  const history = after({ at: 0 }, { at: 1 }, { at: 600, away: { a: seen(300), b: undefined } }, { at: 601 });
+  assert.deepEqual(stretches(history), ['0..1', '600..601']);
+  assert.deepEqual(told(history), ['a Offline 300..300', 'b Offline 1..600', 'a Online 600..601', 'b Online 600..601']);
+});
+
+test('a device that was never there did not go, and neither did one that is new', () => {
+  const history = after(
+    { at: 0 },
+    { at: 1, away: { new: Number.NaN } },
+    { at: 2, away: { new: Number.NaN, c: undefined }, had: [] },
+  );
+  assert.deepEqual(told(history), []);
+  // Nor one that was last heard of long before this browser saw it Online.
+  assert.deepEqual(told(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
+});
+
+test('a deleted device does not come back', () => {
+  FLEET.delete('c');
+  assert.deepEqual(told(after({ at: 0, away: { c: seen(-5) } }, { at: 1 })), []);
+  FLEET.add('c');
+});
+
+test('a clock that is set back takes what lies ahead away', () => {
+  const history = after({ at: 0 }, { at: 1 }, { at: 2, away: { a: undefined } }, { at: 1.5, away: { a: undefined } });
+  assert.deepEqual(stretches(history), ['0..1.5']);
+  assert.deepEqual(told(history), []);
+});
+
+test('it is bounded, and where changes are left out nobody is said to have looked', () => {
+  let history = after({ at: 0 });
+  for (let at = 1; at <= 2000; at++)
+    history = read(history, { at, away: at % 2 ? { a: undefined, b: undefined } : {} });
+  assert.equal(history.changes.length, 3000);
+  assert.equal(history.watched[0]?.[0], history.changes[0]?.at);
+  const old = read(history, { at: 2000 + 9 * 24 * 60 });
+  assert.deepEqual([old.changes.length, stretches(old).length], [0, 1]);
+});
+
+test('kept as text it is the same; what cannot be read is nothing', () => {
+  const history = after({ at: 0, away: { a: undefined } }, { at: 1, away: { b: seen(0.5) } });
+  assert.deepEqual(readHistory(...printHistory(history)), history);
+  for (const text of ['', '[', '7', '{"changes":[["a",1]],"away":"x"}', '[[1]]'])
+    assert.deepEqual(readHistory(text, text), NO_HISTORY);
+});

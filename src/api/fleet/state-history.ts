@@ -1,0 +1,150 @@
+// Which devices went and came, and when: the API keeps no such history, so this browser does, out of the readings of the
+// fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time that nobody told.
+
+/** A device that is not Online. */
+export interface Away {
+  state: string;
+  /** When it was last there, in milliseconds: NaN for never, undefined where the service does not tell. */
+  seen: number | undefined;
+}
+
+/** What one reading of the fleet tells. */
+export interface StatesRead {
+  at: number;
+  /** Milliseconds from one reading to the next, as long as somebody looks. */
+  every: number;
+  /** By id. */
+  away: ReadonlyMap<string, Away>;
+  has: (id: string) => boolean;
+  /** Whether the reading before had it; false where there was none. */
+  had: (id: string) => boolean;
+}
+
+export interface StateChange {
+  id: string;
+  to: string;
+  /** When the service last heard of it, or else the reading that showed it first. */
+  at: number;
+  /** The earliest that it can have been: the same as `at` where that is told. */
+  since: number;
+}
+
+export interface StateHistory {
+  /** When this browser was looking, oldest first. */
+  watched: readonly (readonly [from: number, to: number])[];
+  /** Oldest first. */
+  changes: readonly StateChange[];
+  /** Who was not Online at the latest reading, and since when as far as that is known; undefined: nobody knows. */
+  away: ReadonlyMap<string, { state: string; at: number | undefined }> | undefined;
+}
+
+export const NO_HISTORY: StateHistory = { watched: [], changes: [], away: undefined };
+
+const HOUR = 3_600_000;
+/** How far back it goes, and at most how much of it is kept. */
+const KEPT = 8 * 24 * HOUR;
+const MOST_CHANGES = 3_000;
+const MOST_STRETCHES = 300;
+const MOST_AWAY = 3_000;
+/** Readings that are late by so much left a gap. */
+const LATE = 2.5;
+
+/** With one reading more. */
+export function withReading(history: StateHistory, reading: StatesRead): StateHistory {
+  const { at } = reading;
+  // A clock that was set back takes what lies ahead of it away.
+  const watched = history.watched.filter(([from]) => from < at).map(([from, to]) => [from, Math.min(to, at)] as const);
+  const changes = history.changes.filter((change) => change.at <= at);
+  const before = watched.at(-1);
+  const isNew = before === undefined || at - before[1] > LATE * reading.every;
+  const found = before && history.away ? changesOf(history.away, reading, before[1]) : [];
+  const changed = new Map(found.map((change) => [change.id, change.at]));
+  const away = new Map(
+    Array.from(reading.away, ([id, { state, seen }]) => {
+      const known = history.away?.get(id);
+      const told = seen === undefined || Number.isNaN(seen) ? undefined : Math.min(seen, at);
+      return [id, { state, at: changed.get(id) ?? (known?.state === state ? known.at : undefined) ?? told }];
+    }),
+  );
+  return bounded({
+    watched: isNew ? [...watched, [at, at]] : [...watched.slice(0, -1), [before[0], at]],
+    changes: found.length > 0 ? [...changes, ...found].sort((one, two) => one.at - two.at) : changes,
+    away,
+  });
+}
+
+function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRead, last: number): StateChange[] {
+  const { at, away, has, had } = reading;
+  const found: StateChange[] = [];
+  for (const [id, { state, seen }] of away) {
+    const known = before.get(id);
+    if (known?.state === state) continue;
+    if (known) {
+      found.push({ id, to: state, at, since: last });
+      continue;
+    }
+    // It was never there: it is new. Where nobody tells, only who was there a moment ago can have gone.
+    if (seen === undefined ? !had(id) : Number.isNaN(seen)) continue;
+    // Gone long before it was last seen Online here: what was seen then was wrong, or is now.
+    if (seen !== undefined && seen < last - HOUR) continue;
+    const told = seen === undefined ? undefined : Math.min(seen, at);
+    found.push({ id, to: state, at: told ?? at, since: told ?? last });
+  }
+  for (const id of before.keys()) if (!away.has(id) && has(id)) found.push({ id, to: 'Online', at, since: last });
+  return found;
+}
+
+function bounded({ watched, changes, away }: StateHistory): StateHistory {
+  const oldest = (watched.at(-1)?.[1] ?? 0) - KEPT;
+  const kept = changes.filter((change) => change.at >= oldest).slice(-MOST_CHANGES);
+  // What came before a change that is not kept is as if nobody had looked.
+  const begin = kept.length < changes.length ? Math.max(oldest, kept[0]?.at ?? oldest) : oldest;
+  const stretches = watched.flatMap(([from, to]) => (to < begin ? [] : [[Math.max(from, begin), to] as const]));
+  return { watched: stretches.slice(-MOST_STRETCHES), changes: kept, away };
+}
+
+// ---- As text -------------------------------------------------------------------------------------------------------
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const rowsOf = (value: unknown): unknown[][] =>
+  Array.isArray(value) ? value.filter((row): row is unknown[] => Array.isArray(row)) : [];
+
+const parsed = (text: string | null): unknown => {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return null; // it begins anew
+  }
+};
+
+/** The texts of `printHistory`; of what cannot be read nothing is known. */
+export function readHistory(states: string | null, looked: string | null): StateHistory {
+  const told = parsed(states);
+  const { changes, away }: { changes?: unknown; away?: unknown } =
+    typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
+  return {
+    watched: rowsOf(parsed(looked)).flatMap(([from, to]) => (isTime(from) && isTime(to) ? [[from, to] as const] : [])),
+    changes: rowsOf(changes).flatMap(([id, to, at, since]) =>
+      typeof id === 'string' && typeof to === 'string' && isTime(at) && isTime(since) ? [{ id, to, at, since }] : [],
+    ),
+    away: Array.isArray(away)
+      ? new Map(
+          rowsOf(away).flatMap(([id, state, at]) =>
+            typeof id === 'string' && typeof state === 'string'
+              ? [[id, { state, at: isTime(at) ? at : undefined }] as const]
+              : [],
+          ),
+        )
+      : undefined,
+  };
+}
+
+/** Two texts: of every reading the second one is new, and it is short. Very many that are away are not kept. */
+export function printHistory({ watched, changes, away }: StateHistory): [states: string, looked: string] {
+  const kept =
+    away && away.size <= MOST_AWAY ? Array.from(away, ([id, { state, at }]) => [id, state, at ?? null]) : null;
+  return [
+    JSON.stringify({ changes: changes.map(({ id, to, at, since }) => [id, to, at, since]), away: kept }),
+    JSON.stringify(watched),
+  ];
+}

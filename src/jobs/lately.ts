@@ -1,0 +1,38 @@
+// Which jobs a person looks for first: those under way, and those that went wrong lately. The overview counts them and
+// the list of jobs shows them, by the same words.
+import { isMoving } from '#/api/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { timesOf } from './job-times.ts';
+import type { Outcome } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Several states under one word. */
+export const JOB_KINDS = { moving: 'Under way', bad: 'Any failure' } as const;
+export type JobKind = keyof typeof JOB_KINDS;
+
+/** What a person has to look into. */
+export const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+
+/** What is known of a job beside itself: how its devices ended, by the rules too. */
+export interface Known {
+  outcomeOf: (job: Job) => Outcome | undefined;
+  stateOf: (job: Job) => Verdict;
+}
+
+/** How a job went wrong so far, on any of its devices. */
+export function badOf(job: Job, { outcomeOf, stateOf }: Known): Verdict[] {
+  const outcome = outcomeOf(job);
+  const state = outcome ? undefined : stateOf(job);
+  return BAD.filter((verdict) => (outcome ? outcome[verdict] : verdict === state));
+}
+
+export const isKind = (job: Job, kind: JobKind, known: Known): boolean =>
+  kind === 'moving' ? isMoving(job) : badOf(job, known).length > 0;
+
+/** Whether it moved within these hours; a time that nobody can read may be any. */
+export function isWithin(job: Job, hours: number, now: Date): boolean {
+  if (isMoving(job)) return true;
+  const { created, started, ended } = timesOf(job);
+  const at = ended ?? started ?? created;
+  return at === undefined || now.getTime() - at.getTime() <= hours * 3_600_000;
+}
