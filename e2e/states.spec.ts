@@ -110,7 +110,7 @@ const READINGS: Record<string, Reading> = {
     from: () => '/v1/devices/1/1000',
     what: 'devices',
     seen: '1 Offline',
-    empty: '0 Offline',
+    empty: 'No devices yet',
   },
   devices: {
     at: () => '/devices',

@@ -12,6 +12,9 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
   return { text: address || url || 'N/A', copy: address };
 }
 
+/** Whether anybody may use it. Only where a service tells: what it does not say is no finding. */
+export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
+
 /** Ports on which an SSH server usually listens. */
 const SSH_PORTS = ['22', '2222'];
 

@@ -56,12 +56,13 @@ export function formatClock(at: Date, zone: keyof typeof absolute, now = new Dat
   return at.toLocaleString(undefined, { ...form, ...zoneOf(zone) });
 }
 
-/** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". Milliseconds in. */
-export function formatDuration(ms: number): string {
+/** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; a rough one has no seconds beside minutes. Milliseconds in. */
+export function formatDuration(ms: number, rough?: 'rough'): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
+  if (rough && minutes < 60) return `${minutes} min`;
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
 import { indexOf } from '#/api/fleet/index-of.ts';
-import { failedLately, fleetFigures, runningNow, wentOffline } from './figures.ts';
+import { failedLately, fleetFigures, runningNow } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');
 const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...fields });
@@ -15,7 +15,12 @@ test('an unknown state is neither Online nor Offline', () => {
     aDevice('b', { DeviceStatus: 'OFFLINE' }),
     aDevice('c', { DeviceStatus: 'Sleeping' }),
   ]);
-  assert.deepEqual(fleetFigures(fleet), { online: 1, offline: 1, other: 1 });
+  assert.deepEqual(fleetFigures(fleet), {
+    online: 1,
+    offline: 1,
+    never: 0,
+    others: [{ state: 'Sleeping', count: 1 }],
+  });
 });
 
 test('under way: what waits or runs, newest first, children counted', () => {
@@ -72,16 +77,4 @@ test('failed, by rules too: what rolled back with exit code 0', () => {
       ['one', 'Rolled back', 'Rolled back'],
     ],
   );
-});
-
-test('went Offline last: only devices that were seen, the latest first', () => {
-  const fleet = indexOf([
-    aDevice('a', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T10:00:00.000Z' }),
-    aDevice('b', { DeviceStatus: 'Offline', LastSeenTime: '2026-11-02T11:00:00.000Z' }),
-    aDevice('c', { DeviceStatus: 'Offline', LastSeenTime: '' }),
-    aDevice('d', { DeviceStatus: 'Online', LastSeenTime: '2026-11-02T11:30:00.000Z' }),
-  ]);
-  const ids = (most: number) => wentOffline(fleet, most).map((line) => line.device.DeviceId);
-  assert.deepEqual(ids(6), ['b', 'a']);
-  assert.deepEqual(ids(1), ['b']);
 });

@@ -1,19 +1,37 @@
 // What the overview counts and picks, from the fleet and the list of jobs.
-import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/jobs.ts';
+import { badOf, isWithin } from '#/jobs/lately.ts';
+import type { Known } from '#/jobs/lately.ts';
 import { outcomeOf, stateOf } from '#/jobs/outcome.ts';
-import type { BookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import type { Verdict } from '#/jobs/verdict.ts';
+import { formatCount } from '#/ui/format.ts';
 
-/** How many devices are Online, Offline, and neither. */
-export function fleetFigures(fleet: FleetIndex): { online: number; offline: number; other: number } {
+/** Hours. */
+export const LATELY = 24;
+
+export interface FleetFigures {
+  online: number;
+  offline: number;
+  /** Of those Offline the ones that were never there, where the service tells. */
+  never: number;
+  /** Other states, as the service calls them. */
+  others: { state: string; count: number }[];
+}
+
+export function fleetFigures(fleet: FleetIndex): FleetFigures {
   const { status } = fleet.facets({}, ['status']);
   const count = (state: string) => status.find(({ value }) => value === state)?.count ?? 0;
-  const [online, offline] = [count('Online'), count('Offline')];
-  return { online, offline, other: fleet.size - online - offline };
+  return {
+    online: count('Online'),
+    offline: count('Offline'),
+    never: fleet.query({ filter: { seen: 'never' } }).length,
+    others: status.flatMap(({ value, count: some }) =>
+      value === 'Online' || value === 'Offline' || some === 0 ? [] : [{ state: value, count: some }],
+    ),
+  };
 }
 
 /** A job as a line of a short list: its state, in words that count the children of a parent. */
@@ -42,47 +60,22 @@ export function runningNow(jobs: Job[]): JobLine[] {
     .toSorted(newestFirst);
 }
 
-const DAY = 86_400_000;
-
-/** What a person has to look into. */
-const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
-
 /**
- * Jobs that ended within a day with a failure, or with one among their children, newest first. `known`: how they ended by
+ * Jobs that ended lately with a failure, or with one among their children so far, newest first. `known`: how they ended by
  * the rules of their artifacts, as far as that is known.
  */
-export function failedLately(
-  jobs: Job[],
-  now: Date,
-  known: Pick<BookedVerdicts, 'outcomeOf' | 'stateOf'> = { outcomeOf, stateOf },
-): JobLine[] {
+export function failedLately(jobs: Job[], now: Date, known: Known = { outcomeOf, stateOf }): JobLine[] {
   return jobs
     .flatMap((job): JobLine[] => {
-      const counts = known.outcomeOf(job);
-      const bad = counts
-        ? BAD.filter((verdict) => counts[verdict])
-        : BAD.filter((verdict) => verdict === known.stateOf(job));
+      const bad = badOf(job, known);
       const [state] = bad;
-      if (!state) return [];
+      if (!state || !isWithin(job, LATELY, now)) return [];
+      const counts = known.outcomeOf(job);
       const at = parseTimestamp(job.EndTime || job.StartTime || job.CreatedTime || '');
-      if (at && now.getTime() - at.getTime() > DAY) return [];
       if (!counts) return [{ job, state, detail: job.ExitCode ? `${state}, exit code ${job.ExitCode}` : state, at }];
       const failed = bad.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0);
       const word = state === 'Rolled back' && bad.length === 1 ? 'rolled back' : 'failed';
-      return [{ job, state, detail: `${failed} of ${total(counts)} ${word}`, at }];
+      return [{ job, state, detail: `${formatCount(failed)} of ${formatCount(total(counts))} ${word}`, at }];
     })
     .toSorted(newestFirst);
-}
-
-/**
- * Devices that were seen once and are Offline now, the latest first and at most so many; empty where the service tells
- * no times.
- */
-export function wentOffline(fleet: FleetIndex, most: number): { device: Device; at: Date }[] {
-  const offline = fleet.query({ filter: { status: ['Offline'] } });
-  return fleet.latest(offline, 'LastSeenTime', most).flatMap((row) => {
-    const device = fleet.device(row);
-    const at = parseTimestamp(device.LastSeenTime ?? '');
-    return at ? [{ device, at }] : [];
-  });
 }

@@ -1,46 +1,158 @@
-// The way from an empty account to a device that ran its first job.
+// The way from an empty account to a device that is reached from anywhere: a list that ticks itself.
+import { useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
+import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
+import { useAccountKey } from '#/api/account-key.ts';
+import { artifactQueries } from '#/api/artifacts.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
+import { tunnelQueries } from '#/api/tunnels.ts';
 import { paths } from '#/paths.ts';
-import classes from './overview-page.module.css';
+import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
+import { focusPage } from '#/ui/use-focus-back.ts';
+import classes from './first-steps.module.css';
 
-export function FirstSteps() {
+/** Who has more devices than this has found the way. */
+const YOUNG = 25;
+
+interface FirstStepsProps {
+  devices: number;
+  index: FleetIndex | undefined;
+}
+
+interface Step {
+  title: string;
+  how: string;
+  to: string;
+  link: string;
+  /** Undefined: not known yet. */
+  done: boolean | undefined;
+}
+
+function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
+  const artifacts = useQuery(artifactQueries.list()).data;
+  const jobs = useQuery(jobQueries.list()).data;
+  const tunnels = useQuery(tunnelQueries.list()).data;
+  const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
+  const [first] = index?.table.order ?? [];
+  const device = first === undefined ? paths.devices() : paths.device(index?.table.ids[first] ?? '');
+  // Seen once counts: a device need not be there all day.
+  const seen = index && index.size > index.query({ filter: { seen: 'never' } }).length && hasBeenOnline(index);
+  return [
+    {
+      title: 'Add a device',
+      how: hasOwnAgent
+        ? 'One command in a terminal turns the computer in front of you into one.'
+        : 'It gets a key, with which the agent of the service signs in.',
+      to: hasOwnAgent ? paths.addThisMachine() : paths.addDevice(),
+      link: hasOwnAgent ? 'Add this machine' : 'Add a device',
+      done: devices > 0,
+    },
+    {
+      title: 'See it Online',
+      how: 'As soon as its agent runs, wherever it is.',
+      to: device,
+      link: 'Open the device',
+      done: seen,
+    },
+    {
+      title: 'Say where it is',
+      how: 'By a click on the map, coordinates, or the GPS of a phone beside it.',
+      to: paths.map(),
+      link: 'Open the map',
+      done: index?.places && index.query({ filter: { place: 'placed' } }).length > 0,
+    },
+    {
+      title: 'Upload an artifact',
+      how: 'A folder with an update.sh in it, or a script.',
+      to: paths.artifacts(),
+      link: 'Go to Artifacts',
+      done: any(artifacts),
+    },
+    {
+      title: 'Deploy it',
+      how: 'To the device, its group or a tag; read along while it runs.',
+      to: paths.deploy(),
+      link: 'Go to Deploy',
+      done: any(jobs),
+    },
+    {
+      title: 'Open a tunnel',
+      how: 'A web page or a shell of the device, from anywhere.',
+      to: paths.tunnels(),
+      link: 'Go to Tunnels',
+      done: any(tunnels),
+    },
+  ];
+}
+
+/** Where the service tells no times, Online now is all there is to go by. */
+const hasBeenOnline = (index: FleetIndex): boolean =>
+  index.query({ filter: { status: ['online'] } }).length > 0 ||
+  index.latest(index.table.order, 'LastSeenTime', 1).length > 0;
+
+export function FirstSteps(props: FirstStepsProps) {
+  const key = useAccountKey('muster-first-steps');
+  const isHidden = useSyncExternalStore(onKept, () => readKept(key) !== null);
+  const steps = useSteps(props);
+  const left = steps.filter(({ done }) => !done).length;
+  const isKnown = steps.every(({ done }) => done !== undefined);
+  // Who sees the last step done is told so; who comes later is not.
+  const [wasOpen, setWasOpen] = useState(false);
+  if (isKnown && left > 0 && !wasOpen) setWasOpen(true);
+  if (isHidden || props.devices > YOUNG || (left === 0 && !wasOpen) || (!isKnown && props.devices > 0 && !wasOpen))
+    return null;
+  const next = steps.find(({ done }) => !done);
   return (
     <section className={classes['steps']} aria-label="First steps">
-      <h2>Three steps to a first update</h2>
+      <header>
+        <h2>{left === 0 ? 'All set' : 'First steps'}</h2>
+        <span className={classes['count']} role="status">
+          {steps.length - left} of {steps.length} done
+        </span>
+        {props.devices > 0 && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              keepText(key, 'hidden');
+              focusPage();
+            }}
+          >
+            Hide
+          </Button>
+        )}
+      </header>
       <ol>
-        <li>
-          {hasOwnAgent ? (
-            <>
-              <strong>Add this machine.</strong> One command in a terminal turns the computer in front of you into a
-              device.
-            </>
-          ) : (
-            <>
-              <strong>Add a device.</strong> It gets a key, with which the agent of the service signs in.
-            </>
-          )}
-          <div>
-            {hasOwnAgent && (
-              <Button component={Link} to={paths.addThisMachine()} size="xs">
-                Add this machine
-              </Button>
+        {steps.map((step) => (
+          <li key={step.title} data-done={step.done || undefined} data-next={step === next || undefined}>
+            {step.done ? (
+              <IconCircleCheckFilled size={18} role="img" aria-label="Done" />
+            ) : (
+              <IconCircle size={18} stroke={1.6} role="img" aria-label="To do" />
             )}
-            <Button component={Link} to={paths.addDevice()} size="xs" variant={hasOwnAgent ? 'default' : 'filled'}>
-              Add a device
-            </Button>
-          </div>
-        </li>
-        <li>
-          <strong>Upload an artifact.</strong> A tar.gz with an update.sh inside, or a script.{' '}
-          <Link to={paths.artifacts()}>Go to Artifacts</Link>
-        </li>
-        <li>
-          <strong>Deploy it.</strong> To the device or its group, and read along while it runs.{' '}
-          <Link to={paths.deploy()}>Go to Deploy</Link>
-        </li>
+            <div>
+              <strong>{step.title}</strong>
+              <p>{step.how}</p>
+              {step === next ? (
+                <Button component={Link} to={step.to} size="xs">
+                  {step.link}
+                </Button>
+              ) : (
+                <Link to={step.to}>{step.link}</Link>
+              )}
+              {step === next && step.to === paths.addThisMachine() && (
+                <Button component={Link} to={paths.addDevice()} size="xs" variant="default">
+                  Add a device
+                </Button>
+              )}
+            </div>
+          </li>
+        ))}
       </ol>
     </section>
   );

@@ -33,6 +33,8 @@ import classes from './shell.module.css';
 // Here with the frame, since it is wanted when nothing more can be fetched.
 export { PageError } from './page-error.tsx';
 
+/** What every page reads of the fleet goes into the history that the overview shows. */
+const loadStateBook = async () => (await import('#/fleet/state-book.ts')).keepStates();
 const loadJobNotices = () => import('./notices/job-notices.tsx');
 const JobNotices = lazy(async () => ({ default: (await loadJobNotices()).JobNotices }));
 
@@ -92,6 +94,7 @@ function Frame() {
   const { pathname } = useLocation();
   const navigation = useNavigation();
   const noticesHere = useLater(loadJobNotices, false);
+  useLater(loadStateBook, false);
   const requests = usePageRequests();
   const palette = usePalette(requests.open);
   useEffect(() => {

@@ -1,6 +1,7 @@
 // What a person should look into of an open tunnel: anybody may use it, it was opened long ago, nobody gets through.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { isPublic } from '#/fleet/tunnel-address.ts';
 
 export const EXPOSURES = ['public', 'old', 'offline', 'gone'] as const;
 export type Exposure = (typeof EXPOSURES)[number];
@@ -45,8 +46,7 @@ export function exposuresOf(tunnel: Tunnel, { now, days, stateOf }: { now: Date;
   const opened = parseTimestamp(tunnel.Created);
   const state = stateOf(tunnel);
   const holds: Record<Exposure, boolean> = {
-    // Only where a service tells: what it does not say is no finding.
-    public: tunnel.Auth?.toLowerCase() === 'none',
+    public: isPublic(tunnel),
     old: opened !== undefined && now.getTime() - opened.getTime() > days * 86_400_000,
     offline: state === 'Offline',
     gone: state === 'Gone',

@@ -1,0 +1,135 @@
+// What went and came back in the last day, the latest first, with the times in which nobody looked; and the devices
+// that come and go all the time.
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { StateHistory } from '#/api/fleet/state-history.ts';
+import { paths } from '#/paths.ts';
+import { formatClock, formatCount, formatDuration } from '#/ui/format.ts';
+import { useLook } from '#/ui/look.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import { Time, useNow } from '#/ui/time.tsx';
+import { bunchText, placeText, spanText } from './bunch-words.ts';
+import { recentChanges } from './recent-changes.ts';
+import type { ChangedDevice, Happening, Recent } from './recent-changes.ts';
+import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
+import classes from './short-list.module.css';
+
+const MINUTE = 60_000;
+/** Members of a bunch that are named. */
+const NAMED = 60;
+
+const NOTHING: Recent = { happenings: [], flapping: [], since: undefined };
+
+export function useRecent(index: FleetIndex | undefined, history: StateHistory): Recent {
+  const minute = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
+  return useMemo(() => (index ? recentChanges(index, history, minute + MINUTE) : NOTHING), [index, history, minute]);
+}
+
+interface CameAndWentProps {
+  reading: { data: FleetIndex | undefined; error: Error | null };
+  recent: Recent;
+}
+
+export function CameAndWent({ reading, recent: { happenings, since } }: CameAndWentProps) {
+  const { zone } = useLook();
+  const [most, setMost] = useState(SHOWN);
+  const begun = since === undefined ? '' : formatClock(new Date(since), zone);
+  return (
+    <ShortList
+      title="Went and came back"
+      lead={begun && `In the last 24 hours, as this browser saw it since ${begun}.`}
+      more={
+        happenings.length > most && (
+          <Button variant="default" size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
+            Show more
+          </Button>
+        )
+      }
+      none={noneOf(reading, 'No device has gone or come back.')}
+      good={reading.data !== undefined}
+    >
+      {happenings.slice(0, most).map((happening) => (
+        <OneHappening key={keyOf(happening)} happening={happening} />
+      ))}
+    </ShortList>
+  );
+}
+
+export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
+  if (flapping.length === 0) return null;
+  return (
+    <ShortList title="Flapping" lead="Offline three times or more in 24 hours." none="">
+      {flapping.slice(0, SHOWN).map(({ id, name, times, at }) => (
+        <Line
+          key={id}
+          name={
+            <Link to={paths.device(id)}>
+              <bdi>{name}</bdi>
+            </Link>
+          }
+          detail={`went Offline ${formatCount(times)} times`}
+          at={<Time at={new Date(at)} />}
+        />
+      ))}
+    </ShortList>
+  );
+}
+
+const keyOf = (happening: Happening) =>
+  happening.kind === 'gap'
+    ? `gap ${happening.from}`
+    : `${happening.bunch.rows[0]?.id} ${happening.to} ${happening.bunch.from}`;
+
+function OneHappening({ happening }: { happening: Happening }) {
+  const { zone } = useLook();
+  const clock = (at: number) => formatClock(new Date(at), zone);
+  if (happening.kind === 'gap')
+    return (
+      <li className={classes['gap']}>
+        This browser was not looking between {clock(happening.from)} and {clock(happening.to)}
+      </li>
+    );
+  const { to, bunch } = happening;
+  const [first] = bunch.rows;
+  if (!first) return null;
+  const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;
+  // A moment that nobody saw, only that it lies between two looks.
+  const unsure = bunch.rows.some(({ at, since }) => at - since > 5 * MINUTE);
+  const at = unsure ? (
+    `${clock(Math.min(...bunch.rows.map(({ since }) => since)))} – ${clock(bunch.to)}`
+  ) : (
+    <Time at={new Date(bunch.to)} />
+  );
+  if (bunch.rows.length === 1)
+    return (
+      <Line
+        name={
+          <Link to={paths.device(first.id)}>
+            <StateMark state={to} label={<bdi>{first.name}</bdi>} />
+          </Link>
+        }
+        detail={[`${did}${awayText(first)}`, placeText(first)].filter(Boolean).join(' · ')}
+        at={at}
+      />
+    );
+  return (
+    <Line name={<StateMark state={to} label={bunchText(bunch)} />} detail={`${did} ${spanText(bunch)}`} at={at}>
+      <details className={classes['members']}>
+        <summary>{bunch.rows.length > NAMED ? `The first ${NAMED}` : 'Which devices'}</summary>
+        <ul>
+          {bunch.rows.slice(0, NAMED).map(({ id, name }) => (
+            <li key={id}>
+              <Link to={paths.device(id)}>
+                <bdi>{name}</bdi>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Line>
+  );
+}
+
+const awayText = ({ away }: ChangedDevice) => (away === undefined ? '' : ` after ${formatDuration(away, 'rough')}`);

@@ -1,0 +1,55 @@
+// What is down now, the longest first, and what fell together as one.
+import { printRange } from '#/api/fleet/filter.ts';
+import type { RowFilter } from '#/api/fleet/filter.ts';
+import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { StateHistory } from '#/api/fleet/state-history.ts';
+import { paths } from '#/paths.ts';
+import type { Bunch, Moved } from './together.ts';
+import { together } from './together.ts';
+
+export interface DownDevice extends Moved {
+  name: string;
+  /** The service tells when it was last there. */
+  isTold: boolean;
+}
+
+/** Where a device stands, for what falls together. */
+export const standingOf = (index: FleetIndex, row: number) => ({
+  name: index.textOf(row, 'DeviceName') || (index.table.ids[row] ?? ''),
+  site: index.textOf(row, 'CustomerSite'),
+  customer: index.textOf(row, 'CustomerName'),
+  group: index.textOf(row, 'DeviceGroup'),
+});
+
+/** Devices that were there once and are Offline. Of whom nobody knows since when: `at` is not finite, and they come last. */
+export function downNow(index: FleetIndex, history: StateHistory): Bunch<DownDevice>[] {
+  const timed: DownDevice[] = [];
+  const untimed: Bunch<DownDevice>[] = [];
+  for (const row of index.query({ filter: { status: ['offline'] } })) {
+    const id = index.table.ids[row] ?? '';
+    const told = index.timeOf(row, 'LastSeenTime');
+    const isTold = Number.isFinite(told);
+    const at = isTold ? told : history.away?.get(id)?.at;
+    if (at !== undefined) timed.push({ id, at, isTold, ...standingOf(index, row) });
+    // The service tells that it was never there: that is another list.
+    else if (isUntold(index, row)) {
+      const rows = [{ id, at: Number.NaN, isTold, ...standingOf(index, row) }];
+      untimed.push({ rows, from: Number.NaN, to: Number.NaN, place: undefined });
+    }
+  }
+  return [...together(timed, index.size), ...untimed];
+}
+
+const isUntold = (index: FleetIndex, row: number) => index.table.columns.get('LastSeenTime')?.value(row) === undefined;
+
+/** The list behind a bunch, and how many it shows; undefined where no filter finds just these. */
+export function listOf(index: FleetIndex, { rows, from, to, place }: Bunch<DownDevice>) {
+  if (!rows.every(({ isTold }) => isTold)) return undefined;
+  const seen = printRange(from, to);
+  const filter: RowFilter = { status: ['offline'], seen, ...(place && { [place.kind]: [place.name] }) };
+  const where = place && { [place.kind]: place.name };
+  return {
+    count: index.query({ filter }).length,
+    to: paths.devices({ status: 'Offline', ...where, seen, sort: 'lastSeen' }),
+  };
+}

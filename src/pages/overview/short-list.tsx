@@ -1,0 +1,63 @@
+// A short list of what needs a look, and how it is when nothing does: said, and not just left out.
+import type { ReactNode } from 'react';
+import { IconCheck } from '@tabler/icons-react';
+import { Section } from '#/ui/page.tsx';
+import classes from './short-list.module.css';
+
+interface ShortListProps {
+  title: string;
+  lead?: ReactNode;
+  /** The way to all of it. */
+  all?: ReactNode;
+  /** Below the rows. */
+  more?: ReactNode;
+  /** Rows, as list items. */
+  children: ReactNode[];
+  /** What is said when there are none; `good`: that is how it should be. */
+  none: string;
+  good?: boolean;
+}
+
+/** Rows of each short list; the page behind it has the rest. */
+export const SHOWN = 6;
+
+export function ShortList({ title, lead, all, more, children, none, good = false }: ShortListProps) {
+  return (
+    <Section title={title} lead={lead} actions={all}>
+      {children.length > 0 ? (
+        <ul className={classes['list']}>{children}</ul>
+      ) : (
+        <p className={classes['none']} data-good={good || undefined}>
+          {good && <IconCheck size={16} stroke={1.8} aria-hidden />}
+          {none}
+        </p>
+      )}
+      {more && <div>{more}</div>}
+    </Section>
+  );
+}
+
+/** A list that could not be read is no empty one; why, is said elsewhere on the page. */
+export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, none: string): string =>
+  data === undefined ? (error ? 'Not known: it could not be read.' : 'Reading…') : none;
+
+interface LineProps {
+  /** What it is, a link. */
+  name: ReactNode;
+  detail: ReactNode;
+  at: ReactNode;
+  children?: ReactNode;
+}
+
+export function Line({ name, detail, at, children }: LineProps) {
+  return (
+    <li>
+      <div className={classes['line']}>
+        <span className={classes['name']}>{name}</span>
+        <span className={classes['at']}>{at}</span>
+        <span className={classes['detail']}>{detail}</span>
+      </div>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,159 @@
+// The account in six figures, each the way to the list that shows the same number.
+import { useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { Account } from '#/contract/account.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { tunnelQueries } from '#/api/tunnels.ts';
+import { isPublic } from '#/fleet/tunnel-address.ts';
+import { byteFigures, deviceFigures } from '#/fleet/usage-history.ts';
+import { UsedMeter } from '#/fleet/used-meter.tsx';
+import { useUsageHistory } from '#/fleet/use-usage-history.ts';
+import { devicesText } from '#/jobs/job-words.ts';
+import { queueQueries } from '#/jobs/queue.ts';
+import { staleIn } from '#/jobs/stale.ts';
+import type { BookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import { useStaleRules } from '#/jobs/use-stale-rules.ts';
+import { paths } from '#/paths.ts';
+import { formatBytes, formatCount } from '#/ui/format.ts';
+import { useNow } from '#/ui/time.tsx';
+import { LATELY, failedLately, runningNow } from './figures.ts';
+import classes from './overview-page.module.css';
+
+/** Milliseconds between two looks at the queues, which nobody reads row by row here; very long ones cost enough. */
+const OFTEN = 10_000;
+const SELDOM = 60_000;
+const MANY = 1_000;
+
+interface TileProps {
+  to: string;
+  what: string;
+  /** Undefined: not known. */
+  figure: number | undefined;
+  bad?: boolean;
+  /** Why it is not known. */
+  error?: Error | null | undefined;
+  children?: ReactNode;
+}
+
+function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
+  return (
+    <div className={classes['tile']}>
+      <Link to={to}>
+        <span className={classes['what']}>{what}</span>
+        <span className={classes['big']} data-bad={bad || undefined}>
+          {figure === undefined ? '–' : formatCount(figure)}
+        </span>
+      </Link>
+      {figure === undefined && error ? <p className={classes['note']}>Could not be read: {error.message}</p> : children}
+    </div>
+  );
+}
+
+export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: BookedVerdicts }) {
+  const failed = failedLately(jobs, useNow(), verdicts).length;
+  const moving = runningNow(jobs);
+  const devices = moving.filter(({ job }) => job.Counts).length;
+  return (
+    <>
+      <Tile to={paths.jobs({ state: 'moving' })} what="Jobs under way" figure={known ? moving.length : undefined}>
+        {devices > 0 && (
+          <p className={classes['note']}>
+            {formatCount(devices)} to {devices === 1 ? 'a group or tag' : 'groups or tags'}
+          </p>
+        )}
+      </Tile>
+      <Tile
+        to={paths.jobs({ state: 'bad', within: String(LATELY) })}
+        what="Failed in 24 hours"
+        figure={known ? failed : undefined}
+        bad={failed > 0}
+      >
+        {verdicts.unread > 0 && (
+          <p className={classes['note']}>{formatCount(verdicts.unread)} more are being read by their rules.</p>
+        )}
+      </Tile>
+    </>
+  );
+}
+
+export function QueueTile() {
+  const { data, error } = useQuery({
+    ...queueQueries.all(),
+    refetchInterval: ({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN),
+    staleTime: OFTEN,
+  });
+  const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
+  const { rules } = useStaleRules(jobs);
+  const stale = useMemo(
+    () => Array.from(data?.values() ?? []).filter((queue) => staleIn(queue, rules).size > 0).length,
+    [data, rules],
+  );
+  const waiting = jobs?.filter(({ state }) => state === 'Waiting').length ?? 0;
+  return (
+    <Tile to={paths.queues()} what="Queues" figure={data?.size} error={error}>
+      {waiting > 0 && (
+        <p className={classes['note']}>
+          {formatCount(waiting)} {waiting === 1 ? 'job waits' : 'jobs wait'}
+        </p>
+      )}
+      {stale > 0 && (
+        <p className={classes['note']}>
+          <Link to={paths.queues({ stale: 'any' })}>{devicesText(stale)} with stale jobs</Link>
+        </p>
+      )}
+    </Tile>
+  );
+}
+
+export function TunnelTile() {
+  const { data, error } = useQuery(tunnelQueries.list());
+  const open = data?.filter(isPublic).length ?? 0;
+  return (
+    <Tile to={paths.tunnels()} what="Open tunnels" figure={data?.length} error={error}>
+      {data && data.length > 0 && (
+        <p className={classes['note']}>
+          {open > 0 ? (
+            <Link to={paths.tunnels({ exposure: 'public' })}>{formatCount(open)} public, no sign-in</Link>
+          ) : (
+            'None is known to be public.'
+          )}
+        </p>
+      )}
+    </Tile>
+  );
+}
+
+export function UsageTiles({ account, readAt }: { account: Account; readAt: number }) {
+  const history = useUsageHistory(account, readAt);
+  const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
+  return (
+    <>
+      <div className={classes['tile']}>
+        <Link to={paths.account()}>
+          <UsedMeter
+            label="Device licences"
+            used={NumDevicesAdded}
+            limit={PlanMaxDeviceLimit}
+            format={formatCount}
+            figures={deviceFigures(history)}
+          />
+        </Link>
+      </div>
+      {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
+        <div className={classes['tile']}>
+          <Link to={paths.artifacts()}>
+            <UsedMeter
+              label="Artifact storage"
+              used={ArtifactBytesUsed}
+              limit={ArtifactBytesLimit}
+              format={formatBytes}
+              figures={byteFigures(history)}
+            />
+          </Link>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+// What is told as one line, in the lists of what is down and of what went and came back.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { device } from '#/contract/devices.ts';
+import { indexOf } from '#/api/fleet/index-of.ts';
+import { NO_HISTORY } from '#/api/fleet/state-history.ts';
+import type { StateHistory } from '#/api/fleet/state-history.ts';
+import { bunchText, spanText } from './bunch-words.ts';
+import { downNow, listOf } from './down-list.ts';
+import { recentChanges } from './recent-changes.ts';
+import { together } from './together.ts';
+import type { Bunch, Moved } from './together.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const MINUTE = 60_000;
+const moved = (id: string, minute: number, where: Partial<Moved> = {}): Moved => ({
+  id,
+  at: NOW - minute * MINUTE,
+  site: '',
+  customer: '',
+  group: '',
+  ...where,
+});
+const told = (bunches: Bunch<Moved>[]) =>
+  bunches.map((bunch) => (bunch.rows.length > 1 ? `${bunchText(bunch)} ${spanText(bunch)}` : bunch.rows[0]?.id));
+const berlin = { site: 'Berlin', customer: 'Kestrel' };
+
+test('a site that fell is one line, others are told one by one, the longest first', () => {
+  const rows = [
+    moved('late', 10, { site: 'Oslo' }),
+    ...[30, 30.5, 31].map((minute) => moved(`b${minute}`, minute, berlin)),
+    moved('alone', 40, berlin),
+    moved('x', 30, { site: 'Oslo' }),
+    moved('y', 30, { site: 'Oslo' }),
+  ];
+  assert.deepEqual(told(together(rows, 1000)), [
+    'alone',
+    '3 devices of site \u2068Berlin\u2069 within 60 seconds',
+    'x',
+    'y',
+    'late',
+  ]);
+});
+
+test('without a site the customer counts, without both the group', () => {
+  const three = (where: Partial<Moved>, from: number) => [0, 1, 2].map((each) => moved(`${from}-${each}`, from, where));
+  assert.deepEqual(told(together([...three({ customer: 'Kestrel' }, 20), ...three({ group: 'pumps' }, 10)], 1000)), [
+    '3 devices of customer \u2068Kestrel\u2069 at the same moment',
+    '3 devices of group \u2068pumps\u2069 at the same moment',
+  ]);
+});
+
+test('what half the fleet depends on is one line, and no thirty', () => {
+  const rows = Array.from({ length: 60 }, (_, each) => moved(`d${each}`, 5 + each / 60, { site: `site ${each % 30}` }));
+  assert.deepEqual(told(together(rows, 100)), ['60 devices from 30 places within 59 seconds']);
+});
+
+const offline = (DeviceId: string, LastSeenTime: string | undefined, CustomerSite = '') =>
+  device.parse({ DeviceId, DeviceStatus: 'Offline', LastSeenTime, CustomerSite });
+
+test('the list behind a line shows as many as it says', () => {
+  const index = indexOf([
+    offline('a', '2026-11-21T11:00:00.200Z', 'Berlin'),
+    offline('b', '2026-11-21T11:00:30.000Z', 'Berlin'),
+    offline('c', '2026-11-21T11:01:00.700Z', 'Berlin'),
+    offline('d', '2026-11-21T10:00:00.000Z', 'Berlin'),
+    offline('never', '', 'Berlin'),
+    device.parse({ DeviceId: 'e', DeviceStatus: 'Online', LastSeenTime: '2026-11-21T11:00:30.000Z' }),
+  ]);
+  const [first, bunch, ...more] = downNow(index, NO_HISTORY);
+  assert.deepEqual([first?.rows[0]?.id, bunch?.rows.length, more.length], ['d', 3, 0]);
+  assert.deepEqual(bunch && listOf(index, bunch), {
+    count: 3,
+    to: '/devices?status=Offline&site=Berlin&seen=2026-11-21T11%3A00%3A00Z%2F2026-11-21T11%3A01%3A01Z&sort=lastSeen',
+  });
+});
+
+test('where no times are told, the history of this browser tells, and else nobody', () => {
+  const index = indexOf([offline('a', undefined), offline('b', undefined)]);
+  const down = downNow(index, { ...NO_HISTORY, away: new Map([['b', { state: 'Offline', at: NOW }]]) });
+  assert.deepEqual(
+    down.map(({ rows, from }) => [rows[0]?.id, from]),
+    [
+      ['b', NOW],
+      ['a', Number.NaN],
+    ],
+  );
+  const [known] = down;
+  assert.equal(known && listOf(index, known), undefined);
+});
+
+test('what went and came back, what does so all the time, and when nobody looked', () => {
+  const index = indexOf(
+    ['a', 'flap'].map((id) => device.parse({ DeviceId: id, DeviceName: id, DeviceStatus: 'Online' })),
+  );
+  const change = (id: string, to: string, minute: number) => {
+    const at = NOW - minute * MINUTE;
+    return { id, to, at, since: at };
+  };
+  const history: StateHistory = {
+    ...NO_HISTORY,
+    watched: [
+      [NOW - 600 * MINUTE, NOW - 300 * MINUTE],
+      [NOW - 299 * MINUTE, NOW - 200 * MINUTE],
+      [NOW - 60 * MINUTE, NOW],
+    ],
+    changes: [
+      change('a', 'Offline', 2000),
+      change('a', 'Online', 500),
+      change('gone', 'Offline', 400),
+      ...[290, 280, 270].flatMap((minute) => [change('flap', 'Offline', minute), change('flap', 'Online', minute - 1)]),
+      change('a', 'Offline', 50),
+    ],
+  };
+  const { happenings, flapping, since } = recentChanges(index, history, NOW);
+  assert.deepEqual(
+    happenings.map((each) => (each.kind === 'gap' ? 'gap' : `${each.bunch.rows[0]?.id} ${each.to}`)),
+    ['a Offline', 'gap', 'a Online'],
+  );
+  const [, , back] = happenings;
+  assert.equal(back?.kind === 'changed' && back.bunch.rows[0]?.away, 1500 * MINUTE);
+  assert.deepEqual(flapping, [{ id: 'flap', name: 'flap', times: 3, at: NOW - 269 * MINUTE }]);
+  assert.equal(since, NOW - 600 * MINUTE);
+});
