@@ -11,7 +11,7 @@ export const JOB_KINDS = { moving: 'Under way', bad: 'Any failure' } as const;
 export type JobKind = keyof typeof JOB_KINDS;
 
 /** What a person has to look into. */
-export const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
 /** What is known of a job beside itself: how its devices ended, by the rules too. */
 export interface Known {

@@ -17,6 +17,8 @@ import classes from './first-steps.module.css';
 
 /** Who has more devices than this has found the way. */
 const YOUNG = 25;
+/** Milliseconds between two looks at what has been done elsewhere. */
+const LOOK = 10_000;
 
 interface FirstStepsProps {
   devices: number;
@@ -34,7 +36,7 @@ interface Step {
 
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
-  const artifacts = useQuery(artifactQueries.list()).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: LOOK }).data;
   const jobs = useQuery(jobQueries.list()).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;

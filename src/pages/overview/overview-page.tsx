@@ -24,9 +24,15 @@ import classes from './overview-page.module.css';
 keepStates();
 
 const NONE: Job[] = [];
+/** Milliseconds between two looks at the account: who adds the first device waits for it to appear. */
+const OFTEN = 5_000;
+const SELDOM = 60_000;
 
 export function OverviewPage() {
-  const account = useQuery(accountQueries.get());
+  const account = useQuery({
+    ...accountQueries.get(),
+    refetchInterval: ({ state }) => (state.data?.NumDevicesAdded === 0 ? OFTEN : SELDOM),
+  });
   return (
     <Page title="Overview">
       <View query={account} name="the account" empty={null} rows={4}>
