@@ -158,7 +158,8 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       width: '136px',
       tools: true,
       cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
-        group ? null : (
+        // Closed, a group stands for its newest; opened, each version has its own.
+        group?.open ? null : (
           <span className={classes['tools']}>
             <Button
               component={Link}
@@ -169,15 +170,17 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
             >
               Deploy
             </Button>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Delete ${Name} ${Version}`}
-              title="Delete"
-              onClick={() => dialog.open('delete', ArtifactId)}
-            >
-              <IconTrash size={18} stroke={1.6} aria-hidden />
-            </ActionIcon>
+            {!group && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Delete ${Name} ${Version}`}
+                title="Delete"
+                onClick={() => dialog.open('delete', ArtifactId)}
+              >
+                <IconTrash size={18} stroke={1.6} aria-hidden />
+              </ActionIcon>
+            )}
           </span>
         ),
     },

@@ -22,7 +22,7 @@ interface MapBarProps {
 }
 
 const STATUSES = [
-  { value: '', label: 'Any' },
+  { value: '', label: 'All' },
   { value: 'online', label: 'Online' },
   { value: 'offline', label: 'Offline' },
 ];

@@ -133,7 +133,7 @@ function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, hea
         {differs ? (
           <>
             {sameUntil > 0
-              ? `The first ${sameUntil === 1 ? 'line' : `${formatCount(sameUntil)} lines`} say the same on both, then they part. `
+              ? `The first ${sameUntil === 1 ? 'line says' : `${formatCount(sameUntil)} lines say`} the same on both, then they part. `
               : 'They differ from the first line on. '}
             <span className={classes['legend']}>
               <span data-side="failed">− {failed}</span> <span data-side="healthy">+ {healthy}, succeeded</span>
