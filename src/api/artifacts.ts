@@ -6,6 +6,7 @@ import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError, isLost, isMissing } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
 import type { UploadProgress } from '#/api/call.ts';
+import { requestOf } from '#/api/request-of.ts';
 
 const stored = { invalidates: [['artifacts'], ['account']] };
 
@@ -102,6 +103,8 @@ const removed = { invalidates: [['artifacts'], ['account'], ['jobs']] };
 
 /** Deleting many, one at a time: how to send each, and how to look whether it was done when its answer was lost. */
 export const artifactRemoval = {
+  request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
+    requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
   send: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => remove(ArtifactId),
   check: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     call(artifactEndpoints.get, { params: { artifact_id: ArtifactId } }).then(

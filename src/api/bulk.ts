@@ -1,5 +1,6 @@
 // The writes that are done to many devices, one device at a time: how to send each, and how to look whether it was
 // carried out when its answer was lost.
+import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -11,6 +12,8 @@ import { deviceQueries } from '#/api/devices.ts';
 import { jobState, readJobs, submitJob } from '#/api/jobs.ts';
 import { LeftAlone } from '#/api/left-alone.ts';
 import { queryClient } from '#/api/query-client.ts';
+import { requestOf } from '#/api/request-of.ts';
+import type { ApiRequest } from '#/api/request-of.ts';
 
 /** What our service takes as a key. */
 const LONGEST_KEY = 255;
@@ -18,6 +21,8 @@ const LONGEST_KEY = 255;
 type Id = Pick<Device, 'DeviceId'>;
 
 export interface BulkWrite {
+  /** What is sent for a device, to be shown. */
+  request: (device: Id) => ApiRequest;
   send: (device: Id) => Promise<unknown>;
   /** Undefined: the service does not tell. Raises an error when it cannot be read, or the device is gone. */
   check: (device: Id) => Promise<boolean | undefined>;
@@ -27,9 +32,17 @@ export interface BulkWrite {
 const read = ({ DeviceId }: Id): Promise<Device> =>
   queryClient.query({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
 
+/** A request for each device, as it is sent and as it is shown. */
+function oneOf<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>) {
+  return {
+    request: (device: Id): ApiRequest => requestOf(endpoint, of(device)),
+    send: (device: Id): Promise<unknown> => call(endpoint, of(device)),
+  };
+}
+
 /** Sets fields of devices. */
 export const bulkChange = (change: DeviceChange): BulkWrite => ({
-  send: ({ DeviceId }) => call(deviceEndpoints.update, { params: { device_id: DeviceId }, body: change }),
+  ...oneOf(deviceEndpoints.update, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: change })),
   check: async (id) => {
     const device = await read(id);
     const wanted = Object.entries(change).filter(([, value]) => value !== undefined);
@@ -40,7 +53,7 @@ export const bulkChange = (change: DeviceChange): BulkWrite => ({
 
 /** Puts devices on the map. */
 export const bulkLocate = (place: Position): BulkWrite => ({
-  send: ({ DeviceId }) => call(deviceEndpoints.locate, { params: { device_id: DeviceId }, body: place }),
+  ...oneOf(deviceEndpoints.locate, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: place })),
   check: async ({ DeviceId }) => {
     const places = await call(deviceEndpoints.locations, {});
     return places.some((each) => each.DeviceId === DeviceId && each.Lat === place.Lat && each.Lng === place.Lng);
@@ -49,18 +62,22 @@ export const bulkLocate = (place: Position): BulkWrite => ({
 
 /** Puts a tag on devices, or takes it off. */
 export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
-  send: ({ DeviceId }) =>
-    call(on ? tagEndpoints.attach : tagEndpoints.detach, { params: { device_id: DeviceId, tag_id: tag } }),
+  ...oneOf(on ? tagEndpoints.attach : tagEndpoints.detach, ({ DeviceId }) => ({
+    params: { device_id: DeviceId, tag_id: tag },
+  })),
   check: async (id) => {
     const { Tags } = await read(id);
     return Tags && Tags.some(({ TagId }) => TagId === tag) === on;
   },
 });
 
+const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
+
 /** Deletes devices. One that is gone already is what was asked for. */
 export const bulkDelete = (): BulkWrite => ({
-  send: ({ DeviceId }) =>
-    call(deviceEndpoints.remove, { params: { device_id: DeviceId } }).catch((error: unknown) => {
+  request: removal.request,
+  send: (id) =>
+    removal.send(id).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     }),
   check: (id) =>
@@ -85,16 +102,22 @@ const newDeployOrder = async (): Promise<DeployOrder> => ({
   before: new Set((await readJobs()).map(({ JobId }) => JobId)),
 });
 
+type Work = Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>;
+
+/** What {@link bulkDeploy} sends for a device, to be shown before there is an order. */
+export const deployRequest =
+  (work: Work) =>
+  ({ DeviceId }: Id): ApiRequest =>
+    requestOf(jobEndpoints.submit, { body: { ...work, DeviceId } });
+
 /**
  * Submits a job for each device. A job of the same name for the same device that was not there before is ours, whatever
  * became of its answer. `order`: the one that goes on, where it is not a new one.
  */
-export async function bulkDeploy(
-  draft: Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>,
-  order?: DeployOrder,
-): Promise<BulkWrite> {
+export async function bulkDeploy(draft: Work, order?: DeployOrder): Promise<BulkWrite> {
   const { key, before } = order ?? (await newDeployOrder());
   return {
+    request: deployRequest(draft),
     send: ({ DeviceId }) => submitJob({ ...draft, DeviceId }, `${key}.${DeviceId}`.slice(0, LONGEST_KEY)),
     check: async ({ DeviceId }) =>
       (await readJobs()).some(
@@ -120,14 +143,16 @@ export const bulkCancel = (parents: ReadonlyMap<string, string> = new Map()): Bu
     const parts = await call(jobEndpoints.children, { params: { job_id: parent } }).catch(goneIsNone);
     return parts?.find(({ JobId }) => JobId === id);
   };
+  const cancel = oneOf(jobEndpoints.remove, ({ DeviceId: id }) => ({ params: { job_id: id } }));
   return {
+    request: cancel.request,
     send: async (item) => {
       const job = await current(item);
       if (!job) return undefined;
       const state = jobState(job);
       if (state !== 'Waiting')
         return new LeftAlone(state === 'Running' ? 'It has begun meanwhile' : 'It has ended meanwhile');
-      return call(jobEndpoints.remove, { params: { job_id: item.DeviceId } }).catch(async (error: unknown) => {
+      return cancel.send(item).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         if (await current(item))
           throw new ApiError('refused', 'This service does not remove one device’s part of a job', {

@@ -1,8 +1,11 @@
 // Tags, as queries and mutations. A service without them answers 404: then a tag is a plain text field.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { tagEndpoints } from '#/contract/tags.ts';
+import type { Tag } from '#/contract/tags.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { requestOf } from '#/api/request-of.ts';
+import type { ApiRequest } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['tags'], ['devices']] };
 
@@ -26,6 +29,17 @@ export async function tagNamed(name: string): Promise<string> {
   if (made) return made;
   if (refused) throw refused;
   throw new ApiError('unexpected', `The tag "${name}" was created but is not in the list of tags`);
+}
+
+/** Stands in requests that are shown for the id of a tag that there is none of yet: the list tells it once it is made. */
+const TAG_ID = 'TAG_ID';
+
+/** What {@link tagNamed} sends, to be shown, and the id that it finds. `tags`: those that there are. */
+export function tagRequests(name: string, tags: readonly Tag[]): { first: readonly ApiRequest[]; id: string } {
+  const id = tags.find(({ TagName }) => TagName === name)?.TagId;
+  if (id !== undefined) return { first: [], id };
+  const create = requestOf(tagEndpoints.create, { params: { tag_name: name } });
+  return { first: [create, requestOf(tagEndpoints.list, {})], id: TAG_ID };
 }
 
 export const tagMutations = {

@@ -10,6 +10,7 @@ import type { ResultRow } from './bulk/bulk-results.ts';
 import type { Outcome } from './bulk/bulk-run.ts';
 import { RunGuard } from './bulk/run-guard.tsx';
 import { useBulkRun } from './bulk/use-bulk-run.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { formatCount } from '#/ui/format.ts';
 import { visible } from '#/ui/glyphs.ts';
 import { Time } from '#/ui/time.tsx';
@@ -154,6 +155,9 @@ export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialo
               inputMode="numeric"
               data-autofocus
             />
+          )}
+          {count > 0 && (
+            <ShowAsCurl request={() => plan.map(({ JobId }) => bulkCancel(parts).request({ DeviceId: JobId }))} />
           )}
           <FormError error={run.error} />
           <div className={classes['buttons']}>

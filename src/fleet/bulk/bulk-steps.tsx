@@ -12,6 +12,8 @@ import { countResults, countsText } from './bulk-results.ts';
 import type { ResultRow } from './bulk-results.ts';
 import type { Outcome } from './bulk-run.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
+import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { formatCount } from '#/ui/format.ts';
 import { FormError } from '#/ui/view.tsx';
 import classes from './bulk-dialog.module.css';
@@ -39,6 +41,8 @@ export interface BulkOrder {
   /** The count must be typed. */
   typed?: boolean;
   danger?: boolean;
+  /** What is sent for these devices, to be shown. */
+  requests?: (change: readonly Device[]) => readonly CurlRequest[];
   prepare: () => Promise<BulkWrite>;
 }
 
@@ -99,6 +103,9 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
             inputMode="numeric"
             {...(children === undefined && { 'data-autofocus': true })}
           />
+        )}
+        {order.requests && order.fault === undefined && count > 0 && (
+          <ShowAsCurl request={() => order.requests?.(plan.change) ?? []} />
         )}
         <FormError error={run.error} />
         <div className={classes['buttons']}>

@@ -16,6 +16,7 @@ export function DeleteAction(frame: BulkActionProps) {
         button: (count) => `Delete ${devicesText(count)}`,
         typed: true,
         danger: true,
+        requests: (change) => change.map(bulkDelete().request),
         prepare: () => Promise.resolve(bulkDelete()),
       }}
       note={(change) => {

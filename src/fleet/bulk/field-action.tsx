@@ -35,6 +35,7 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
         fault: clears || value !== '' ? undefined : `Type a ${name} first.`,
         button: (count) =>
           clears ? `Clear the ${name} of ${devicesText(count)}` : `Set the ${name} of ${devicesText(count)}`,
+        requests: (change) => change.map(bulkChange({ [field]: value }).request),
         prepare: () => Promise.resolve(bulkChange({ [field]: value })),
       }}
       note={(change) => {

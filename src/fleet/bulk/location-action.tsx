@@ -54,6 +54,7 @@ export function LocationAction(frame: BulkActionProps) {
             ? 'The coordinates cannot be used.'
             : undefined,
         button: (count) => `Place ${devicesText(count)}`,
+        requests: (change) => change.map(bulkLocate(place).request),
         prepare: () => Promise.resolve(bulkLocate(place)),
       }}
       note={() => unset && <p>0, 0 stands for “never set”: the map will not show the devices.</p>}

@@ -4,7 +4,7 @@ import { Autocomplete, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { bulkTag } from '#/api/bulk.ts';
-import { tagNamed, tagQueries } from '#/api/tags.ts';
+import { tagNamed, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { devicesText, keepTagged, keepUntagged } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
@@ -39,6 +39,10 @@ function AddTag({ tags, ...frame }: TagProps) {
         does: ['gets it', 'get it'],
         fault: name === '' ? 'Type or choose a tag first.' : undefined,
         button: (count) => `${isNew ? 'Create and add' : 'Add'} to ${devicesText(count)}`,
+        requests: (change) => {
+          const { first, id } = tagRequests(name, tags);
+          return [...first, ...change.map(bulkTag(id, true).request)];
+        },
         prepare: async () => bulkTag(await tagNamed(name), true),
       }}
       note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}
@@ -75,6 +79,7 @@ function RemoveTag({ tags, ...frame }: TagProps) {
         does: ['loses it', 'lose it'],
         fault: id === '' ? 'Choose a tag first.' : undefined,
         button: (count) => `Remove from ${devicesText(count)}`,
+        requests: (change) => change.map(bulkTag(id, false).request),
         prepare: () => Promise.resolve(bulkTag(id, false)),
       }}
     >

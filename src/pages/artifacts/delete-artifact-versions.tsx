@@ -8,6 +8,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { runBulk } from '#/fleet/bulk/bulk-run.ts';
 import type { ItemResult } from '#/fleet/bulk/bulk-run.ts';
 import { countResults, countsText, OUTCOME_WORDS } from '#/fleet/bulk/bulk-results.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { FormError } from '#/ui/view.tsx';
@@ -179,6 +180,7 @@ export function DeleteArtifactVersions({
               data-autofocus
             />
           )}
+          {!run && plan.going.length > 0 && <ShowAsCurl request={() => plan.going.map(artifactRemoval.request)} />}
           <FormError error={remove.error} />
           <Group justify="flex-end" gap="sm">
             {remove.isPending ? (

@@ -2,12 +2,16 @@
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { isParent } from '#/api/jobs.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
 import { askToStay } from '#/jobs/archive/archive-store.ts';
 import type { ArchivePlan } from '#/jobs/archive/run-archive.ts';
 import { useAccount } from '#/jobs/archive/use-account.ts';
 import { timesOf } from '#/jobs/job-times.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { formatCount } from '#/ui/format.ts';
 import classes from './archive-dialog.module.css';
 
@@ -23,6 +27,17 @@ function olderThan(jobs: readonly Job[], days: number, now: number): readonly Jo
     return at !== undefined && now - at.getTime() > days * DAY;
   });
 }
+
+/** What is sent for each: all of it is read first, that of each of its devices too. */
+const requestsOf = (jobs: readonly Job[], copies: boolean, remove: boolean) =>
+  jobs.flatMap((job) => {
+    const one = { params: { job_id: job.JobId } };
+    return [
+      ...(copies ? [requestOf(jobEndpoints.get, one)] : []),
+      ...(copies && isParent(job) ? [requestOf(jobEndpoints.children, one)] : []),
+      ...(remove ? [requestOf(jobEndpoints.remove, one)] : []),
+    ];
+  });
 
 interface ArchivePlanFormProps {
   jobs: readonly Job[];
@@ -132,6 +147,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
             spellCheck={false}
           />
         )}
+        {jobs.length > 0 && (copies || remove) && <ShowAsCurl request={() => requestsOf(jobs, copies, remove)} />}
         <Group justify="flex-end" gap="sm">
           {missing && <span className="dim">{missing}</span>}
           <Button variant="default" onClick={onCancel}>

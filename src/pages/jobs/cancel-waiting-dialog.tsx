@@ -40,6 +40,7 @@ export function CancelWaitingDialog({ waiting, onClose }: { waiting: readonly Jo
             button: (count) => `Cancel on ${devicesText(count)}`,
             typed: jobs.length > 1,
             danger: true,
+            requests: (change) => change.map(bulkCancel().request),
             prepare: () => Promise.resolve(bulkCancel()),
           }}
           note={(change) => (

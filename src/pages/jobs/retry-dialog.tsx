@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
-import { bulkDeploy } from '#/api/bulk.ts';
+import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/fleet/bulk/bulk-frame.tsx';
@@ -60,6 +60,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         job.JobName,
         list.data.map(({ JobName }) => JobName),
       ));
+  const workOf = (Name = '') => ({ Name, ...(ArtifactId ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }) });
   const queued = settled?.queues ?? queues.data;
   const fault =
     list.error || queues.error
@@ -83,10 +84,11 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         fault,
         button: (count) => `Retry on ${devicesText(count)}`,
         typed: frame.devices.length > 1,
+        requests: (change) => change.map(deployRequest(workOf(name))),
         prepare: () => {
           if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
           setSettled({ name, queues: queued });
-          return bulkDeploy({ Name: name, ...(ArtifactId ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }) });
+          return bulkDeploy(workOf(name));
         },
       }}
       note={(change) => (

@@ -9,8 +9,12 @@ import classes from './show-as-curl.module.css';
 const loadLines = () => import('./curl-lines.tsx');
 const CurlLines = lazy(async () => ({ default: (await loadLines()).CurlLines }));
 
-/** `request`: what is typed so far; several where they are sent one after the other. */
-export function ShowAsCurl({ request }: { request: CurlRequest | readonly CurlRequest[] }) {
+interface ShowAsCurlProps {
+  /** What is typed so far; several where they are sent one after the other, very many only made when they are shown. */
+  request: CurlRequest | readonly CurlRequest[] | (() => readonly CurlRequest[]);
+}
+
+export function ShowAsCurl({ request }: ShowAsCurlProps) {
   const [open, setOpen] = useState(false);
   const here = useLater(loadLines, open);
   return (
@@ -21,7 +25,7 @@ export function ShowAsCurl({ request }: { request: CurlRequest | readonly CurlRe
       </button>
       {open && here && (
         <Suspense>
-          <CurlLines requests={[request].flat()} />
+          <CurlLines requests={typeof request === 'function' ? request() : [request].flat()} />
         </Suspense>
       )}
     </div>

@@ -1,12 +1,13 @@
 // Many devices from a list: rows in, put right in place, created with a result for each, and their keys, once.
 import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
 import { inTurns } from '#/api/fleet/pace.ts';
 import { provisioned, provisioning } from '#/api/provisioning.ts';
+import { tagQueries } from '#/api/tags.ts';
 import { waitFor } from '#/fleet/bulk/bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
@@ -22,6 +23,7 @@ import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
 import type { CellFocus } from './rows-table.tsx';
 import { Run } from './run.ts';
+import { requestsFor } from './run-requests.ts';
 import { RunPanel } from './run-panel.tsx';
 import { useFleetNames } from './use-fleet-names.ts';
 import classes from './add-many.module.css';
@@ -40,6 +42,7 @@ export function AddManyPage() {
   const cells = useRef<CellFocus>(null);
   const looked = useRef({ place: -1, column: -1 });
 
+  const client = useQueryClient();
   const { fleet, error: namesError, retry } = useFleetNames();
   const { data: account } = useQuery(accountQueries.get());
   const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
@@ -145,6 +148,7 @@ export function AddManyPage() {
             plan={plan}
             notes={notes}
             hold={hold}
+            requests={() => requestsFor(plan.ready, client.getQueryData(tagQueries.list().queryKey) ?? [])}
             onCreate={create}
             onNextProblem={nextProblem}
             onAddRow={addRow}

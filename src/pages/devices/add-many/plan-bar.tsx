@@ -1,6 +1,8 @@
 // What "Create" is going to do, in words, and the buttons of the table of rows.
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { counted, licenceText, planText } from './plan.ts';
 import type { Plan } from './plan.ts';
 import classes from './add-many.module.css';
@@ -10,13 +12,15 @@ interface PlanBarProps {
   notes: string[];
   /** Why creating has to wait; undefined when it can begin. */
   hold: string | undefined;
+  /** What is sent for the rows, to be shown. */
+  requests: () => readonly CurlRequest[];
   onCreate: () => void;
   onNextProblem: () => void;
   onAddRow: () => void;
   onStartOver: () => void;
 }
 
-export function PlanBar({ plan, notes, hold, onCreate, onNextProblem, onAddRow, onStartOver }: PlanBarProps) {
+export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, onAddRow, onStartOver }: PlanBarProps) {
   const licence = licenceText(plan);
   const problems = plan.faulty + plan.warned;
   const said = [
@@ -42,6 +46,7 @@ export function PlanBar({ plan, notes, hold, onCreate, onNextProblem, onAddRow, 
         )}
         {said.length > 0 && <p className="dim">{said.join(' ')}</p>}
         {reason !== undefined && <p className="dim">{reason}.</p>}
+        {plan.ready.length > 0 && <ShowAsCurl request={requests} />}
       </div>
       <Group gap="sm">
         <Button onClick={onCreate} disabled={reason !== undefined} title={reason}>

@@ -1,6 +1,6 @@
 // What is wrong with a row, cell by cell, by the contract's own schemas, and what would be sent for it.
 import { deviceChange, deviceDraft, position } from '#/contract/devices.ts';
-import type { Position } from '#/contract/devices.ts';
+import type { DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { readDegrees } from '#/fleet/coordinates.ts';
@@ -16,6 +16,15 @@ export interface Order {
   position: Position | undefined;
   tags: string[];
 }
+
+/** What a row is created with. */
+export const draftOf = ({ name, group }: Order): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
+
+/** What is set on it then. */
+export const detailsOf = ({ customer, site }: Order): DeviceChange => ({
+  ...(customer ? { CustomerName: customer } : {}),
+  ...(site ? { CustomerSite: site } : {}),
+});
 
 export type CellTexts = Partial<Record<ColumnName, string>>;
 

@@ -2,6 +2,7 @@
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
 import { Courier, Stopped } from './courier.ts';
+import { detailsOf, draftOf } from './row-check.ts';
 import type { Order } from './row-check.ts';
 import { newEntry } from './run-entry.ts';
 import type { Ending, Entry, RunView, Step } from './run-entry.ts';
@@ -168,14 +169,7 @@ export class Run {
     if (this.list[place]!.missing.includes('create')) await this.inTurn(place);
     const id = this.list[place]!.id;
     if (id !== undefined) {
-      await this.step(place, 'details', ({ order: { customer, site } }) =>
-        this.courier.send(() =>
-          this.api.update(id, {
-            ...(customer ? { CustomerName: customer } : {}),
-            ...(site ? { CustomerSite: site } : {}),
-          }),
-        ),
-      );
+      await this.step(place, 'details', ({ order }) => this.courier.send(() => this.api.update(id, detailsOf(order))));
       await this.step(place, 'location', ({ order: { position } }) =>
         position ? this.courier.send(() => this.api.locate(id, position)) : Promise.resolve(),
       );
@@ -225,9 +219,7 @@ export class Run {
     const { order, unanswered } = this.list[place]!;
     try {
       if (unanswered && (await this.find(place))) return;
-      const { DeviceId: id, DeviceKey: key } = await this.courier.send(() =>
-        this.api.create({ DeviceName: order.name, DeviceGroup: order.group }),
-      );
+      const { DeviceId: id, DeviceKey: key } = await this.courier.send(() => this.api.create(draftOf(order)));
       this.claimed.add(id);
       this.created(place, { id, key, unanswered: false });
     } catch (error) {

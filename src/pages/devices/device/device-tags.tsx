@@ -4,8 +4,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Autocomplete, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
-import { tagMutations, tagQueries } from '#/api/tags.ts';
+import { bulkTag } from '#/api/bulk.ts';
+import { tagMutations, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Device } from '#/contract/devices.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { Section } from '#/ui/page.tsx';
 import { Failure, FormError, Skeleton } from '#/ui/view.tsx';
 import classes from './device-tags.module.css';
@@ -21,7 +24,7 @@ export function DeviceTags({ device }: { device: Device }) {
   return (
     <Section title="Tags">
       {tags.data ? (
-        <Attached device={device} names={tags.data.map(({ TagName }) => TagName)} />
+        <Attached device={device} tags={tags.data} />
       ) : tags.error ? (
         <Failure what="the tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />
       ) : (
@@ -31,7 +34,7 @@ export function DeviceTags({ device }: { device: Device }) {
   );
 }
 
-function Attached({ device, names }: { device: Device; names: string[] }) {
+function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   const { DeviceId, Tags } = device;
   const detach = useMutation(tagMutations.detach(DeviceId));
   return (
@@ -61,16 +64,29 @@ function Attached({ device, names }: { device: Device; names: string[] }) {
       <FormError
         error={isMissing(detach.error) ? new Error('This service cannot take a tag off a device.') : detach.error}
       />
-      <AddTag id={DeviceId} names={names.filter((name) => !Tags?.some(({ TagName }) => TagName === name))} />
+      <AddTag id={DeviceId} tags={tags} own={Tags} />
     </div>
   );
 }
 
-function AddTag({ id, names }: { id: string; names: string[] }) {
+interface AddTagProps {
+  id: string;
+  tags: readonly Tag[];
+  /** Those of the device, where the service tells them. */
+  own: readonly Tag[] | undefined;
+}
+
+function AddTag({ id, tags, own = [] }: AddTagProps) {
   const [typed, setTyped] = useState('');
   const attach = useMutation(tagMutations.attachNamed(id));
   const name = typed.trim();
+  const names = tags.map(({ TagName }) => TagName).filter((each) => !own.some(({ TagName }) => TagName === each));
   const known = names.includes(name);
+  const requests = () => {
+    if (!name) return own.map(({ TagId }) => bulkTag(TagId, false).request({ DeviceId: id }));
+    const { first, id: tag } = tagRequests(name, tags);
+    return [...first, bulkTag(tag, true).request({ DeviceId: id })];
+  };
   return (
     <form
       className={classes['add']}
@@ -101,6 +117,11 @@ function AddTag({ id, names }: { id: string; names: string[] }) {
       >
         {name && !known ? 'Create and add' : 'Add'}
       </Button>
+      {(name || own.length > 0) && (
+        <div className={classes['wide']}>
+          <ShowAsCurl request={requests} />
+        </div>
+      )}
       {attach.error && (
         <div className={classes['wide']}>
           <FormError error={attach.error} />

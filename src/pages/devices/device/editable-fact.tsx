@@ -5,8 +5,10 @@ import { ActionIcon, TextInput } from '@mantine/core';
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
-import { deviceChange } from '#/contract/devices.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FIELD_LABELS } from '#/pages/devices/changed-fields.ts';
 import type { EditableField } from '#/pages/devices/changed-fields.ts';
 import classes from './editable-fact.module.css';
@@ -123,6 +125,16 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
       >
         <IconX {...icon} />
       </ActionIcon>
+      {typed.trim() !== before.trim() && (
+        <div className={classes['curl']}>
+          <ShowAsCurl
+            request={requestOf(deviceEndpoints.update, {
+              params: { device_id: DeviceId },
+              body: { [field]: typed.trim() },
+            })}
+          />
+        </div>
+      )}
     </form>
   );
 }

@@ -1,0 +1,126 @@
+// "Show as curl" of what sends many requests, or one where it stands: what is shown is what then goes over the wire.
+import type { Locator, Page, Request } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import { script, statusOf, submit, yardOf } from './yard.ts';
+
+interface Write {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+const keyOf = ({ method, path, body }: Write) => `${method} ${path} ${JSON.stringify(body ?? null)}`;
+
+/** The writes among the commands that a place shows, read back from their text. */
+async function shownIn(place: Locator): Promise<string[]> {
+  await place.getByRole('button', { name: 'Show as curl' }).click();
+  const commands = place.getByRole('region', { name: / as curl$/ });
+  await expect(commands.first()).toBeVisible();
+  const texts = await commands.allInnerTexts();
+  for (const text of texts) expect(text).toContain('-H "Authorization: Bearer $TOKEN"');
+  return texts
+    .map((text): Write => {
+      const body = /--data-raw '([^']*)'/.exec(text)?.[1];
+      return {
+        method: /-X ([A-Z]+)/.exec(text)?.[1] ?? 'GET',
+        path: /'https?:\/\/[^/']+([^']*)'/.exec(text)?.[1] ?? '',
+        body: body === undefined ? undefined : (JSON.parse(body) as unknown),
+      };
+    })
+    .filter(({ method }) => method !== 'GET')
+    .map(keyOf)
+    .sort();
+}
+
+/** Looks at what a place shows, has it sent, and compares. */
+async function compare(page: Page, place: Locator, confirm: () => Promise<void>): Promise<void> {
+  const shown = await shownIn(place);
+  expect(shown.length).toBeGreaterThan(0);
+  const sent: string[] = [];
+  const watch = (request: Request) => {
+    const { pathname, search } = new URL(request.url());
+    if (request.method() === 'GET' || !pathname.startsWith('/v1/')) return;
+    const text = request.postData();
+    sent.push(keyOf({ method: request.method(), path: pathname + search, body: text ? JSON.parse(text) : undefined }));
+  };
+  page.on('request', watch);
+  await confirm();
+  await expect.poll(() => sent.toSorted()).toEqual(shown);
+  page.off('request', watch);
+}
+
+test('what is shown as curl is what is sent', async ({ signedIn: page, service }) => {
+  const yard = await yardOf(service);
+  const one = await service.createDevice('pump-1', 'pumps');
+  await service.createDevice('pump-2', 'pumps');
+  await service.agent(one.DeviceKey);
+  await service.call('POST', '/v1/tag/outdoor');
+  const ArtifactId = await script(service, yard, 'fail.sh', 'exit 3');
+  const job = await submit(service, { Name: 'Fail', DeviceGroup: 'pumps', ArtifactId });
+  await service.uploadScript('tool.sh', 'true', yard.folder, '1.0.0');
+  await service.uploadScript('tool.sh', 'false', yard.folder, '2.0.0');
+  const dialog = page.getByRole('dialog');
+  const close = async () => {
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect(dialog).toBeHidden();
+  };
+
+  await test.step('many at once', async () => {
+    await page.goto(`${service.url}/devices`);
+    await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
+    await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Set customer' }).click();
+    await dialog.getByLabel('Customer', { exact: true }).fill('Acme "North"');
+    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Set the customer of 2 devices' }).click());
+    await close();
+  });
+
+  await test.step('a field where it stands, and a tag', async () => {
+    await page.goto(`${service.url}/devices/${one.DeviceId}`);
+    const main = page.getByRole('main');
+    await page.getByRole('button', { name: 'Edit site' }).click();
+    await page.getByRole('textbox', { name: 'Site' }).fill('Hall 7');
+    const details = main.getByRole('region', { name: 'Details' });
+    await compare(page, details, () => details.getByRole('textbox', { name: 'Site' }).press('Enter'));
+    const tags = main.getByRole('region', { name: 'Tags' });
+    await tags.getByLabel('Tag to add').fill('outdoor');
+    await compare(page, tags, () => tags.getByRole('button', { name: 'Add', exact: true }).click());
+  });
+
+  await test.step('the failed once more, and those that wait no longer', async () => {
+    await page.goto(`${service.url}/jobs/${job}`);
+    await page.getByRole('button', { name: 'Retry the failed (1)…' }).click();
+    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Retry on 1 device' }).click());
+    await close();
+    await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
+    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Cancel on 1 device' }).click());
+    await close();
+  });
+
+  await test.step('old versions', async () => {
+    await page.goto(`${service.url}/artifacts`);
+    await page.getByRole('button', { name: 'Delete old versions' }).click();
+    await dialog.getByRole('radiogroup').getByText('1', { exact: true }).click();
+    await dialog.getByRole('textbox').fill('1');
+    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Delete 1 artifact' }).click());
+    await close();
+  });
+
+  await test.step('archive, then delete', async () => {
+    await expect.poll(() => statusOf(service, job)).toBe('Failed');
+    await page.goto(`${service.url}/jobs`);
+    await page.getByRole('button', { name: 'Archive executed…' }).click();
+    await dialog.getByRole('textbox', { name: 'Type 2 to confirm' }).fill('2');
+    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Archive and delete' }).click());
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+  });
+
+  await test.step('many new ones', async () => {
+    await page.goto(`${service.url}/devices/add-many`);
+    await page.getByLabel('Rows').fill('pump-8,pumps\npump-9,pumps');
+    await page.getByRole('button', { name: 'Check rows' }).click();
+    const rows = page.getByRole('region', { name: 'Rows to create' });
+    await compare(page, rows, () => rows.getByRole('button', { name: 'Create 2 devices' }).click());
+  });
+});

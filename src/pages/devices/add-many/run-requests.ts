@@ -1,0 +1,29 @@
+// What a run sends for its rows, to be shown before it begins.
+import { bulkChange, bulkLocate, bulkTag } from '#/api/bulk.ts';
+import { requestOf } from '#/api/request-of.ts';
+import type { ApiRequest } from '#/api/request-of.ts';
+import { tagRequests } from '#/api/tags.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { checkRow, detailsOf, draftOf } from './row-check.ts';
+import { newEntry } from './run-entry.ts';
+import type { DraftRow } from './rows.ts';
+
+/** Stands for the id that the first request of a row is answered with. */
+const DEVICE = { DeviceId: 'DEVICE_ID' };
+
+/** `tags`: those that there are already, as far as is known. */
+export const requestsFor = (rows: readonly DraftRow[], tags: readonly Tag[]): ApiRequest[] =>
+  rows.flatMap((row) => {
+    const { order } = checkRow(row);
+    const steps = new Set(newEntry(row, order).missing);
+    return [
+      requestOf(deviceEndpoints.create, { body: draftOf(order) }),
+      ...(steps.has('details') ? [bulkChange(detailsOf(order)).request(DEVICE)] : []),
+      ...(order.position ? [bulkLocate(order.position).request(DEVICE)] : []),
+      ...order.tags.flatMap((name) => {
+        const { first, id } = tagRequests(name, tags);
+        return [...first, bulkTag(id, true).request(DEVICE)];
+      }),
+    ];
+  });
