@@ -18,6 +18,14 @@ const TOKEN = 'e2e-token-0123456789abcdefghij';
 
 type Environment = Record<string, string>;
 
+interface AgentStart {
+  /** The file to run. */
+  program?: string;
+  data?: string;
+  env?: Environment;
+  args?: string[];
+}
+
 /** A process of ours whose lines can be waited for. */
 class Program {
   readonly lines: string[] = [];
@@ -171,15 +179,13 @@ export class Service {
     return ((await response.json()) as { ArtifactId: string }).ArtifactId;
   }
 
-  /** Starts a device's agent as a process of its own and waits until it is connected. `program`: the file to run. */
+  /** Starts a device's agent as a process of its own and waits until it is connected. */
   async agent(
     key: string,
-    { program = 'agent/main.ts', data = '', env = {} }: { program?: string; data?: string; env?: Environment } = {},
+    { program = 'agent/main.ts', data = '', env = {}, args = [] }: AgentStart = {},
   ): Promise<Program> {
-    const agent = new Program([program, '--server', this.url, '--data', data || (await this.folder('agent'))], {
-      ...env,
-      DEVICE_KEY: key,
-    });
+    const folder = data || (await this.folder('agent'));
+    const agent = new Program([program, '--server', this.url, '--data', folder, ...args], { ...env, DEVICE_KEY: key });
     this.agents.push(agent);
     await agent.line(/connected/i);
     return agent;
