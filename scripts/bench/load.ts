@@ -7,6 +7,8 @@ import { AnswerReader } from './answer-reader.ts';
 export interface Request {
   method: string;
   path: string;
+  /** Where it differs from the address that is dialled. */
+  host?: string;
   headers?: Record<string, string>;
   body?: string;
 }
@@ -32,7 +34,7 @@ export async function ask(
   enough: (answered: number) => boolean,
 ): Promise<{ answered: number; elapsed: number }> {
   const { hostname, port, host } = new URL(url);
-  const bytes = bytesOf(host, request);
+  const bytes = bytesOf(request.host ?? host, request);
   const what = `${request.method} ${request.path}`;
   const sockets = await Promise.all(Array.from({ length: clients }, () => opened(hostname, Number(port))));
   let answered = 0;

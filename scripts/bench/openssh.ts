@@ -1,0 +1,106 @@
+// OpenSSH beside which tunnels are measured: a server and a client of this machine, with keys and settings of their own,
+// and a port that leads back through both (`ssh -R`).
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface SshTunnel {
+  port: number;
+  close(): void;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** A program's full path: the server refuses to run by any other, and is often outside of a person's PATH. */
+const find = (name: string): string | undefined =>
+  ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/sbin', '/bin']
+    .map((folder) => path.join(folder, name))
+    .find((file) => existsSync(file));
+
+/** Opens one to a port of this machine; a text says why there is none. */
+export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
+  const [sshd, ssh, keygen] = [find('sshd'), find('ssh'), find('ssh-keygen')];
+  if (!sshd || !ssh || !keygen) return 'OpenSSH (ssh and sshd) is not on this machine';
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-bench-ssh-'));
+  const children: ChildProcess[] = [];
+  const said: string[] = [];
+  const start = (program: string, args: string[]) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.on('data', (part: Buffer) => said.push(part.toString()));
+    children.push(child);
+    return child;
+  };
+  const close = () => {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const [hostKey, userKey] = [path.join(folder, 'host'), path.join(folder, 'user')];
+    for (const key of [hostKey, userKey]) execFileSync(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+    // Where the server runs as root it gives its rights up in this folder, and wants to find it.
+    if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    const [serverPort, port] = [await freePort(), await freePort()];
+    const settings = {
+      HostKey: hostKey,
+      AuthorizedKeysFile: `${userKey}.pub`,
+      ListenAddress: '127.0.0.1',
+      Port: serverPort,
+      PidFile: 'none',
+      StrictModes: 'no',
+      UsePAM: 'no',
+      PasswordAuthentication: 'no',
+      PermitRootLogin: 'yes',
+    };
+    start(sshd, ['-D', '-e', '-f', '/dev/null', ...options(settings)]);
+    await reached(serverPort, said);
+    const mine = {
+      IdentityFile: userKey,
+      Port: serverPort,
+      StrictHostKeyChecking: 'no',
+      UserKnownHostsFile: path.join(folder, 'known'),
+      BatchMode: 'yes',
+      ExitOnForwardFailure: 'yes',
+      LogLevel: 'ERROR',
+    };
+    const back = `127.0.0.1:${port}:127.0.0.1:${to}`;
+    start(ssh, ['-F', '/dev/null', ...options(mine), '-N', '-R', back, `${userInfo().username}@127.0.0.1`]);
+    await reached(port, said);
+    return { port, close };
+  } catch (cause) {
+    close();
+    return `OpenSSH did not start (${cause instanceof Error ? cause.message : String(cause)})`;
+  }
+}
+
+const options = (settings: Record<string, string | number>): string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function reached(port: number, said: string[]): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+    if (performance.now() > deadline) throw new Error(said.join('').trim().slice(-300) || 'nobody listens');
+    await sleep(50);
+  }
+}
