@@ -3,9 +3,16 @@
 import { constants, createServer } from 'node:http2';
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket } from 'ws';
 import { CARRIER_PATH, LOST_AFTER_MS, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
-import { CARRIER_SETTINGS, CARRIER_WINDOW, joinStreams, MAX_CARRIER_FRAME } from '#/contract/tunnel-carrier.ts';
+import {
+  CARRIER_SETTINGS,
+  CARRIER_WINDOW,
+  joinStreams,
+  MAX_CARRIER_FRAME,
+  messagesOf,
+} from '#/contract/tunnel-carrier.ts';
 
 export interface TunnelCarrierOptions {
   server: string;
@@ -38,7 +45,9 @@ export class TunnelCarrier {
       generateMask: (mask) => void mask.fill(0),
     });
     this.#socket.on('error', () => {});
-    this.#socket.on('open', () => this.#serve());
+    let line: Duplex | undefined;
+    this.#socket.on('upgrade', (response) => (line = response.socket));
+    this.#socket.on('open', () => this.#serve(line));
     this.#socket.on('close', () => {
       this.end();
       options.ended();
@@ -52,7 +61,7 @@ export class TunnelCarrier {
     this.#socket.terminate();
   }
 
-  #serve(): void {
+  #serve(line: Duplex | undefined): void {
     const socket = this.#socket;
     let heard = performance.now();
     const alive = () => (heard = performance.now());
@@ -66,8 +75,16 @@ export class TunnelCarrier {
 
     const duplex = createWebSocketStream(socket);
     duplex.on('error', () => {});
-    // One message for what HTTP/2 writes at a time: it writes each frame's head by itself.
-    duplex._writev = (chunks, done) => socket.send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done);
+    duplex._writev = (chunks, done) => {
+      const messages = messagesOf(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        (some) => Buffer.concat(some),
+      );
+      const last = messages.length - 1;
+      line?.cork();
+      for (const [at, message] of messages.entries()) socket.send(message, at === last ? done : undefined);
+      line?.uncork();
+    };
     const server: Http2Server = createServer({
       ...CARRIER_SETTINGS,
       // Visitors that go away again are nothing unusual.

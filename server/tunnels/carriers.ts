@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
-import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME } from '#/contract/tunnel-carrier.ts';
+import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, messagesOf } from '#/contract/tunnel-carrier.ts';
 import type { AgentConnection } from '../link/agent-connection.ts';
 import { refuse } from '../link/link.ts';
 import { Problem } from '../problem.ts';
@@ -76,10 +76,18 @@ export function openCarriers(): Carriers {
     return carrier;
   };
 
-  const begin = (agent: AgentConnection, carrier: Carrier, socket: WebSocket) => {
+  const begin = (agent: AgentConnection, carrier: Carrier, socket: WebSocket, line: Duplex) => {
     const duplex = createWebSocketStream(socket);
-    // One message for what HTTP/2 writes at a time: it writes each frame's head by itself.
-    duplex._writev = (chunks, done) => socket.send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done);
+    duplex._writev = (chunks, done) => {
+      const messages = messagesOf(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        (some) => Buffer.concat(some),
+      );
+      const last = messages.length - 1;
+      line?.cork();
+      for (const [at, message] of messages.entries()) socket.send(message, at === last ? done : undefined);
+      line?.uncork();
+    };
     const session = connect('http://device', {
       ...CARRIER_SETTINGS,
       peerMaxConcurrentStreams: MOST_STREAMS,
@@ -128,7 +136,7 @@ export function openCarriers(): Carriers {
       carrier.ticket = '';
       server.handleUpgrade(request, socket, head, (opened) => {
         opened.on('error', () => {});
-        if (carriers.get(agent) === carrier) begin(agent, carrier, opened);
+        if (carriers.get(agent) === carrier) begin(agent, carrier, opened, socket);
         else opened.terminate();
       });
     },

@@ -69,12 +69,16 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     };
     const take = (response: IncomingMessage) => {
       outgoing.sendDate = false;
+      // A small answer is one write, head and end included. (Corked itself, an answer in chunks would lose its body:
+      // seen with Node 24.21.)
+      socket.cork();
+      setImmediate(() => socket.uncork());
       outgoing.writeHead(
         response.statusCode ?? 502,
         response.statusMessage,
         headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
       );
-      // Now and not with the first byte of the body: an event stream may be silent for long.
+      // Not only with the first byte of the body: an event stream may be silent for long.
       outgoing.flushHeaders();
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => outgoing.destroy());

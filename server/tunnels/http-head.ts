@@ -4,14 +4,17 @@
 /** Headers as they came, names and values in turn: the parsed form shows only one of two Host headers. */
 export type RawHeaders = readonly string[];
 
-function* pairs(headers: RawHeaders): Generator<[name: string, value: string, lowerCase: string]> {
+function each(headers: RawHeaders, take: (name: string, value: string, lowerCase: string) => void): void {
   for (let at = 0; at + 1 < headers.length; at += 2) {
-    const [name = '', value = ''] = [headers[at], headers[at + 1]];
-    yield [name, value, name.toLowerCase()];
+    const name = headers[at] ?? '';
+    take(name, headers[at + 1] ?? '', name.toLowerCase());
   }
 }
-const valuesOf = (headers: RawHeaders, wanted: string): string[] =>
-  [...pairs(headers)].filter(([, , name]) => name === wanted).map(([, value]) => value);
+function valuesOf(headers: RawHeaders, wanted: string): string[] {
+  const values: string[] = [];
+  each(headers, (_name, value, lower) => void (lower === wanted && values.push(value)));
+  return values;
+}
 
 export interface RequestHead {
   url?: string | undefined;
@@ -46,14 +49,15 @@ const BETWEEN_NEIGHBOURS = new Set([
 ]);
 /** Said by us, and by nobody else. */
 const OURS_TO_SAY = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']);
+/** Servers that hand headers on as variables (CGI, WSGI) take `_` and `-` for one. */
+const isOursToSay = (name: string) => OURS_TO_SAY.has(name.replaceAll('_', '-'));
 /** `Connection` may not take these away: what is left would mean something else. */
 const STAYS = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
 
-function betweenNeighbours(headers: RawHeaders): Set<string> {
-  const named = valuesOf(headers, 'connection').flatMap((value) => value.split(','));
-  return new Set(
-    [...BETWEEN_NEIGHBOURS, ...named.map((name) => name.trim().toLowerCase())].filter((n) => !STAYS.has(n)),
-  );
+function betweenNeighbours(headers: RawHeaders): ReadonlySet<string> {
+  const named = valuesOf(headers, 'connection').flatMap((value) => value.toLowerCase().split(','));
+  const more = named.map((name) => name.trim()).filter((name) => !STAYS.has(name) && !BETWEEN_NEIGHBOURS.has(name));
+  return more.length === 0 ? BETWEEN_NEIGHBOURS : new Set([...BETWEEN_NEIGHBOURS, ...more]);
 }
 
 export interface Visitor {
@@ -68,30 +72,27 @@ export interface Visitor {
 /** What the device's service is told: all that the visitor said, but for what is ours. */
 export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[] {
   const left = betweenNeighbours(headers);
-  const told: string[] = [];
+  const passed: string[] = [];
   let host = '';
-  for (const [name, value, lower] of pairs(headers)) {
-    if (left.has(lower) || OURS_TO_SAY.has(lower) || lower === 'expect') continue;
-    if (lower === 'authorization' && holdsOurs(value, visitor.isOurs)) continue;
-    if (lower === 'cookie') {
-      const others = withoutCookies(value, visitor.ownCookies);
-      if (others !== '') told.push(name, others);
-      continue;
-    }
+  each(headers, (name, value, lower) => {
+    if (left.has(lower) || isOursToSay(lower) || lower === 'expect') return;
+    if (lower === 'authorization' && holdsOurs(value, visitor.isOurs)) return;
     if (lower === 'host') host = value;
-    told.push(name, value);
-  }
-  if (valuesOf(headers, 'transfer-encoding').length > 0) told.push('Transfer-Encoding', 'chunked');
-  told.push('X-Forwarded-For', visitor.address, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', visitor.scheme);
-  return told;
+    const told = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies) : value;
+    if (lower !== 'cookie' || told !== '') passed.push(name, told);
+  });
+  if (valuesOf(headers, 'transfer-encoding').length > 0) passed.push('Transfer-Encoding', 'chunked');
+  passed.push('X-Forwarded-For', visitor.address, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', visitor.scheme);
+  return passed;
 }
 
 /** What the visitor is told: all that the device's service said, but for cookies that others would be sent too. */
 export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   const left = betweenNeighbours(headers);
   const told: string[] = [];
-  for (const [name, value, lower] of pairs(headers))
+  each(headers, (name, value, lower) => {
     if (!left.has(lower) && !(lower === 'set-cookie' && isForOthers(value, host))) told.push(name, value);
+  });
   return told;
 }
 
