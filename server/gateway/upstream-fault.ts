@@ -6,6 +6,11 @@ export class UpstreamTimeout extends Error {
   override readonly name = 'UpstreamTimeout';
 }
 
+/** What came was HTTP, but no answer. */
+export class UpstreamStrange extends Error {
+  override readonly name = 'UpstreamStrange';
+}
+
 const CERTIFICATE: Record<string, string> = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet (is the clock of the gateway right?)',
@@ -37,6 +42,8 @@ export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof Problem) return cause;
   if (cause instanceof UpstreamTimeout)
     return new Problem(504, `${host} did not answer in time`, 'It may be overloaded. Try again later.');
+  if (cause instanceof UpstreamStrange)
+    return new Problem(502, `${host} gave no answer`, 'It ended the exchange with something that is none.');
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const certificate = CERTIFICATE[code];
   if (certificate !== undefined)

@@ -1,7 +1,6 @@
 // Passes one request on to the service behind, and its answer back: bodies as streams, headers by name, and nothing that
 // would make the answer more than data in the browser.
 import { pipeline } from 'node:stream/promises';
-import { Transform } from 'node:stream';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
@@ -9,19 +8,16 @@ import { readBody } from '../implement.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { hearOut } from '../upload.ts';
+import { codingsOf, headersOf, limitOf, refuseStrange } from './upstream-answer.ts';
 import { upstreamFault } from './upstream-fault.ts';
+import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 import type { Shape } from './upstream-shapes.ts';
 
 /** What a form may hold besides its file. */
 const MOST_AROUND_FILE = 1024 * 1024;
-/** Far more than the logs of a large deployment; an answer without end must not fill the browser. */
-const MOST_ANSWERED = 256 * 1024 * 1024;
-
 /** Cookies, Origin, Referer and addresses stay here: they are about this gateway, not about the service behind. */
-const ASKED = ['accept', 'accept-encoding', 'content-type', 'content-length', 'if-none-match', 'idempotency-key'];
-/** No cookies, no redirects, no permissions for other sites. Length and coding belong to the body, which is passed as it is. */
-const ANSWERED = ['content-type', 'content-length', 'content-encoding', 'etag', 'retry-after', 'allow'];
+const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'idempotency-key'];
 
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
   Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));
@@ -37,6 +33,7 @@ export async function forward(
   outgoing.once('close', () => gone.abort());
   const body = endpoint.form ? uploadOf(incoming) : endpoint.body ? await readBody(incoming) : undefined;
   const headers = pick(incoming, ASKED);
+  headers['accept-encoding'] = codingsOf(incoming.headers['accept-encoding']);
   if (body === undefined) for (const name of ['content-type', 'content-length']) delete headers[name];
 
   let answer: IncomingMessage;
@@ -55,14 +52,11 @@ export async function forward(
   }
   const early = !incoming.complete;
   outgoing.writeHead(answer.statusCode ?? 502, {
-    ...pick(answer, ANSWERED),
-    ...challengeOf(answer),
-    // Whatever the service thinks: an answer may hold secrets that it should not, and is not for the disk of a browser.
-    'cache-control': 'no-store',
+    ...headersOf(answer),
     ...(early && { connection: 'close' }),
   });
   try {
-    await pipeline(answer, atMost(MOST_ANSWERED), outgoing, { end: false });
+    await pipeline(answer, limitOf(answer), outgoing, { end: false });
     // A refusal may come while the upload still does: a browser whose connection breaks then never sees it.
     if (early) await hearRest(incoming);
     outgoing.end();
@@ -94,37 +88,4 @@ function uploadOf(incoming: IncomingMessage) {
   // Cut off by the browser, it must not end like a whole one.
   incoming.once('close', () => incoming.complete || counted.destroy(new Error('The upload was cut off')));
   return incoming.pipe(counted);
-}
-
-function atMost(bytes: number, refusal: () => Error = () => new Error('Too many bytes')): Transform {
-  let count = 0;
-  return new Transform({
-    transform(part: Buffer, _coding, done) {
-      count += part.length;
-      if (count > bytes) done(refusal());
-      else done(null, part);
-    },
-  });
-}
-
-/** Redirects are not followed and not passed on: with the request, the token would go to wherever they point. */
-export function refuseStrange(answer: IncomingMessage, { host, address }: Upstream): void {
-  const status = answer.statusCode ?? 0;
-  if (status >= 300 && status < 400 && status !== 304) {
-    const to = URL.parse(answer.headers.location ?? '', address);
-    throw new Problem(
-      502,
-      `${host} sends requests elsewhere (${status})`,
-      `It points to ${to && /^https?:$/.test(to.protocol) ? to.origin : 'no address'}. The request was not sent there. If that is right, the operator sets UPSTREAM_URL to it.`,
-    );
-  }
-  // 407 is a proxy's: a browser would ask its person for a password.
-  if (status < 200 || status > 599 || status === 407)
-    throw new Problem(502, `${host} answered with ${status}`, 'That is no answer of an API.');
-}
-
-/** A browser opens its own password window for anything but Bearer. */
-function challengeOf(answer: IncomingMessage): OutgoingHttpHeaders {
-  const challenge = answer.headers['www-authenticate'];
-  return challenge !== undefined && /^bearer\b[^,]*$/i.test(challenge) ? { 'www-authenticate': challenge } : {};
 }

@@ -14,7 +14,7 @@ import { clientAddress } from './client-address.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { openSigninLimit } from './signin-limit.ts';
 import { upstreamFault } from './upstream-fault.ts';
-import { refuseStrange } from './upstream-forward.ts';
+import { refuseStrange } from './upstream-answer.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -56,7 +56,8 @@ export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie:
       takeBack(); // nobody has refused the token
       throw cause;
     });
-    const account = readAccountAnswer(upstream.host, answer.status, answer.body);
+    const wait = Math.min(Number(answer.retryAfter), 3_600) || undefined;
+    const account = readAccountAnswer(upstream.host, answer.status, answer.body, wait);
     if ('fault' in account) {
       const { status, title, detail } = account.fault;
       if (status !== 401) takeBack();

@@ -1,71 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { readConfig } from '../config.ts';
-import { startGateway } from './upstream-service.ts';
-
-const TOKEN = 'foreign-token';
-const ACCOUNT = JSON.stringify({ UserEmail: 'a@example.com', PlanMaxDeviceLimit: 5, NumDevicesAdded: 1 });
-
-interface Heard {
-  method: string | undefined;
-  url: string | undefined;
-  headers: http.IncomingHttpHeaders;
-}
-
-async function listen(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = http.createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A gateway before a service that answers as told; `heard` is what that service was asked. */
-type Answer = (...exchange: Parameters<RequestListener>) => unknown;
-
-async function start(t: TestContext, answer: Answer, env: Record<string, string> = {}) {
-  const heard: Heard[] = [];
-  const upstream = await listen(t, (request, response) => {
-    heard.push({ method: request.method, url: request.url, headers: request.headers });
-    if (request.url?.endsWith('/v1/account')) response.end(ACCOUNT);
-    else void answer(request, response);
-  });
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'muster-gateway-'));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const clock = { offset: 0 };
-  const open = async (more: Record<string, string> = {}) => {
-    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, UPSTREAM_URL: upstream, ...env, ...more });
-    const gateway = await startGateway(config, { now: () => Date.now() + clock.offset });
-    let ended: Promise<void> | undefined;
-    const end = () => (ended ??= gateway.close());
-    t.after(end);
-    return { url: gateway.url, end };
-  };
-  const gateway = await open();
-  const signIn = async (at = gateway.url, token = TOKEN) => {
-    const response = await fetch(`${at}/auth/session`, {
-      method: 'POST',
-      headers: { origin: at, 'content-type': 'application/json' },
-      body: JSON.stringify({ Token: token }),
-    });
-    return { response, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' };
-  };
-  return { ...gateway, upstream, heard, dataDir, clock, open, signIn };
-}
+import { setTimeout as after } from 'node:timers/promises';
+import { TOKEN, listen, startBefore } from './test-gateway.ts';
 
 test('a session stands for the token: sent on, never told, sealed at rest, bound to its service', async (t) => {
-  const { url, heard, dataDir, clock, open, signIn, end, upstream } = await start(t, (_, response) => {
+  const { url, heard, dataDir, clock, open, signIn, end, upstream } = await startBefore(t, (_, response) => {
     response.writeHead(200, { 'set-cookie': 'theirs=1', etag: '"x"', 'access-control-allow-origin': '*' }).end('[]');
   });
   assert.equal((await fetch(`${url}/v1/job`)).status, 401);
@@ -121,7 +69,7 @@ test('a session stands for the token: sent on, never told, sealed at rest, bound
 
 test('bodies of reads go through, uploads whole, refused ones with their reason', async (t) => {
   const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-  const { url } = await start(t, async (request, response) => {
+  const { url } = await startBefore(t, async (request, response) => {
     if (request.url === '/v1/devices') return void response.end(await buffer(request));
     if (request.headers['content-type'] === 'multipart/form-data; boundary=no') {
       // Answers at the first bytes, and hears the rest out.
@@ -160,9 +108,42 @@ test('bodies of reads go through, uploads whole, refused ones with their reason'
   assert.equal(large.status, 413);
 });
 
+test('an upload goes on as fast as the service takes it: what waits, waits with the browser', async (t) => {
+  const total = 10 * 1024 * 1024;
+  const arrived = Promise.withResolvers<IncomingMessage>();
+  const { url } = await startBefore(t, (request, response) => {
+    arrived.resolve(request.pause());
+    request.on('end', () => response.end('whole'));
+  });
+  // What the gateway has taken from its client, as its own end of that connection counts it.
+  const taken = Promise.withResolvers<Socket>();
+  const open = (message: unknown) => taken.resolve((message as { socket: Socket }).socket);
+  subscribe('net.server.socket', open);
+  const sender = http.request(`${url}/v1/artifact`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': total,
+    },
+  });
+  const answered = once(sender, 'response') as Promise<[IncomingMessage]>;
+  sender.end(Buffer.alloc(total));
+  const socket = await taken.promise;
+  unsubscribe('net.server.socket', open);
+  const behind = await arrived.promise;
+  // Until it takes no more for a while: what the system itself keeps on the way is a few megabytes at most.
+  for (let before = -1; before !== socket.bytesRead; await after(200)) before = socket.bytesRead;
+  assert.ok(socket.bytesRead < total * 0.7, `${socket.bytesRead} of ${total} bytes were taken`);
+  behind.resume();
+  const [answer] = await answered;
+  assert.equal((await buffer(answer)).toString(), 'whole');
+  assert.ok(socket.bytesRead > total);
+});
+
 test('an upload that the browser gives up is given up behind too', async (t) => {
   const arrived = Promise.withResolvers<IncomingMessage>();
-  const { url } = await start(t, (request) => arrived.resolve(request));
+  const { url } = await startBefore(t, (request) => arrived.resolve(request));
   const sender = http.request(`${url}/v1/artifact`, {
     method: 'POST',
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'multipart/form-data; boundary=x' },
@@ -182,7 +163,7 @@ test('what the service says passes as it is; what would lead or mislead the brow
     other.push(request.url ?? '');
     response.end('[]');
   });
-  const { url } = await start(t, (request, response) => {
+  const { url } = await startBefore(t, (request, response) => {
     switch (request.url) {
       case '/v1/job/html':
         return response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Oops</h1>');
@@ -223,7 +204,7 @@ test('what the service says passes as it is; what would lead or mislead the brow
 });
 
 test('sign-in says what is wrong with the address', async (t) => {
-  const dead = await start(t, () => {}, { UPSTREAM_URL: 'http://127.0.0.1:9' });
+  const dead = await startBefore(t, () => {}, { UPSTREAM_URL: 'http://127.0.0.1:9' });
   const { response } = await dead.signIn();
   assert.equal(response.status, 502);
   assert.match(await response.text(), /127\.0\.0\.1:9 cannot be reached.*Nothing listens there/);

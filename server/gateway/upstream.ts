@@ -1,15 +1,20 @@
 // The service behind a gateway: one address, set at deployment. Node's own HTTP client, because fetch refuses a GET with
 // a body and follows redirects with care that is not needed here: none is followed.
+import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { VERSION } from '../version.ts';
-import { UpstreamTimeout } from './upstream-fault.ts';
+import { UpstreamStrange, UpstreamTimeout } from './upstream-fault.ts';
 
 /** Nothing heard or sent for this long, and the whole exchange: longer than the dashboard waits for either. */
 const SILENT_MS = 60_000;
 const WHOLE_MS = 300_000;
+/** How long a connection is kept that nobody uses. */
+const IDLE_MS = 15_000;
+/** Answers before the answer (RFC 9110, section 15.2). */
+const MOST_INTERIM = 16;
 
 /** One request. A body that is a stream is passed on as fast as the service takes it, and no faster. */
 export interface Ask {
@@ -34,29 +39,41 @@ export interface Upstream {
   close(): void;
 }
 
-export function openUpstream(base: URL): Upstream {
+export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_MS } = {}): Upstream {
   const client = base.protocol === 'https:' ? https : http;
-  const kept = new client.Agent({ keepAlive: true, maxSockets: 128 });
+  const kept = keptConnections(client);
   const prefix = base.pathname.replace(/\/+$/, '');
 
   const once = ({ method, target, token, headers, body, signal }: Ask) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const read = method === 'GET';
-      const request: ClientRequest = client.request(new URL(`${prefix}${target}`, base), {
+      const options: https.RequestOptions & { holder: string } = {
         method,
         // A write goes over a connection of its own: a kept one may just have ended, and then nobody knows whether the
         // write was done.
         agent: read ? kept : false,
-        timeout: SILENT_MS,
+        holder: holderOf(token),
+        timeout: silentMs,
         ...(signal && { signal }),
         headers: { ...headers, authorization: `Bearer ${token}`, 'user-agent': `muster/${VERSION}` },
-      });
+      };
+      const request: ClientRequest = client.request(new URL(`${prefix}${target}`, base), options);
+      let interim = 0;
       const late = () => request.destroy(new UpstreamTimeout());
-      const whole = setTimeout(late, WHOLE_MS);
+      const whole = setTimeout(late, wholeMs);
       request
         .on('timeout', late)
-        .on('close', () => clearTimeout(whole))
+        .on('close', () => {
+          clearTimeout(whole);
+          reject(new UpstreamStrange()); // ended with neither an answer nor an error
+        })
         .on('response', resolve)
+        // 101: nobody asked for another protocol. What comes after it is not HTTP.
+        .on('upgrade', (_answer, socket) => void socket.destroy())
+        .on('information', () => {
+          interim += 1;
+          if (interim > MOST_INTERIM) request.destroy(new UpstreamStrange());
+        })
         .on('error', (cause: NodeJS.ErrnoException) => {
           // The kept connection had ended: the request never got through.
           const stale = read && request.reusedSocket && cause.code === 'ECONNRESET' && !signal?.aborted;
@@ -80,5 +97,19 @@ export function openUpstream(base: URL): Upstream {
     close: () => kept.destroy(),
   };
 }
+
+/**
+ * Connections that are used again, each for one token only: Node ends one that speaks unasked while it is idle, but an
+ * answer too many that comes a moment later would be taken for that to the next request.
+ */
+function keptConnections(client: typeof http | typeof https): http.Agent {
+  const agent = new client.Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: IDLE_MS });
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options) => `${nameOf(options)}:${options && 'holder' in options ? String(options.holder) : ''}`;
+  return agent;
+}
+
+/** Tells tokens apart without being one. */
+const holderOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 const isStream = (body: Ask['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);

@@ -5,11 +5,14 @@ import { send } from '#/api/call.ts';
 import { hold } from '#/api/direct.ts';
 
 export async function signInDirectly(address: string, token: string): Promise<void> {
-  const { status, text } = await send('GET', ACCOUNT_PATH, undefined, { token }).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.kind !== 'refused' || error.status === 0) throw error;
-    return { status: error.status, text: error.detail };
-  });
-  const account = readAccountAnswer(new URL(address).host, status, text);
+  const { status, text, wait } = await send('GET', ACCOUNT_PATH, undefined, { token }).then(
+    (answer) => ({ ...answer, wait: undefined }),
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error.kind !== 'refused' || error.status === 0) throw error;
+      return { status: error.status, text: error.detail, wait: error.retryAfter };
+    },
+  );
+  const account = readAccountAnswer(new URL(address).host, status, text, wait);
   if ('fault' in account)
     throw new ApiError('refused', account.fault.title, { status: account.fault.status, detail: account.fault.detail });
   hold({ token, email: account.email });

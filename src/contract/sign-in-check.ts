@@ -14,11 +14,12 @@ export interface SignInFault {
 
 const FIELDS = ['UserEmail', 'PlanMaxDeviceLimit', 'NumDevicesAdded'];
 
-/** Judges the answer of the service at `host`: an account, or why there is none. */
+/** Judges the answer of the service at `host`: an account, or why there is none. `wait`: seconds that it asked for. */
 export function readAccountAnswer(
   host: string,
   status: number,
   body: string,
+  wait?: number,
 ): { email: string } | { fault: SignInFault } {
   const fault = (as: number, title: string, detail: string) => ({ fault: { status: as, title, detail } });
   const said = readRefusal(body).detail;
@@ -31,7 +32,11 @@ export function readAccountAnswer(
       `Check that it was copied whole and is still valid; new ones come from the web portal of that service.${quoted}`,
     );
   if (status === 429 || status === 503)
-    return fault(status, `${host} is too busy to check the token`, `Try again in a moment.${quoted}`);
+    return fault(
+      status,
+      `${host} is too busy to check the token`,
+      `Try again in ${wait ? `${Math.ceil(wait)} seconds` : 'a moment'}.${quoted}`,
+    );
   if (status >= 500)
     return fault(502, `${host} failed while it checked the token (${status})`, `Try again later.${quoted}`);
 

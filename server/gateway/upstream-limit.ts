@@ -1,0 +1,13 @@
+// A stream that lets a number of bytes through, and no more.
+import { Transform } from 'node:stream';
+
+export function atMost(bytes: number, refusal: () => Error = () => new Error('Too many bytes')): Transform {
+  let count = 0;
+  return new Transform({
+    transform(part: Buffer, _coding, done) {
+      count += part.length;
+      if (count > bytes) done(refusal());
+      else done(null, part);
+    },
+  });
+}
