@@ -17,6 +17,8 @@ export default defineConfig({
     browserName: 'chromium',
     launchOptions: launchOptions(),
     actionTimeout: 15_000,
+    // What is judged or clicked is there at once, and no colour is caught on its way. The tests by keyboard have motion.
+    contextOptions: { reducedMotion: 'reduce' },
     trace: 'off', // recording takes as long again as the tests; `npm test -- e2e/x.spec.ts --trace on` when one is needed
     screenshot: 'only-on-failure',
   },
