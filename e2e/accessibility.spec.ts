@@ -93,7 +93,7 @@ test('each page is accessible while there is nothing', async ({ page, service })
   await signIn(page, service);
   await page.goto(service.url);
   for (const [path, seen] of [
-    ['/', 'Three steps to a first update'],
+    ['/', 'First steps'],
     ['/devices', 'No devices yet.'],
     ['/devices?group=none', 'No device matches these filters.'],
     ['/devices/none', 'There is no device with this id.'],
