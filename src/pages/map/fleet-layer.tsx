@@ -66,6 +66,9 @@ function saysOf(fleet: FleetIndex, clusters: ClusterIndex, mark: Mark, groups: r
   return `${formatCount(count)} devices, ${parts.join(', ')}`;
 }
 
+/** A card keeps clear of the buttons at the left. */
+const CLEAR: [number, number] = [92, 12];
+
 export function FleetLayer(props: FleetLayerProps) {
   const { fleet, places, clusters, groups, colorBy, scheme, selected, chosen, onChoose, hovered, isPlacing } = props;
   const map = useMap();
@@ -134,7 +137,7 @@ export function FleetLayer(props: FleetLayerProps) {
     <>
       {told && <Hint {...told} />}
       {spot && inSpot && (
-        <Popup position={spot.at} eventHandlers={{ remove: () => setSpot(undefined) }}>
+        <Popup position={spot.at} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: () => setSpot(undefined) }}>
           <SpotCard fleet={fleet} rows={inSpot.filter((row) => fleet.has(row))} count={spot.cluster.count} />
         </Popup>
       )}
@@ -142,6 +145,7 @@ export function FleetLayer(props: FleetLayerProps) {
         <Popup
           key={fleet.device(chosen).DeviceId}
           position={cardAt}
+          autoPanPaddingTopLeft={CLEAR}
           eventHandlers={{ remove: () => onChoose(undefined) }}
         >
           <DeviceCard device={fleet.device(chosen)} focus={props.focusCard} onMove={() => props.onMove(chosen)} />
