@@ -1,7 +1,7 @@
 // The history of states as this browser keeps it for whoever is signed in; every reading of the fleet goes into it.
 import { useSyncExternalStore } from 'react';
 import { accountKey, useAccountKey } from '#/api/account-key.ts';
-import { printHistory, readHistory, withReading } from '#/api/fleet/state-history.ts';
+import { printHistory, readHistory, withDevice, withReading } from '#/api/fleet/state-history.ts';
 import type { StateHistory } from '#/api/fleet/state-history.ts';
 import { onStatesRead } from '#/api/fleet/states-read.ts';
 import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
@@ -30,23 +30,31 @@ function historyOf(statesKey: string, watchedKey: string): StateHistory {
   return history;
 }
 
+function change(how: (history: StateHistory) => StateHistory): void {
+  const [statesKey, watchedKey] = [accountKey(STATES), accountKey(WATCHED)];
+  if (!statesKey || !watchedKey) return;
+  const before = historyOf(statesKey, watchedKey);
+  const history = how(before);
+  if (history === before) return;
+  const [states, watched] = printHistory(history);
+  // Known before it is kept: whoever listens reads it at once, and more of it than the text holds.
+  known.set(statesKey, { states, watched, history });
+  if (readKept(statesKey) !== states) keepText(statesKey, states);
+  if (readKept(watchedKey) !== watched) keepText(watchedKey, watched);
+}
+
 let isKeeping = false;
 
 /** From now on every reading of the fleet is remembered. */
 export function keepStates(): void {
   if (isKeeping) return;
   isKeeping = true;
-  onStatesRead((reading) => {
-    const [statesKey, watchedKey] = [accountKey(STATES), accountKey(WATCHED)];
-    if (!statesKey || !watchedKey) return;
-    const history = withReading(historyOf(statesKey, watchedKey), reading);
-    const [states, watched] = printHistory(history);
-    // Known before it is kept: whoever listens reads it at once, and more of it than the text holds.
-    known.set(statesKey, { states, watched, history });
-    if (readKept(statesKey) !== states) keepText(statesKey, states);
-    keepText(watchedKey, watched);
-  });
+  onStatesRead((reading) => change((history) => withReading(history, reading)));
 }
+
+/** What a page of its own has read of one device. */
+export const noteDevice = (look: Parameters<typeof withDevice>[1]): void =>
+  change((history) => withDevice(history, look));
 
 export function useStateHistory(): StateHistory {
   const [states, watched] = [useAccountKey(STATES), useAccountKey(WATCHED)];

@@ -14,7 +14,7 @@ const history = (given: Partial<StateHistory>): StateHistory => ({
 const told = (stretches: Stretch<string | number>[]) =>
   stretches.map(({ from, to, value }) => `${from}..${to} ${value ?? '?'}`);
 const device = { id: 'a', state: 'Online', seen: Number.NaN, created: Number.NaN };
-const span = { from: 0, now: 100, looking: 100 };
+const span = { from: 0, now: 100 };
 const changed = (to: string, at: number, since = at, id = 'a') => ({ id, to, at, since });
 
 test('only what was looked at is known', () => {
@@ -25,7 +25,10 @@ test('only what was looked at is known', () => {
     '20..50 ?',
     '50..100 Online',
   ]);
-  assert.deepEqual(told(deviceStretches(history({}), device, { ...span, looking: 90 })), ['0..90 ?', '90..100 Online']);
+  assert.deepEqual(told(deviceStretches(history({}), device, { ...span, looked: [[90, 100]] })), [
+    '0..90 ?',
+    '90..100 Online',
+  ]);
 });
 
 test('a device that went and came', () => {

@@ -12,8 +12,8 @@ export interface Stretch<Value> {
 interface Span {
   from: number;
   now: number;
-  /** Since when the page at hand is looking too. */
-  looking: number;
+  /** When the page at hand was looking, beside the history. */
+  looked?: readonly (readonly [from: number, to: number])[];
 }
 
 /** Neighbours that say the same are one. */
@@ -28,10 +28,11 @@ function joined<Value>(stretches: readonly Stretch<Value>[]): Stretch<Value>[] {
 }
 
 /** When somebody looked, within the span. */
-const seenIn = ({ watched }: StateHistory, { from, now, looking }: Span): (readonly [number, number])[] =>
-  [...watched, [looking, now] as const]
+const seenIn = ({ watched }: StateHistory, { from, now, looked = [] }: Span): (readonly [number, number])[] =>
+  [...watched, ...looked]
     .map(([begin, end]) => [Math.max(begin, from), Math.min(end, now)] as const)
-    .filter(([begin, end]) => begin < end);
+    .filter(([begin, end]) => begin < end)
+    .sort((one, two) => one[0] - two[0]);
 
 const isIn = (at: number) => (stretch: readonly [number, number]) => at >= stretch[0] && at <= stretch[1];
 

@@ -1,7 +1,7 @@
 // The history that a browser keeps of who went and came, from readings that have gaps between them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_HISTORY, printHistory, readHistory, withReading } from './state-history.ts';
+import { NO_HISTORY, printHistory, readHistory, withDevice, withReading } from './state-history.ts';
 import type { Away, StateHistory } from './state-history.ts';
 
 const MINUTE = 60_000;
@@ -56,6 +56,18 @@ test('a device that was never there did not go, and neither did one that is new'
   assert.deepEqual(told(history), []);
   // Nor one that was last heard of long before this browser saw it Online.
   assert.deepEqual(told(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
+});
+
+test('a page of its own sees one device alone, and nothing is told twice', () => {
+  const before = after({ at: 0, away: { a: seen(-10) } }, { at: 1, away: { a: seen(-10) } });
+  const look = (history: StateHistory, id: string, state: string, at: number) =>
+    withDevice(history, { id, state, seen: undefined, at: seen(at), since: seen(at - 0.1) });
+  let history = look(before, 'b', 'Offline', 5);
+  assert.equal(look(history, 'b', 'Offline', 6), history);
+  history = look(look(history, 'a', 'Online', 7), 'b', 'Online', 8);
+  assert.deepEqual(told(history), ['b Offline 4.9..5', 'a Online 6.9..7', 'b Online 7.9..8']);
+  assert.deepEqual(told(read(history, { at: 9 })), told(history));
+  assert.deepEqual(withDevice(NO_HISTORY, { id: 'a', state: 'Offline', seen: 1, at: 2, since: 1 }), NO_HISTORY);
 });
 
 test('a deleted device does not come back', () => {

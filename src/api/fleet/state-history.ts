@@ -73,6 +73,31 @@ export function withReading(history: StateHistory, reading: StatesRead): StateHi
   });
 }
 
+/** With one device as a page of its own has read it; `since`: the look before that one. */
+export function withDevice(
+  history: StateHistory,
+  { id, state, seen, at, since }: Away & { id: string; at: number; since: number | undefined },
+): StateHistory {
+  const last = history.watched.at(-1)?.[1];
+  const before = Math.max(since ?? 0, last ?? 0);
+  if (!history.away || before === 0) return history;
+  const reading: StatesRead = {
+    at,
+    every: 0,
+    away: new Map(state === 'Online' ? [] : [[id, { state, seen }]]),
+    has: (other) => other === id,
+    had: (other) => other === id && since !== undefined,
+  };
+  const known = history.away.get(id);
+  const found = changesOf(new Map(known ? [[id, known]] : []), reading, before);
+  if (found.length === 0) return history;
+  const away = new Map(history.away);
+  for (const change of found)
+    if (change.to === 'Online') away.delete(id);
+    else away.set(id, { state: change.to, at: change.at });
+  return { ...history, away, changes: [...history.changes, ...found].sort((one, two) => one.at - two.at) };
+}
+
 function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRead, last: number): StateChange[] {
   const { at, away, has, had } = reading;
   const found: StateChange[] = [];

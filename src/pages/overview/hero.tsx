@@ -83,7 +83,7 @@ function LastDay({ index, history, away }: HeroProps & { away: number }) {
   const now = useNow().getTime();
   const stretches = useMemo(() => {
     const last = history.watched.at(-1)?.[1] ?? now;
-    const span = { from: now - DAY, now, looking: now - last < HOLDS ? last : now };
+    const span = { from: now - DAY, now, ...(now - last < HOLDS && { looked: [[last, now] as const] }) };
     return awayStretches(history, away, span);
   }, [history, away, now]);
   const known = stretches.filter(({ value }) => value !== undefined);

@@ -30,6 +30,9 @@ import classes from './device-page.module.css';
 const loadDialogs = () => import('#/pages/devices/device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
+const loadDay = () => import('#/fleet/device-day.tsx');
+const DeviceDay = lazy(async () => ({ default: (await loadDay()).DeviceDay }));
+
 export function DevicePage() {
   const { id = '' } = useParams();
   return <OneDevice key={id} id={id} />;
@@ -144,10 +147,16 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
 function Sections({ device }: { device: Device }) {
   const install = <DeviceInstall />;
   const first = isNew(device);
+  const dayHere = useLater(loadDay, true);
   return (
     <div className={classes['columns']}>
       <div className={classes['work']}>
         {first && install}
+        {!first && dayHere && (
+          <Suspense>
+            <DeviceDay device={device} />
+          </Suspense>
+        )}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
       </div>
