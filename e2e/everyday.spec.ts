@@ -1,5 +1,6 @@
 // Every day with it: the palette, requests as curl, what is said when the service is away or a deployment has ended.
 import { execFileSync } from 'node:child_process';
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { script, yardOf } from './yard.ts';
 
@@ -177,10 +178,30 @@ test.describe('a new version of the service', () => {
   });
 });
 
-test('a job that fails while the tab is hidden is told in its title, and on the page to who comes back', async ({
+/** What was shown of notices of the system: a browser without a screen shows none, but makes them all the same. */
+const noticesOf = (page: Page) =>
+  page.evaluate(() => (window as unknown as { notices: { title: string; body: string }[] }).notices);
+
+test('a job that fails while the tab is hidden is told in its title, by the system, and on the page to who comes back', async ({
   signedIn: page,
   service,
 }) => {
+  await page.context().grantPermissions(['notifications'], { origin: service.url });
+  await page.addInitScript(() => {
+    const seen = { notices: [] as { title: string; body: string; real: Notification }[], asked: 0 };
+    Object.assign(window, seen);
+    const { Notification: Real } = window;
+    window.Notification = class extends Real {
+      static override requestPermission() {
+        (window as unknown as typeof seen).asked += 1;
+        return Real.requestPermission();
+      }
+      constructor(title: string, options: NotificationOptions = {}) {
+        super(title, options);
+        (window as unknown as typeof seen).notices.push({ title, body: options.body ?? '', real: this });
+      }
+    };
+  });
   const yard = await yardOf(service);
   const { DeviceId, DeviceKey } = await service.createDevice('pump-7');
   await service.agent(DeviceKey);
@@ -192,7 +213,14 @@ test('a job that fails while the tab is hidden is told in its title, and on the 
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, state);
   await page.goto(`${service.url}/account`);
-  await expect(page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' })).toBeVisible();
+  const tell = page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' });
+  await expect(tell).not.toBeChecked();
+  const asked = () => page.evaluate(() => (window as unknown as { asked: number }).asked);
+  // Nobody is asked before a click.
+  expect(await asked()).toBe(0);
+  await tell.click();
+  await expect(tell).toBeChecked();
+  expect(await asked()).toBe(1);
   let looks = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/job')) looks += 1;
@@ -208,6 +236,7 @@ test('a job that fails while the tab is hidden is told in its title, and on the 
   await expect(page).toHaveTitle('Account · Muster');
   await yard.open('go');
   await expect(page).toHaveTitle('(1) Account · Muster', { timeout: 30_000 });
+  expect(await noticesOf(page)).toMatchObject([{ title: 'Update the pump has ended', body: 'It came to: failed' }]);
   await see('visible');
   await expect(page).toHaveTitle('Account · Muster');
   const notice = page.getByRole('alert').filter({ hasText: 'Update the pump has ended' });

@@ -62,9 +62,11 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
     <>
       <FirstSteps devices={account.NumDevicesAdded} index={fleet?.index} />
       {!isEmpty && (
-        <View query={reading} name="devices" empty={null} rows={2}>
-          {(index) => <Hero index={index} history={history} />}
-        </View>
+        <div className={classes['top']}>
+          <View query={reading} name="devices" empty={null} rows={3}>
+            {(index) => <Hero index={index} history={history} />}
+          </View>
+        </div>
       )}
       <div className={classes['tiles']}>
         <JobTiles jobs={all} known={jobs.data !== undefined} verdicts={verdicts} />

@@ -130,7 +130,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
   const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
   return (
     <>
-      <div className={classes['tile']}>
+      <div className={classes['tile']} data-wide>
         <Link to={paths.account()}>
           <UsedMeter
             label="Device licences"
@@ -142,7 +142,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
         </Link>
       </div>
       {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
-        <div className={classes['tile']}>
+        <div className={classes['tile']} data-wide>
           <Link to={paths.artifacts()}>
             <UsedMeter
               label="Artifact storage"
