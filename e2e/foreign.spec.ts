@@ -1,4 +1,5 @@
 // The dashboard as a gateway in front of /v1 services that are not ours: each page against services of different temper.
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test as base } from './fixtures.ts';
 import { startBroken } from './foreign/broken.ts';
@@ -8,6 +9,7 @@ import type { Foreign } from './foreign/foreign.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { LEAKED, startGoLike } from './foreign/go-like.ts';
 import { startStrict } from './foreign/strict.ts';
+import { browse, bulky, openArtifacts, stored, uploadButton } from './uploads.ts';
 
 /** A gateway in front of the service that `make` starts. */
 const before = <F extends Foreign>(make: () => Promise<F>) =>
@@ -24,6 +26,30 @@ const jwt = (exp: number) => `e30.${Buffer.from(JSON.stringify({ exp })).toStrin
 
 /** Follows the links of the dashboard's own navigation, so that nothing is loaded anew. */
 const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+/** All that the browser keeps of a page: databases, storage, caches, and what the page itself holds. */
+const keptBy = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const databases = await indexedDB.databases();
+    const rows = await Promise.all(
+      databases.map(
+        ({ name = '' }) =>
+          new Promise<string>((resolve) => {
+            const opening = indexedDB.open(name);
+            opening.onsuccess = () => {
+              const db = opening.result;
+              const stores = [...db.objectStoreNames];
+              if (stores.length === 0) return resolve('');
+              const all = stores.map((store) => db.transaction(store).objectStore(store).getAll());
+              const last = all.at(-1);
+              if (last) last.onsuccess = () => resolve(JSON.stringify(all.map(({ result }) => result as unknown)));
+            };
+          }),
+      ),
+    );
+    const cached = await Promise.all((await caches.keys()).map(async (key) => (await caches.open(key)).keys()));
+    return JSON.stringify([rows, Object.entries(localStorage), Object.entries(sessionStorage), cached.length]);
+  });
 
 base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
@@ -66,6 +92,10 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByRole('row', { name: /press-2/ })).toContainText('Waiting');
     await expect(page.getByRole('row', { name: /press-3/ })).toContainText('Failed');
     await expect(page.getByRole('row', { name: /only text/ })).toBeVisible();
+    // Of an unheard-of shape all is shown that came.
+    await page.getByRole('link', { name: 'Device no-5' }).click();
+    await expect(page.getByRole('main')).toContainText('Verdict');
+    await expect(page.getByRole('main')).toContainText('unheard of');
 
     await go(page, 'Account');
     await expect(page.getByText('ops@acme.example').first()).toBeVisible();
@@ -74,29 +104,7 @@ base.describe('services as they are elsewhere', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
 
-    // The key that listings leak is nowhere: not on the page, not in what the browser keeps.
-    const kept = await page.evaluate(async () => {
-      const databases = await indexedDB.databases();
-      const rows = await Promise.all(
-        databases.map(
-          ({ name = '' }) =>
-            new Promise<string>((resolve) => {
-              const opening = indexedDB.open(name);
-              opening.onsuccess = () => {
-                const db = opening.result;
-                const stores = [...db.objectStoreNames];
-                if (stores.length === 0) return resolve('');
-                const all = stores.map((store) => db.transaction(store).objectStore(store).getAll());
-                const last = all.at(-1);
-                if (last) last.onsuccess = () => resolve(JSON.stringify(all.map(({ result }) => result as unknown)));
-              };
-            }),
-        ),
-      );
-      const cached = await Promise.all((await caches.keys()).map(async (key) => (await caches.open(key)).keys()));
-      return JSON.stringify([rows, Object.entries(localStorage), Object.entries(sessionStorage), cached.length]);
-    });
-    expect(kept).not.toContain(LEAKED);
+    expect(await keptBy(page)).not.toContain(LEAKED);
     expect(await page.content()).not.toContain(LEAKED);
     for (const { headers } of foreign.heard) {
       expect(headers.cookie).toBeUndefined();
@@ -105,21 +113,127 @@ base.describe('services as they are elsewhere', () => {
   });
 });
 
+base.describe('writes to services as they are elsewhere', () => {
+  const test = before(startGoLike);
+  test.use({ expectedConsole: [/status of 40[14]/] });
+
+  test('devices, a file, a deployment: sent once, as the document says, and no command of ours beside them', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    const sent = (start: string) =>
+      foreign.heard
+        .filter(({ method, url }) => `${method} ${url}`.startsWith(start))
+        .map(({ body }) => JSON.parse(body.toString()) as unknown);
+    const expectNoCommand = () => expect(page.getByText(/install\.sh|npm run agent|this machine/i)).toHaveCount(0);
+
+    await page.goto(`${service.url}/devices`);
+    await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
+    await expectNoCommand();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const saving = page.waitForEvent('download');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Download|Export/ })
+      .click();
+    const csv = await readFile(await (await saving).path(), 'utf8');
+    expect(csv).toContain('press-3');
+    expect(csv).not.toContain(LEAKED);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'press-1' }).click();
+    await page.getByRole('button', { name: /Edit.*Name|Name.*edit/i }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('press one');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'press one' })).toBeVisible();
+    expect(sent('PATCH /v1/devices/g1')).toEqual([{ DeviceName: 'press one' }]);
+    await expectNoCommand();
+
+    await page.goto(`${service.url}/devices?dialog=add-this-machine`);
+    const add = page.getByRole('dialog', { name: 'Add a device' });
+    await add.getByRole('textbox', { name: 'Name', exact: true }).fill('press-9');
+    await add.getByRole('button', { name: 'Add device' }).click();
+    const key = page.getByRole('dialog', { name: 'Connect press-9' });
+    await expect(key).toContainText('has an agent of its own');
+    await expectNoCommand();
+    await key.getByRole('button', { name: 'Reveal' }).click();
+    await expect(key.getByText('dk_new')).toBeVisible();
+    const saved = page.waitForEvent('download');
+    await key.getByRole('button', { name: 'Download' }).click();
+    await saved;
+    await key.getByRole('button', { name: 'Done' }).click();
+    await expect(page.getByRole('heading', { name: 'press-9' })).toBeVisible();
+    expect(sent('POST /v1/devices')).toEqual([{ DeviceName: 'press-9', DeviceGroup: '' }]);
+
+    // Stored is said when the service has said it, not when the last byte has left.
+    const goOn = foreign.hold();
+    await openArtifacts(page, service);
+    await browse(page, await bulky(service, 'press_2.0.tar.gz', 6_000_000));
+    await uploadButton(page).click();
+    await expect(page.getByRole('progressbar', { name: 'Upload of press_2.0.tar.gz' })).toBeVisible();
+    await expect(stored(page)).toBeHidden();
+    goOn();
+    await expect(stored(page)).toContainText('press_2.0.tar.gz');
+    const [upload] = foreign.heard.filter(({ method, url }) => `${method} ${url}` === 'POST /v1/artifact');
+    expect(upload?.headers['content-type']).toContain('multipart/form-data');
+    expect(upload?.body.length).toBeGreaterThan(6_000_000);
+    for (const part of ['name="size"', 'name="version"\r\n\r\n2.0', 'name="type"\r\n\r\ntar.gz', 'name="file"'])
+      expect(upload?.body.includes(part), part).toBe(true);
+
+    await page.goto(`${service.url}/deploy?group=lab&artifact=ga1`);
+    await page.getByLabel(/^Type lab or/).fill('lab');
+    await page.getByRole('button', { name: 'Deploy to 3 devices' }).dblclick();
+    await expect(page.getByRole('heading', { name: 'rollout 7' })).toBeVisible();
+    expect(sent('POST /v1/job')).toEqual([
+      { Name: 'app.tar.gz 7 to group lab', DeviceGroup: 'lab', ArtifactId: 'ga1' },
+    ]);
+    // Without tags a job still goes to one.
+    await page.goto(`${service.url}/deploy?artifact=ga1`);
+    await page.getByText('Tag', { exact: true }).click();
+    await expect(page.getByRole('textbox', { name: /tag/i })).toBeVisible();
+
+    // Many at once: nothing of ours in the file of keys either.
+    await page.goto(`${service.url}/devices/add-many`);
+    await page.getByRole('textbox', { name: 'Rows' }).fill('press-10,lab');
+    await page.getByRole('button', { name: 'Check rows' }).click();
+    await page.getByRole('button', { name: /^Create 1 device/ }).click();
+    await expect(page.getByRole('button', { name: 'Copy key of press-10' })).toBeVisible();
+    await expectNoCommand();
+    const taking = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download keys' }).click();
+    expect(await readFile(await (await taking).path(), 'utf8')).toMatch(
+      /^\uFEFFname,group,device_id,device_key\r\npress-10,lab,g9,dk_new\r\n$/,
+    );
+    expect(await keptBy(page)).not.toContain(LEAKED);
+    expect(await page.content()).not.toContain(LEAKED);
+  });
+});
+
 base.describe('as little as the document asks for', () => {
   const test = before(startStrict);
   test.use({ expectedConsole: [/status of 40[45]/] });
 
-  test('every page does without what is missing, and says so', async ({ signedIn: page, service }) => {
+  test('every page does without what is missing, and says so', async ({ signedIn: page, service, foreign }) => {
     await page.goto(service.url);
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
     await go(page, 'Devices');
     await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();
+    // No total is told: there is a next page as long as one comes full.
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect(page.getByRole('row', { name: /sensor-30/ })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
+    await page.goBack();
     await page.getByRole('link', { name: 'sensor-01' }).click();
     await expect(page.getByRole('heading', { name: 'sensor-01' })).toBeVisible();
     await expect(page.getByText('rotate logs')).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByRole('row', { name: /t2/ })).toContainText('javascript:alert(1)');
     await expect(page.getByRole('row', { name: /t2/ }).getByRole('link', { name: /javascript/ })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Delete t1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete tunnel' }).click();
+    await expect(page.getByRole('row', { name: /t1/ })).toHaveCount(0);
+    expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/tunnels/t1']);
     await go(page, 'Jobs');
     await page.getByRole('link', { name: 'rotate logs' }).click();
     await expect(page.getByText('Running').first()).toBeVisible();
@@ -193,6 +307,55 @@ base.describe('a bad day', () => {
       await expect(page.getByRole('alert')).toContainText(words, { timeout: 30_000 });
     }
     expect(elsewhere).toEqual([]);
+  });
+});
+
+base.describe('a service that does not let anybody in', () => {
+  const enter = async (page: Page, token: string) => {
+    await page.getByLabel('API token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const expectedConsole = [/status of (429|50[234])/];
+
+  base.describe('for different reasons', () => {
+    const test = before(() => startBroken(() => 'http://127.0.0.1:9'));
+    test.use({ expectedConsole });
+
+    test('sign-in says which', async ({ page, service, foreign }) => {
+      await page.goto(`${service.url}/sign-in`);
+      for (const [mood, words] of [
+        ['limit', /too busy to check the token.*Try again in 7 seconds\. It says: slow down/s],
+        ['busy', /too busy to check the token.*draining/s],
+        ['html', /failed while it checked the token \(500\)/],
+        ['page', /is not a \/v1 device service.*with a web page \(200\)/s],
+        ['none', /is not a \/v1 device service.*with 404/s],
+        ['shape', /is not a \/v1 device service.*something that is no account/s],
+        ['redirect', /sends requests elsewhere \(307\)/],
+        ['dead', /cannot be reached.*ended the connection without an answer/s],
+      ] as const) {
+        foreign.be(mood, true);
+        await enter(page, service.token);
+        await expect(page.getByRole('alert'), mood).toContainText(words);
+        await expect(page.getByLabel('API token'), mood).toHaveValue(service.token);
+      }
+      await foreign.close();
+      await enter(page, service.token);
+      await expect(page.getByRole('alert')).toContainText(/cannot be reached.*Nothing listens there/s);
+      await expectAccessible(page);
+    });
+  });
+
+  base.describe('with a certificate that nobody vouches for', () => {
+    const test = before(() => startForeign(() => {}, { tls: true }));
+    test.use({ expectedConsole });
+
+    test('is sent no token', async ({ page, service, foreign }) => {
+      await page.goto(`${service.url}/sign-in`);
+      await enter(page, service.token);
+      await expect(page.getByRole('alert')).toContainText(/The certificate of 127\.0\.0\.1:\d+ cannot be trusted/);
+      await expect(page.getByRole('alert')).toContainText('The token was not sent: it is self-signed');
+      expect(foreign.heard).toEqual([]);
+    });
   });
 });
 

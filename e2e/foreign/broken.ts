@@ -3,19 +3,32 @@ import { setTimeout as after } from 'node:timers/promises';
 import { startForeign } from './foreign.ts';
 import type { Foreign } from './foreign.ts';
 
-export type Mood = 'html' | 'text' | 'busy' | 'late' | 'dead' | 'page' | 'shape' | 'redirect' | 'denied';
+export type Mood =
+  | 'html'
+  | 'text'
+  | 'busy'
+  | 'late'
+  | 'dead'
+  | 'page'
+  | 'shape'
+  | 'redirect'
+  | 'denied'
+  | 'limit'
+  | 'none';
 
 export interface Broken extends Foreign {
-  be(mood: Mood): void;
+  /** `forAll`: about the account too. */
+  be(mood: Mood, forAll?: boolean): void;
 }
 
 /** @param elsewhere where its redirects point */
 export async function startBroken(elsewhere: () => string): Promise<Broken> {
   let mood: Mood = 'html';
+  let forAll = false;
   const foreign = await startForeign(async ({ url }, response) => {
     const say = (status: number, type: string, body: string, headers: Record<string, string> = {}) =>
       void response.writeHead(status, { 'content-type': type, ...headers }).end(body);
-    if (url === '/v1/account')
+    if (url === '/v1/account' && !forAll)
       return say(200, 'application/json', '{"UserEmail":"b@example.com","PlanMaxDeviceLimit":5,"NumDevicesAdded":3}');
     switch (mood) {
       case 'html':
@@ -24,6 +37,10 @@ export async function startBroken(elsewhere: () => string): Promise<Broken> {
         return say(400, 'text/plain', 'pq: relation "devices" is on holiday');
       case 'busy':
         return say(503, 'application/json', '{"error":{"message":"draining"}}', { 'retry-after': '1' });
+      case 'limit':
+        return say(429, 'text/plain', 'slow down', { 'retry-after': '7' });
+      case 'none':
+        return say(404, 'text/plain', '404 page not found');
       case 'denied':
         return say(403, 'application/json', '{"errors":["scope is missing"]}');
       case 'late':
@@ -41,8 +58,9 @@ export async function startBroken(elsewhere: () => string): Promise<Broken> {
   });
   return {
     ...foreign,
-    be: (next) => {
+    be: (next, all = false) => {
       mood = next;
+      forAll = all;
     },
   };
 }

@@ -21,8 +21,28 @@ const JOB = {
   Result: '',
 };
 
-export const startStrict = (): Promise<Foreign> =>
-  startForeign(({ method, url, body }, response) => {
+const TUNNELS = [
+  {
+    Name: 't1',
+    PublicUrl: 'N/A',
+    Protocol: 'TCP',
+    LocalDest: 'tcp://127.0.0.1:22',
+    Created: 'Nov 2 2026 2:03 PM',
+    Uptime: 'N/A',
+  },
+  {
+    Name: 't2',
+    PublicUrl: 'javascript:alert(1)',
+    Protocol: 'HTTP',
+    LocalDest: 'http://127.0.0.1:80',
+    Created: 'soon',
+    Uptime: '',
+  },
+];
+
+export const startStrict = (): Promise<Foreign> => {
+  let tunnels = TUNNELS;
+  return startForeign(({ method, url, body }, response) => {
     const json = (value: unknown) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     const [path = '', query = ''] = url.split('?');
@@ -53,24 +73,11 @@ export const startStrict = (): Promise<Foreign> =>
       case 'GET /v1/job/sj1/childjobs':
         return json([]);
       case 'GET /v1/tunnels':
-        return json([
-          {
-            Name: 't1',
-            PublicUrl: 'N/A',
-            Protocol: 'TCP',
-            LocalDest: 'tcp://127.0.0.1:22',
-            Created: 'Nov 2 2026 2:03 PM',
-            Uptime: 'N/A',
-          },
-          {
-            Name: 't2',
-            PublicUrl: 'javascript:alert(1)',
-            Protocol: 'HTTP',
-            LocalDest: 'http://127.0.0.1:80',
-            Created: 'soon',
-            Uptime: '',
-          },
-        ]);
+        return json(tunnels);
+      case 'DELETE /v1/tunnels/t1':
+        tunnels = tunnels.filter(({ Name }) => Name !== 't1');
+        return void response.end();
     }
     return undefined;
   });
+};
