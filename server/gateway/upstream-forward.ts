@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { readBody } from '../implement.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';

@@ -1,5 +1,6 @@
 // v1.md, "Artifacts".
-import { ARTIFACT_BYTES_LIMIT, artifactForm } from '#/contract/artifacts.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { artifactForm } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm, artifactEndpoints } from '#/contract/artifacts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';

@@ -3,9 +3,6 @@ import * as z from 'zod/mini';
 import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
-/** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */
-export const ARTIFACT_BYTES_LIMIT = 10 * 1024 * 1024;
-
 /** Fields after CreatedTime are ours. `Size` is what the uploader said, in a unit the document leaves open. */
 export const artifact = row(
   z.looseObject({

@@ -1,7 +1,7 @@
 // What the pages say of a job in words: what it is aimed at, what its state means, what is lost when it is deleted.
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { isParent } from '#/api/jobs.ts';
+import { isParent } from '#/api/job-state.ts';
 import { formatCount } from '#/ui/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,6 +1,6 @@
 // How a job stands: the states of its children counted, and one state for all of them together.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import { VERDICTS } from '#/jobs/verdict.ts';
 import type { Verdict, VerdictCounts } from '#/jobs/verdict.ts';
 

@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { isMoving, isParent, jobState } from '#/api/jobs.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 
 /** One job, or a group's or tag's part of one, as it stands in its device's queue. */
 export interface QueuedJob {

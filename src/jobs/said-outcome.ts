@@ -3,7 +3,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/jobs/job-output.ts';
 import type { LogPlace } from '#/jobs/rules/rule.ts';
-import { withoutAnsi } from '#/ui/log-view/ansi.ts';
+import { withoutAnsi } from '#/ui/log-view/without-ansi.ts';
 
 const WHAT = String.raw`(?:update|upgrade|install(?:ation)?|deployment|job|script|rollout)`;
 const ROLLED_BACK = /\b(?:rolled back|rollback (?:is )?(?:complete|completed|done|succeeded|finished))\b/i;

@@ -1,6 +1,6 @@
 // How long the rest of a job is going to take, judged by the devices that have ended: said only when enough of them have.
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving, jobState } from '#/api/jobs.ts';
+import { isMoving, jobState } from '#/api/job-state.ts';
 import { durationOf, timesOf } from '#/jobs/job-times.ts';
 
 /** Fewer than these that have ended tell nothing of the rest. */

@@ -2,7 +2,7 @@
 // in the background, one job at a time, while somebody looks.
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '#/api/call.ts';
-import { isMoving, isParent, jobState } from '#/api/jobs.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { outcomeOf, overallState, stateOf } from './outcome.ts';

@@ -1,6 +1,6 @@
 // The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the book.
 import { useEffect, useMemo, useState } from 'react';
-import { isMoving, jobState } from '#/api/jobs.ts';
+import { isMoving, jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { marksReader } from './rules/marks-reader.ts';
 import type { Reading, Rule } from './rules/rule.ts';

@@ -1,5 +1,5 @@
 // A verdict as shape and word. What it rests on, and what the service says where that is another thing, is in the tooltip.
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { overallState } from './outcome.ts';

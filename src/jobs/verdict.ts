@@ -1,7 +1,7 @@
 // How a job ended, once its log has been heard too: by the rules of its artifact, else by its exit code, else by what its
 // output says of itself. What the service says stays beside it.
-import { jobState } from '#/api/jobs.ts';
-import type { JobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
+import type { JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { quoted } from '#/jobs/rules/rule.ts';
 import type { LogPlace, Reading, Rule } from '#/jobs/rules/rule.ts';

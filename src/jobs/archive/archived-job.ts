@@ -1,7 +1,7 @@
 // What an archived job is: a head for the list, the rows of its devices without their output, and the output in packed
 // pieces, so that a job of ten thousand devices is opened, searched and saved without all of it in memory at once.
 import type { Job } from '#/contract/jobs.ts';
-import { isParent } from '#/api/jobs.ts';
+import { isParent } from '#/api/job-state.ts';
 import { countStates } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { maskToken } from '#/jobs/mask-token.ts';

@@ -4,7 +4,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { isMoving, isParent, jobState } from '#/api/jobs.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { retryDelay, shouldRetry } from '#/api/retry.ts';
 import { Sealer } from './archived-job.ts';
 import type { SealedJob } from './archived-job.ts';

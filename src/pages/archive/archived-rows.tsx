@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
 import type { StoredJob } from '#/jobs/archive/archive-store.ts';
 import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';

@@ -1,7 +1,7 @@
 // The jobs that refer to an artifact, by name, with the way to each.
 import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
-import { isParent, jobState } from '#/api/jobs.ts';
+import { isParent, jobState } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';

@@ -1,7 +1,7 @@
 // Which jobs refer to an artifact, as far as the service tells: those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 
 export interface Usage {
   /** By what deleting the artifact means to them; one job to a group of devices counts once, as what matters most. */

@@ -1,7 +1,7 @@
 // What is already on its way to the devices of a deploy, told before it is sent.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
 import type { Queues } from '#/jobs/queue-reader.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 

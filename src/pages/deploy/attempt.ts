@@ -1,6 +1,6 @@
 // An order that is on its way, and how it is told among the jobs of the service.
 import type { Job, JobDraft } from '#/contract/jobs.ts';
-import { isParent } from '#/api/jobs.ts';
+import { isParent } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
 
 export type What = Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>;

@@ -1,6 +1,6 @@
 // Which devices passed a preflight: by exit code where the service tells it, else by the mark in the output.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import { outputOf } from '#/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 

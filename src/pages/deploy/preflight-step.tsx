@@ -1,8 +1,9 @@
 // The step of a deploy that checks its devices first: with a few ready checks and own lines, or with a workflow.
 import { useQuery } from '@tanstack/react-query';
-import { Checkbox, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { workflowQueries } from '#/api/workflows.ts';
 import { Failure } from '#/ui/view.tsx';
+import { WholeNumber } from '#/ui/whole-number.tsx';
 import type { PreflightPlan } from './preflight-plan.ts';
 import { preflightScript } from './preflight-script.ts';
 import type { Checks } from './preflight-script.ts';
@@ -64,12 +65,11 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
       />
       {disk && (
         <div className={classes['pair']}>
-          <NumberInput
+          <WholeNumber
             label="Free, in MB"
             min={1}
-            allowDecimal={false}
             value={disk.megabytes}
-            onChange={(megabytes) => onChange({ ...checks, disk: { ...disk, megabytes: Number(megabytes) } })}
+            onChange={(megabytes) => onChange({ ...checks, disk: { ...disk, megabytes } })}
           />
           <TextInput
             label="On the disk of"
@@ -113,14 +113,13 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         }
       />
       {battery && (
-        <NumberInput
+        <WholeNumber
           label="At least, in percent"
           description="A device without a battery passes"
           min={1}
           max={100}
-          allowDecimal={false}
           value={battery.percent}
-          onChange={(percent) => onChange({ ...checks, battery: { percent: Number(percent) } })}
+          onChange={(percent) => onChange({ ...checks, battery: { percent } })}
         />
       )}
       <Textarea

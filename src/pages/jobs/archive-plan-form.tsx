@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import { isParent } from '#/api/jobs.ts';
+import { isParent } from '#/api/job-state.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -2,7 +2,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { jobMutations, jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
+import { jobMutations } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { lossOf, typedFor } from '#/jobs/job-words.ts';

@@ -5,7 +5,7 @@ import { Button, CloseButton, TextInput } from '@mantine/core';
 import { IconRefresh, IconSearch } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import { BulkBar } from '#/fleet/bulk/bulk-bar.tsx';
 import { useSelection } from '#/fleet/selection.ts';
 import type { Selection } from '#/fleet/selection.ts';

@@ -2,7 +2,7 @@
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { isParent } from '#/api/jobs.ts';
+import { isParent } from '#/api/job-state.ts';
 import { durationOf, timesOf } from '#/jobs/job-times.ts';
 import { targetOf, targetText } from '#/jobs/job-words.ts';
 import { STATES } from '#/jobs/outcome.ts';

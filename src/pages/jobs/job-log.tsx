@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
-import { isMoving, jobState } from '#/api/jobs.ts';
+import { isMoving, jobState } from '#/api/job-state.ts';
 import { formatBytes } from '#/ui/format.ts';
 import { LogView } from '#/ui/log-view/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';

@@ -1,7 +1,7 @@
 // How far a group or tag job is: the devices that are done, what the rest waits for, and how long it may take.
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { inTurns } from '#/api/fleet/pace.ts';
 import { devicesText } from '#/jobs/job-words.ts';

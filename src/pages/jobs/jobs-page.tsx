@@ -3,7 +3,7 @@ import { Suspense, lazy } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
 import { JobTabs } from '#/jobs/job-tabs.tsx';
 import { outcomeOf } from '#/jobs/outcome.ts';
 import { paths } from '#/paths.ts';

@@ -2,7 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { isMoving, jobState } from '#/api/jobs.ts';
+import { isMoving, jobState } from '#/api/job-state.ts';
 import { badOf, isWithin } from '#/jobs/lately.ts';
 import type { Known } from '#/jobs/lately.ts';
 import { outcomeOf, stateOf } from '#/jobs/outcome.ts';

@@ -1,11 +1,12 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
-import { useRef, useState } from 'react';
-import { Button, CloseButton, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { useRef } from 'react';
+import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { MOST_DAYS, useStaleDays } from '#/jobs/stale-days.ts';
 import { STALE_KINDS } from '#/jobs/stale.ts';
 import type { Address } from '#/ui/use-address.ts';
 import { useTyped } from '#/ui/use-typed.ts';
+import { WholeNumber } from '#/ui/whole-number.tsx';
 import { NO_FILTER, isFiltered } from './queue-rows.ts';
 import type { QueuesView } from './queue-rows.ts';
 import classes from './queues.module.css';
@@ -119,26 +120,10 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
 /** After how many days a job counts as stale. */
 export function StaleDays() {
   const [days, keep] = useStaleDays();
-  // What is typed may be nothing for a moment.
-  const [typed, setTyped] = useState<number | string>();
   return (
     <div className={classes['days']}>
       <label htmlFor="stale-days">Stale after</label>
-      <NumberInput
-        id="stale-days"
-        size="xs"
-        min={1}
-        max={MOST_DAYS}
-        allowDecimal={false}
-        allowNegative={false}
-        clampBehavior="strict"
-        value={typed ?? days}
-        onChange={(value) => {
-          setTyped(value);
-          if (typeof value === 'number' && value >= 1) keep(value);
-        }}
-        onBlur={() => setTyped(undefined)}
-      />
+      <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={keep} />
       <span>{days === 1 ? 'day' : 'days'}</span>
     </div>
   );

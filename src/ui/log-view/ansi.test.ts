@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ansiBefore, ansiReader, nearestColour, withoutAnsi } from './ansi.ts';
+import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
 import { textOf } from './log-text.ts';
+import { withoutAnsi } from './without-ansi.ts';
 
 const ESC = '\u001b';
 

@@ -3,6 +3,7 @@
 import Anser from 'anser';
 import { sliceOf } from './log-text.ts';
 import type { LogText } from './log-text.ts';
+import { SEQUENCE } from './without-ansi.ts';
 
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white' | 'grey';
 
@@ -20,13 +21,6 @@ export interface AnsiPart {
   text: string;
   style: AnsiStyle;
 }
-
-/** ECMA-48 control sequences: colours (final byte m) and movements of the cursor. */
-// oxlint-disable-next-line no-control-regex
-const SEQUENCE = /\u001b\[([0-?]*)[ -/]*([@-~])/g;
-
-/** The text without any control sequence. */
-export const withoutAnsi = (text: string): string => (text.includes('\u001b') ? text.replace(SEQUENCE, '') : text);
 
 const HUES: Colour[] = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta'];
 

@@ -1,6 +1,6 @@
 // The text of a log to copy or to save: by default as it is read, without control sequences and with hidden characters
 // visible; by choice exactly as it came.
-import { withoutAnsi } from './ansi.ts';
+import { withoutAnsi } from './without-ansi.ts';
 import { visible } from '#/ui/glyphs.ts';
 import type { LogBlock } from './log-items.ts';
 import { rowText } from './lines.ts';

@@ -5,7 +5,7 @@ import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
 import { outputOf } from '#/jobs/job-output.ts';
 import type { LogPlace } from '#/jobs/rules/rule.ts';
 import { formatCount } from '#/ui/format.ts';
-import { withoutAnsi } from '#/ui/log-view/ansi.ts';
+import { withoutAnsi } from '#/ui/log-view/without-ansi.ts';
 import { visible } from '#/ui/glyphs.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Skeleton } from '#/ui/view.tsx';

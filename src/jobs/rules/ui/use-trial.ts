@@ -1,6 +1,6 @@
 // What rules that are being written say of a job, and of all that are at hand with it: live, a moment after each change.
 import { useEffect, useState } from 'react';
-import { isMoving } from '#/api/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { MarksReader } from '#/jobs/rules/marks-reader.ts';
 import type { Reading, Rule } from '#/jobs/rules/rule.ts';

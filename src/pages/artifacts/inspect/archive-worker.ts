@@ -1,5 +1,5 @@
 // Inspects and packs archives beside the page, which stays free whatever they hold.
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
 import { inspect } from './inspect-file.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';

@@ -1,7 +1,7 @@
 // Everything that is found out about a chosen file before it is sent. The bytes are read once and kept: what was checked
 // is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page, inspecting in the
 // archive worker.
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifacts.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { formatBytes } from '#/ui/format.ts';
 import { checkArchive } from './archive-check.ts';
 import { treeOf } from './archive-tree.ts';

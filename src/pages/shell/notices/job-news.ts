@@ -1,6 +1,6 @@
 // What became of jobs between two looks at their list.
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
 import { outcomeOf, outcomeText, stateOf } from '#/jobs/outcome.ts';
 import { formatCount } from '#/ui/format.ts';
 

@@ -1,0 +1,30 @@
+// A field for a whole number. What is typed may be nothing, or too much, for a moment; only what fits is told.
+import { useState } from 'react';
+import { TextInput } from '@mantine/core';
+import type { TextInputProps } from '@mantine/core';
+
+interface WholeNumberProps extends Pick<TextInputProps, 'id' | 'label' | 'description' | 'size'> {
+  value: number;
+  min: number;
+  max?: number;
+  onChange: (value: number) => void;
+}
+
+export function WholeNumber({ value, min, max, onChange, ...input }: WholeNumberProps) {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <TextInput
+      {...input}
+      type="number"
+      min={min}
+      max={max}
+      value={typed ?? value}
+      onChange={({ currentTarget: { value: text } }) => {
+        setTyped(text);
+        const number = Number(text);
+        if (text !== '' && Number.isInteger(number) && number >= min && number <= (max ?? number)) onChange(number);
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+}
