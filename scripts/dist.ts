@@ -34,7 +34,7 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   // Loaded here and not above: it takes longer to load than the service takes to start.
   const { build } = await import('vite');
   // Taken first: an edit made while the build runs must make the next start build again.
-  const builtFrom = fingerprint(root, SOURCES);
+  const builtFrom = sources();
   const outDir = join(root, '.cache', `build-${process.pid}`);
   const common = { root, logLevel: verbose ? 'info' : 'warn', clearScreen: false } as const;
   try {
@@ -64,9 +64,12 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   }
 }
 
+/** With the address that is built in for a file host: `npm start` must not serve what was built for another API. */
+const sources = () => [fingerprint(root, SOURCES), process.env['DASHBOARD_API']?.trim()].filter(Boolean).join(' ');
+
 function isFresh(): boolean {
   const stamp = join(dist, STAMP);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(root, SOURCES);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
 }
 
 /** Puts the built folder in the place of dist/. Of two builds that end at once each wins a round; either result is right. */
