@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE, LINK_PATH, LINK_VERSION, LOST_AFTER_MS, MAX_FRAME, readAgentMessage } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers } from '#/contract/agent-link.ts';
+import { hangUp } from '../hang-up.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceByKey, markOffline, markSeen } from '../store/devices.ts';
@@ -217,7 +218,8 @@ function readAddress(text: string): string | undefined {
 /** Answers an upgrade with a plain HTTP refusal. */
 export function refuse(socket: Duplex, problem: Problem): void {
   const body = JSON.stringify(problem.body());
-  socket.end(
+  hangUp(
+    socket,
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
       'Connection: close',

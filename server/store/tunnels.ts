@@ -103,6 +103,25 @@ export function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): void {
   tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
 }
 
+/** How many tunnels that its agent no longer offers a device keeps the names of, and how many marks. */
+const MOST_FORGOTTEN = 200;
+const MOST_MARKS = 1_000;
+
+/** After an agent's offers were opened: one that offers other destinations each time does not fill the disk. */
+export function forgetTunnels(tx: Tx, deviceSeq: number): void {
+  tx.run(
+    `DELETE FROM tunnels WHERE seq IN
+       (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
+    deviceSeq,
+    MOST_FORGOTTEN,
+  );
+  tx.run(
+    'DELETE FROM closed_tunnels WHERE device_seq = ?1 AND (SELECT count(*) FROM closed_tunnels WHERE device_seq = ?1) > ?2',
+    deviceSeq,
+    MOST_MARKS,
+  );
+}
+
 export const markTunnelsDown = (tx: Tx, deviceSeq: number) =>
   tx.run('UPDATE tunnels SET connected = NULL WHERE device_seq = ? AND connected IS NOT NULL', deviceSeq);
 

@@ -1,6 +1,6 @@
 // The service's end of the carriers: one WebSocket for each agent that has visitors, dialled by the agent when it is
 // asked to, with HTTP/2 on it. Each stream is a connection to a destination on the device.
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { IncomingMessage } from 'node:http';
@@ -33,7 +33,6 @@ export interface Carriers {
 }
 
 interface Carrier {
-  ticket: string;
   session: Promise<ClientHttp2Session>;
   arrived(session: ClientHttp2Session): void;
   failed(cause: Error): void;
@@ -54,6 +53,8 @@ export function openCarriers(): Carriers {
     clientTracking: false,
   });
   const carriers = new Map<AgentConnection, Carrier>();
+  /** Who was asked to dial with which ticket. */
+  const asked = new Map<string, AgentConnection>();
 
   const ask = (agent: AgentConnection): Carrier => {
     const ticket = randomBytes(24).toString('base64url');
@@ -64,13 +65,17 @@ export function openCarriers(): Carriers {
       failed = reject;
     });
     session.catch(() => {});
-    const carrier: Carrier = { ticket, session, arrived, failed, end: () => {}, streams: 0 };
+    const carrier: Carrier = { session, arrived, failed, end: () => {}, streams: 0 };
     carriers.set(agent, carrier);
+    asked.set(ticket, agent);
     const late = setTimeout(() => {
       failed(new Unreachable('device', 'The agent did not dial in time'));
       if (carriers.get(agent) === carrier) carriers.delete(agent);
     }, DIAL_WITHIN_MS);
-    const settled = () => clearTimeout(late);
+    const settled = () => {
+      clearTimeout(late);
+      asked.delete(ticket);
+    };
     session.then(settled, settled);
     agent.send({ type: 'carry', ticket });
     return carrier;
@@ -78,6 +83,7 @@ export function openCarriers(): Carriers {
 
   const begin = (agent: AgentConnection, carrier: Carrier, socket: WebSocket, line: Duplex) => {
     const duplex = createWebSocketStream(socket);
+    duplex.on('error', () => {});
     duplex._writev = (chunks, done) => {
       const messages = messagesOf(
         chunks.map(({ chunk }) => chunk as Buffer),
@@ -128,12 +134,11 @@ export function openCarriers(): Carriers {
     upgrade: (request, socket, head) => {
       socket.on('error', () => {});
       const ticket = request.headers[TICKET_HEADER];
-      const asked =
-        typeof ticket === 'string' ? [...carriers].find(([, carrier]) => same(carrier.ticket, ticket)) : undefined;
-      if (!asked)
+      const agent = typeof ticket === 'string' ? asked.get(ticket) : undefined;
+      const carrier = agent && carriers.get(agent);
+      if (typeof ticket !== 'string' || !carrier)
         return refuse(socket, new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.'));
-      const [agent, carrier] = asked;
-      carrier.ticket = '';
+      asked.delete(ticket);
       server.handleUpgrade(request, socket, head, (opened) => {
         opened.on('error', () => {});
         if (carriers.get(agent) === carrier) begin(agent, carrier, opened, socket);
@@ -178,9 +183,4 @@ export function openCarriers(): Carriers {
       server.close();
     },
   };
-}
-
-function same(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && a.length > 0 && timingSafeEqual(a, b);
 }

@@ -3,12 +3,14 @@ import type { Server } from 'node:http';
 import type { Context } from '../context.ts';
 import { clientAddress } from '../gateway/client-address.ts';
 import { cookieNames } from '../gateway/session-cookie.ts';
+import { openSigninLimit } from '../gateway/signin-limit.ts';
 import { deviceByKey } from '../store/devices.ts';
 import { holderOf } from '../store/tokens.ts';
 import { tunnelExists } from '../store/tunnels.ts';
 import { createHttpFront } from './http-front.ts';
 
-export function openTunnelDoor({ config, db, tunnels, instanceId }: Context): Server {
+export function openTunnelDoor({ config, db, tunnels, instanceId, now }: Context): Server {
+  const limit = openSigninLimit(config.signinLimit, now);
   return createHttpFront({
     domain: config.tunnelDomain.name,
     scheme: config.tunnelScheme,
@@ -16,6 +18,7 @@ export function openTunnelDoor({ config, db, tunnels, instanceId }: Context): Se
     exists: (name) => tunnelExists(db, name),
     addressOf: (incoming) => clientAddress(config, incoming),
     ownCookies: cookieNames(instanceId),
+    tryLogin: (address) => limit.attempt(address),
     isOurs: (secret) => holderOf(db, secret) !== undefined || deviceByKey(db, secret) !== undefined,
   });
 }

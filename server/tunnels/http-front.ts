@@ -1,14 +1,15 @@
 // The HTTP door of the tunnels: a server of its own, on whose hosts nothing but the tunnels is ever served.
 import { createServer, request as ask, STATUS_CODES } from 'node:http';
-import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
+import { hangUp } from '../hang-up.ts';
 import { Unreachable } from './carriers.ts';
 import { basicLogin, headersForDevice, headersForVisitor, tunnelNameOf } from './http-head.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import { plainPage } from './plain-page.ts';
 import { connectBy } from './pooled-dials.ts';
-import type { PlainPage } from './plain-page.ts';
+import type { PageName, PlainPage } from './plain-page.ts';
 
 export interface HttpFrontOptions {
   domain: string;
@@ -20,8 +21,14 @@ export interface HttpFrontOptions {
   ownCookies: readonly string[];
   /** Whether a text is one of our tokens or keys. */
   isOurs: (secret: string) => boolean;
+  /** Counts a try to log in until it is taken back; throws when there were too many from this address. */
+  tryLogin: (address: string) => () => void;
+  /** How long a request's head may take. */
+  headWithinMs?: number;
 }
 
+/** Of an answer; what a browser takes is more than what Node does by itself. */
+const MOST_HEAD_BYTES = 64 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createHttpFront(options: HttpFrontOptions): Server {
@@ -35,8 +42,19 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     if (tunnel?.protocol !== 'HTTP') return { page: plainPage(options.exists(name) ? 'device-away' : 'no-tunnel') };
     if (!tunnel.needsLogin) return { tunnel };
     const login = basicLogin(incoming.headers.authorization ?? '');
-    return login !== undefined && tunnel.admits(login) ? { tunnel } : { page: plainPage('login') };
+    if (login === undefined) return { page: plainPage('login') };
+    try {
+      const takeBack = options.tryLogin(options.addressOf(incoming));
+      if (!tunnel.admits(login)) return { page: plainPage('login') };
+      takeBack();
+      return { tunnel };
+    } catch {
+      return { page: plainPage('too-many-logins') };
+    }
   };
+
+  /** Connections on which an answer is under way. */
+  const busy = new WeakSet<Duplex>();
 
   const headersFor = (incoming: IncomingMessage, tunnel: LiveTunnel) =>
     headersForDevice(incoming.rawHeaders, {
@@ -55,14 +73,31 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     const headers = headersFor(incoming, tunnel);
     tunnel.enter(socket);
 
+    busy.add(socket);
+    let isGiven = false;
+    const give = (page: PageName) => {
+      isGiven = true;
+      answer(incoming, outgoing, plainPage(page));
+    };
+
     const send = (again: boolean): ClientRequest => {
-      const sent = ask({ agent: tunnel.pool, method, path: url, headers, setHost: false });
-      sent.on('response', take);
+      const sent = askOf(url, { agent: tunnel.pool, method, headers });
+      sent.on('response', (response) => {
+        if (isSound(response)) return take(response);
+        sent.destroy();
+        give('bad-answer');
+      });
+      // Not asked for; and without a listener nobody would hear of it.
+      sent.on('upgrade', (_response, stream) => {
+        stream.destroy();
+        give('bad-answer');
+      });
       sent.on('error', (cause) => {
+        if (isGiven) return;
         if (outgoing.destroyed || outgoing.headersSent) outgoing.destroy();
         // The device's service ended a kept connection just when it was used again.
         else if (again && sent.reusedSocket && !(cause instanceof Unreachable)) through = send(false);
-        else answer(incoming, outgoing, plainPage(reasonOf(cause)));
+        else give(reasonOf(cause));
       });
       if (!hasBody) sent.end();
       return sent;
@@ -92,6 +127,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       incoming.pipe(through);
     }
     outgoing.on('close', () => {
+      busy.delete(socket);
       tunnel.leave(socket);
       if (!outgoing.writableFinished) through.destroy(new Error('The visitor went away'));
     });
@@ -101,23 +137,25 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     socket.on('error', () => {});
     const admitted = admit(incoming);
     if ('page' in admitted) return refuse(socket, admitted.page);
+    // What would be its body could be read as what comes after it.
+    if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
+      return refuse(socket, plainPage('bad-request'));
     const { tunnel } = admitted;
     tunnel.enter(socket);
     socket.once('close', () => tunnel.leave(socket));
     const headers = [...headersFor(incoming, tunnel), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
-    const through = ask({
-      createConnection: connectBy(tunnel.dial),
-      method: 'GET',
-      path: incoming.url,
-      headers,
-      setHost: false,
-    });
+    const through = askOf(incoming.url, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
+    let isAnswered = false;
     const gone = () => through.destroy(new Error('The visitor went away'));
     socket.once('close', gone);
-    through.on('error', (cause) => refuse(socket, plainPage(reasonOf(cause))));
+    through.on('error', (cause) => {
+      if (isAnswered) socket.destroy();
+      else refuse(socket, plainPage(reasonOf(cause)));
+    });
     through.on('upgrade', (response, stream, first) => {
+      isAnswered = true;
       socket.off('close', gone);
-      socket.write(headOf(response, incoming, ['Connection', 'Upgrade', 'Upgrade', 'websocket']));
+      socket.write(headOf(response, incoming, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
       if (first.length > 0) stream.unshift(first);
       if (head.length > 0) socket.unshift(head);
       stream.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
@@ -126,33 +164,63 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     });
     // It declines. Its answer is the last thing on this connection: what comes after it could be read as a request.
     through.on('response', (response) => {
-      socket.write(headOf(response, incoming, ['Connection', 'close']));
+      isAnswered = true;
+      if (!isSound(response)) {
+        through.destroy();
+        return refuse(socket, plainPage('bad-answer'));
+      }
+      socket.write(headOf(response, incoming, ['Connection', 'close']), 'latin1');
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => socket.destroy());
-      response.pipe(socket);
+      response.on('end', () => hangUp(socket));
+      response.pipe(socket, { end: false });
     });
     through.end();
   };
 
+  const { headWithinMs = 20_000 } = options;
   const server = createServer({
-    headersTimeout: 20_000,
+    headersTimeout: headWithinMs,
+    connectionsCheckingInterval: headWithinMs / 4,
     // A large body may take as long as it takes.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
     // Any other protocol would be out of sight from then on: such a request is answered as if it had not asked.
-    shouldUpgradeCallback: (incoming) => /^websocket$/i.test(incoming.headers.upgrade ?? ''),
+    shouldUpgradeCallback: (incoming) =>
+      incoming.method === 'GET' && /^websocket$/i.test(incoming.headers.upgrade ?? ''),
   } as Parameters<typeof createServer>[0]);
+  // All of them, as far as their bytes go: of what is not shown nothing could be said.
+  server.maxHeadersCount = 0;
   server.on('request', pass);
   server.on('upgrade', upgrade);
-  server.on('clientError', (_cause, socket) => {
-    if (socket.writable) refuse(socket, plainPage('bad-request'));
-    else socket.destroy();
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    // In the middle of an answer it would be taken for a part of that.
+    if (busy.has(socket) || !socket.writable) socket.destroy();
+    else refuse(socket, plainPage(CLIENT_ERRORS[code ?? ''] ?? 'bad-request'));
   });
   return server;
 }
 
-const reasonOf = (cause: Error) =>
-  cause instanceof Unreachable && cause.away === 'device' ? 'device-away' : 'service-away';
+const CLIENT_ERRORS: Record<string, PageName> = {
+  HPE_HEADER_OVERFLOW: 'too-large-head',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
+};
+
+/** Whether Node would write this status and its words; it throws on others, though it reads them. */
+const isSound = ({ statusCode = 0, statusMessage = '' }: IncomingMessage) =>
+  statusCode >= 200 && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
+
+/** Asks the device's service. */
+function askOf(path: string | undefined, options: RequestOptions): ClientRequest {
+  const sent = ask({ ...options, path, setHost: false, maxHeaderSize: MOST_HEAD_BYTES });
+  sent.maxHeadersCount = 0;
+  return sent;
+}
+
+function reasonOf(cause: NodeJS.ErrnoException): PageName {
+  if (cause instanceof Unreachable) return cause.away === 'device' ? 'device-away' : 'service-away';
+  return 'bad-answer';
+}
 
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: PlainPage): void {
   // What is left of the body would be taken for the next request.
@@ -163,7 +231,7 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: Plain
 function refuse(socket: Duplex, page: PlainPage): void {
   const headers = Object.entries(page.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const status = `${page.status} ${STATUS_CODES[page.status] ?? ''}`;
-  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
+  hangUp(socket, `HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
 }
 
 /** The head of the device's answer, for a connection that is no longer in the hands of Node's server. */

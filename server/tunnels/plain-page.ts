@@ -2,10 +2,15 @@
 const PAGES = {
   'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, said once and clearly.'],
   login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],
+  'too-many-logins': [429, 'Too many tries', 'Try again in a minute.'],
+  'too-slow': [408, 'Too slow', 'The request did not come in time.'],
+  'too-large-head': [431, 'Too large', 'The head of the request, cookies included, is too large.'],
   'no-tunnel': [404, 'No such tunnel', 'It was closed, or the address is not complete.'],
   'device-away': [502, 'The device is away', 'It is not connected at the moment. Try again later.'],
   'service-away': [502, 'The device does not answer', 'It is connected, but its local service is not there.'],
+  'bad-answer': [502, 'The device does not answer', 'Its local service broke off, or does not speak HTTP.'],
 } as const;
+export type PageName = keyof typeof PAGES;
 
 export interface PlainPage {
   status: number;
@@ -13,7 +18,7 @@ export interface PlainPage {
   body: string;
 }
 
-export function plainPage(name: keyof typeof PAGES): PlainPage {
+export function plainPage(name: PageName): PlainPage {
   const [status, title, text] = PAGES[name];
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
   return {
@@ -25,6 +30,7 @@ export function plainPage(name: keyof typeof PAGES): PlainPage {
       'Content-Security-Policy': "default-src 'none'",
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
+      ...(name === 'too-many-logins' && { 'Retry-After': '60' }),
       ...(name === 'login' && { 'WWW-Authenticate': 'Basic realm="tunnel", charset="UTF-8"' }),
     },
   };

@@ -10,6 +10,7 @@ import type { Database, Tx } from '../store/database.ts';
 import { accountOfDevice } from '../store/devices.ts';
 import {
   closeTunnel,
+  forgetTunnels,
   markTunnelsDown,
   openTunnel,
   releaseUnusedPorts,
@@ -54,6 +55,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const carriers = openCarriers();
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const live = new Map<string, LiveTunnel>();
+  const offering = new WeakSet<AgentConnection>();
 
   const take = (tunnel: LiveTunnel, reason?: string) => {
     if (live.get(tunnel.name) === tunnel) live.delete(tunnel.name);
@@ -103,6 +105,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
         return { name, offer, port, expires, accountId };
       });
+      forgetTunnels(tx, deviceSeq);
       // In the order of the commits: a deletion that comes after this one finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
@@ -123,8 +126,10 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const failed = (what: string) => (cause: unknown) => console.error(`tunnels: could not ${what}:`, cause);
   link.listenForTunnels({
     offered: (agent, offers) => {
-      takeAll(agent);
-      open(agent, offers).catch(failed('open what an agent offered'));
+      // An agent offers once on each link. Whatever else it is, it may not open ports again and again.
+      if (offering.has(agent)) return;
+      offering.add(agent);
+      open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
     },
     gone: (agent) => {
       takeAll(agent);
@@ -170,6 +175,13 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     },
   };
 }
+
+/** A destination has one tunnel, and a number stands for one. */
+const distinct = (offers: Offer[]): Offer[] =>
+  offers.filter(
+    ({ id, protocol, dest }, at) =>
+      at === offers.findIndex((one) => one.id === id || (one.protocol === protocol && one.dest === dest)),
+  );
 
 const callerOf = (agent: AgentConnection, id: number) => ({
   account: { id, email: '' },
