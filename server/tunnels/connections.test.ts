@@ -170,3 +170,23 @@ test('the port is kept for the device while it is away, and deleting all ends al
   assert.equal(await cut, true);
   assert.deepEqual(await tunnelsOf(service), []);
 });
+
+test('a tunnel that nobody uses ends; one that is used goes on', async () => {
+  const config = path.join(at.folder, 'idle.json');
+  writeFileSync(config, JSON.stringify({ tunnels: [{ to: webAt, idle: '1s' }] }));
+  const second = await TunnelDevice.start(service, ['--config', config]);
+  await until('the tunnel', () => /^Tunnel to/m.test(second.agent?.printed() ?? ''));
+  const { PublicUrl, IdleTimeout } = await second.tunnel(webAt);
+  assert.equal(IdleTimeout, 1);
+  const socket = dialEcho(PublicUrl, '/echo');
+  await once(socket, 'open');
+  const begun = performance.now();
+  while (performance.now() - begun < 2_500) {
+    socket.send('still here');
+    await once(socket, 'message');
+  }
+  await once(socket, 'close');
+  await until('the end', () => /^Tunnel to .* is closed: nobody used it$/m.test(second.agent?.printed() ?? ''));
+  assert.equal((await visit(PublicUrl)).statusCode, 404);
+  await second.remove();
+});
