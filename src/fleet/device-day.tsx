@@ -73,7 +73,11 @@ export function DeviceDay({ device }: { device: Device }) {
   const known = length(() => true);
   const online = length((value) => value === 'Online');
   const text = `Online for ${formatDuration(online, 'rough')} of the ${formatDuration(known, 'rough')} that are known`;
-  const gap = stretches.find(({ value, from, to }) => value === undefined && to - from > LATE);
+  // Before it was there nobody could have looked.
+  const created = timeOf(CreatedTime);
+  const gap = stretches
+    .map(({ value, from, to }) => ({ value, to, from: created > from ? created : from }))
+    .find(({ value, from, to }) => value === undefined && to - from > LATE);
   const clock = (at: number) => formatClock(new Date(at), zone);
   return (
     <Section title="Last 24 hours">

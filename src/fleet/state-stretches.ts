@@ -34,7 +34,14 @@ const seenIn = ({ watched }: StateHistory, { from, now, looked = [] }: Span): (r
     .filter(([begin, end]) => begin < end)
     .sort((one, two) => one[0] - two[0]);
 
-const isIn = (at: number) => (stretch: readonly [number, number]) => at >= stretch[0] && at <= stretch[1];
+/** Whether a time is in one of these, which are sorted; asked for later and later times only. */
+function within(stretches: readonly (readonly [number, number])[]): (at: number) => boolean {
+  let place = 0;
+  return (at) => {
+    while ((stretches[place]?.[1] ?? Infinity) < at) place++;
+    return (stretches[place]?.[0] ?? Infinity) <= at;
+  };
+}
 
 /** Cuts the span at these times and asks for the value of each piece, at its middle. */
 function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: number) => Value | undefined) {
@@ -69,6 +76,8 @@ export function deviceStretches(history: StateHistory, device: Known, span: Span
     return to !== 'Online' && since === at && next ? [[at, next[0]] as const] : [];
   });
   if (state === 'Offline' && Number.isFinite(seen)) told.push([seen, span.now]);
+  told.sort((one, two) => one[0] - two[0]);
+  const [isTold, isLooked] = [within(told), within(looked)];
   const stateAt = (at: number): string => {
     const before = changes.findLast((change) => change.at <= at);
     if (before) return before.to;
@@ -83,8 +92,8 @@ export function deviceStretches(history: StateHistory, device: Known, span: Span
   );
   return cut(span, edges.filter(Number.isFinite), (at) => {
     if (at < created) return undefined;
-    if (told.some(isIn(at))) return 'Offline';
-    return looked.some(isIn(at)) ? stateAt(at) : undefined;
+    if (isTold(at)) return 'Offline';
+    return isLooked(at) ? stateAt(at) : undefined;
   });
 }
 
@@ -93,17 +102,19 @@ export function awayStretches(history: StateHistory, away: number, span: Span): 
   const looked = seenIn(history, span);
   const changes = history.changes.filter(({ at }) => at >= span.from && at <= span.now);
   let count = away;
-  /** Oldest first: from then on so many. */
+  /** From then on so many; the latest first, since only now it is known how many there are. */
   const counts: [at: number, count: number][] = [];
   for (const change of changes.toReversed()) {
-    counts.unshift([change.at, count]);
+    counts.push([change.at, count]);
     count = Math.max(0, count - step(change));
   }
+  counts.reverse();
   const edges = [...looked.flat(), ...counts.map(([at]) => at)];
+  const isLooked = within(looked);
   let place = 0;
   return cut(span, edges, (at) => {
     while (place < counts.length && (counts[place]?.[0] ?? 0) <= at) place++;
-    return looked.some(isIn(at)) ? (counts[place - 1]?.[1] ?? count) : undefined;
+    return isLooked(at) ? (counts[place - 1]?.[1] ?? count) : undefined;
   });
 }
 

@@ -25,33 +25,26 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
   const begin = stretches[0]?.from ?? 0;
   const end = stretches.at(-1)?.to ?? 1;
   const x = (at: number) => ((at - begin) / (end - begin || 1)) * WIDTH;
-  const drawn = stretches.map(({ from, to, share }) => ({
-    from: x(from),
-    // At least a pixel or so, however short it was.
-    width: Math.max(share === undefined || share >= 1 ? 0 : 2, x(to) - x(from)),
-    share,
-  }));
+  const paths = { online: '', away: '', unknown: '' };
+  for (const { from, to, share } of stretches) {
+    const left = x(from).toFixed(1);
+    if (share === undefined) paths.unknown += `M${left} ${HEIGHT - 1}H${x(to).toFixed(1)}`;
+    else {
+      // At least a pixel or so, however short it was.
+      const right = Math.max(x(to), x(from) + (share < 1 ? 2 : 0)).toFixed(1);
+      const top = HEIGHT - heightOf(share);
+      paths.online += `M${left} ${HEIGHT}V${top}H${right}V${HEIGHT}Z`;
+      if (top > 0) paths.away += `M${left} ${top}V0H${right}V${top}Z`;
+    }
+  }
   const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' };
   return (
     <div className={classes['strip']} data-tall={tall || undefined}>
       <svg role="img" aria-label={label} {...box}>
         <title>{label}</title>
-        {drawn.map(({ from, width, share }) =>
-          share === undefined ? (
-            <path key={from} className={classes['unknown']} d={`M${from} ${HEIGHT - 1}h${width}`} />
-          ) : (
-            <g key={from}>
-              <rect className={classes['away']} x={from} y="0" width={width} height={HEIGHT - heightOf(share)} />
-              <rect
-                className={classes['online']}
-                x={from}
-                y={HEIGHT - heightOf(share)}
-                width={width}
-                height={heightOf(share)}
-              />
-            </g>
-          ),
-        )}
+        {(['online', 'away', 'unknown'] as const).map((kind) => (
+          <path key={kind} className={classes[kind]} d={paths[kind]} />
+        ))}
       </svg>
       <div className={classes['hours']} aria-hidden>
         {Array.from({ length: TICKS }, (_, place) => (

@@ -157,7 +157,7 @@ function elsewhere({ places, columns }: Table, { place, seen }: RowFilter): (row
   const range = seenRange(seen);
   const isOther = (time: number, text: () => unknown) =>
     // An empty time says "never"; an absent one, nothing.
-    range ? !(time >= range[0] && time <= range[1]) : text() !== '';
+    range ? !(time >= range[0] && time <= range[1]) : !Number.isNaN(time) || text() !== '';
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
     (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));

@@ -15,6 +15,7 @@ import { fleetFigures } from './figures.ts';
 import type { FleetFigures } from './figures.ts';
 import classes from './overview-page.module.css';
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** The latest reading still holds for so long: a large fleet is read every few minutes. */
 const HOLDS = 330_000;
@@ -80,7 +81,8 @@ function Sentence({ total, figures }: { total: number; figures: FleetFigures }):
 }
 
 function LastDay({ index, history, away }: HeroProps & { away: number }) {
-  const now = useNow().getTime();
+  // To the minute: a day is no wider than a few hundred pixels.
+  const now = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
   const stretches = useMemo(() => {
     const last = history.watched.at(-1)?.[1] ?? now;
     const span = { from: now - DAY, now, ...(now - last < HOLDS && { looked: [[last, now] as const] }) };
