@@ -83,6 +83,7 @@ export function BrowserData() {
           columns={[
             {
               header: 'What',
+              phone: 'wide',
               cell: ({ kind }) =>
                 kind === 'archive' ? (
                   <>

@@ -22,7 +22,7 @@ import { LATELY, failedLately, runningNow } from './figures.ts';
 import classes from './overview-page.module.css';
 
 /** Milliseconds between two looks at the queues, which nobody reads row by row here; very long ones cost enough. */
-const OFTEN = 10_000;
+const OFTEN = 20_000;
 const SELDOM = 60_000;
 const MANY = 1_000;
 
@@ -131,7 +131,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
   return (
     <>
       <div className={classes['tile']} data-wide>
-        <Link to={paths.account()}>
+        <Link to={paths.devices()}>
           <UsedMeter
             label="Device licences"
             used={NumDevicesAdded}
