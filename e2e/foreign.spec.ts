@@ -195,6 +195,7 @@ base.describe('writes to services as they are elsewhere', () => {
 
     // Many at once: nothing of ours in the file of keys either.
     await page.goto(`${service.url}/devices/add-many`);
+    await expect(page.getByText('This service has no tags.')).toBeVisible();
     await page.getByRole('textbox', { name: 'Rows' }).fill('press-10,lab');
     await page.getByRole('button', { name: 'Check rows' }).click();
     await page.getByRole('button', { name: /^Create 1 device/ }).click();

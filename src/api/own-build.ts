@@ -65,11 +65,6 @@ export function loadNewerOnce(): boolean {
   return true;
 }
 
-const FAILED = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i;
-
-/** Whether an error says that a part of the application did not come, in the words of the browsers and of Vite. */
-export const isNotLoaded = (error: unknown): error is Error => error instanceof Error && FAILED.test(error.message);
-
 /** A style sheet that failed stays in the document, and would count as loaded when it is wanted again. */
 export function forgetFailedSheet({ message }: Error): void {
   const [, href] = /Unable to preload CSS for (\S+)/.exec(message) ?? [];

@@ -1,7 +1,10 @@
 // The way in: paste rows, drop or choose a file, or start with an empty table. Says what the columns are.
 import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Textarea } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { isMissing } from '#/api/api-error.ts';
+import { tagQueries } from '#/api/tags.ts';
 import { csvText } from '#/fleet/csv.ts';
 import { saveFile } from '#/ui/save-file.ts';
 import { BrowseButton, DropVeil, useWindowDrop } from '#/ui/drop-area.tsx';
@@ -25,6 +28,7 @@ interface RowsInputProps {
 
 export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
   const [text, setText] = useState('');
+  const tags = useQuery(tagQueries.list());
   const [trouble, setTrouble] = useState<Error | null>(null);
   const take = async (read: () => string | Promise<string>): Promise<boolean> => {
     setTrouble(null);
@@ -102,7 +106,11 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           <dt>lat, lng</dt>
           <dd>Degrees, both or neither: 52.52 and 13.405.</dd>
           <dt>tags</dt>
-          <dd>Several with ; or | between them. Missing tags are created.</dd>
+          <dd>
+            {isMissing(tags.error)
+              ? 'This service has no tags.'
+              : 'Several with ; or | between them. Missing tags are created.'}
+          </dd>
         </dl>
         <p className="dim">In this order, or in any other below a row of their names.</p>
         <Button

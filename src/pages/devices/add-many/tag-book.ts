@@ -28,7 +28,12 @@ export class TagBook {
 
   private list(): Promise<Map<string, string>> {
     if (this.listed) return this.listed;
-    const listed = this.api.tags().then((tags) => new Map(tags.map(({ TagName, TagId }) => [TagName, TagId])));
+    const listed = this.api.tags().then(
+      (tags) => new Map(tags.map(({ TagName, TagId }) => [TagName, TagId])),
+      (error: unknown) => {
+        throw hasStatus(error, 404) ? new Error('This service has no tags.') : error;
+      },
+    );
     this.listed = listed;
     listed.catch(() => {
       if (this.listed === listed) this.listed = undefined;
