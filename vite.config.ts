@@ -49,7 +49,7 @@ const SELDOM = new RegExp(
     'node_modules/(anser|@tanstack/(react-virtual|virtual-core))/',
     '/src/jobs/',
     '/src/fleet/(?!selec|use-late-fleet)',
-    '/src/ui/(log-view|glyphs|curl|table/(virtual-table|more-rows)|drop-area|secret-dialog|leave-guard|meter|save-file|whole-number)',
+    '/src/ui/(log-view|glyphs|curl|table/(virtual-table|more-rows)|drop-area|secret-dialog|leave-guard|meter|save-file|whole-number|filter-row|search-field|use-confirmed)',
     '/src/api/(bulk|selected|jobs|job-(output|state)|same-job|children|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal|token-expiry|sign-in-check)',
     '/src/api/(direct|sign-in-words)', // sign-in has them too, and none of the rest

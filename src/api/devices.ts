@@ -5,6 +5,9 @@ import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
+/** Fleets of up to this many devices are read as a whole without being asked for. */
+export const READ_BY_ITSELF = 5_000;
+
 /** One page of a listing; `total` is undefined where the service does not count. */
 export interface DeviceRows {
   rows: Device[];

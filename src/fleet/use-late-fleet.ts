@@ -1,5 +1,6 @@
 // The fleet index for a page that is drawn before it: its code comes after the first picture, and so does the fleet.
 import { useEffect, useSyncExternalStore } from 'react';
+import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import type { Fleet, FleetStore } from '#/api/fleet/fleet-store.ts';
 import { useLater } from '#/ui/use-later.ts';
@@ -9,8 +10,6 @@ const load = async () => {
   opened = (await import('#/api/fleet/use-fleet.ts')).fleetStore;
 };
 
-/** Fleets of up to this many devices are read without being asked for. */
-export const BY_ITSELF = 5_000;
 /** A fleet of one request is read as often as a page of it, in milliseconds. */
 const LIVE = 5_000;
 const ONE_REQUEST = 1_000;
@@ -23,7 +22,7 @@ export function useLateFleet(devices: number | undefined, need: boolean): FleetI
   const isHere = useLater(load, need);
   const store = isHere ? opened?.() : undefined;
   const fleet = useSyncExternalStore<Fleet | undefined>(store?.subscribe ?? noSubscription, store?.get ?? nothing);
-  const isWanted = need || (devices !== undefined && devices <= BY_ITSELF);
+  const isWanted = need || (devices !== undefined && devices <= READ_BY_ITSELF);
   useEffect(() => {
     if (isWanted) store?.ensure();
   }, [isWanted, store]);

@@ -2,6 +2,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { focusManager, partialMatchKey } from '@tanstack/react-query';
 import type { DeviceChange, Position } from '#/contract/devices.ts';
+import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { FleetStore } from '#/api/fleet/fleet-store.ts';
 import type { Fleet } from '#/api/fleet/fleet-store.ts';
@@ -13,8 +14,6 @@ import { onSession, sessionEnded } from '#/api/session.ts';
 
 let store: FleetStore | undefined;
 
-/** Fleets of up to this many devices are read without being asked for. */
-const BY_ITSELF = 5_000;
 const KEY = ['devices', 'fleet'];
 
 /** The one store, made when the first page looks: it listens to the session and to every write from then on. */
@@ -62,7 +61,7 @@ export interface FleetInUse extends Fleet {
 export function useFleet({ devices, need = false }: { devices?: number | undefined; need?: boolean } = {}): FleetInUse {
   const { subscribe, get, ensure, retry } = fleetStore();
   const fleet = useSyncExternalStore(subscribe, get);
-  const isWanted = need || (devices !== undefined && devices <= BY_ITSELF);
+  const isWanted = need || (devices !== undefined && devices <= READ_BY_ITSELF);
   useEffect(() => {
     if (isWanted) ensure();
   }, [isWanted, ensure]);

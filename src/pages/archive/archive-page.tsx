@@ -2,8 +2,7 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Button, CloseButton, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import { archiveQueries } from '#/jobs/archive/archive-queries.ts';
 import { useAccount } from '#/jobs/archive/use-account.ts';
 import { JobTabs } from '#/jobs/job-tabs.tsx';
@@ -14,6 +13,7 @@ import { printSort, readSort } from '#/ui/table/sort.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { useAddress } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { SearchField } from '#/ui/search-field.tsx';
 import { useTyped } from '#/ui/use-typed.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { ArchiveBar } from './archive-bar.tsx';
@@ -72,27 +72,7 @@ export function ArchivePage() {
         {(rows) => (
           <div className={classes['list']}>
             <div className={classes['filters']} role="search" aria-label="Search the archive">
-              <TextInput
-                aria-label="Find in names, devices and logs"
-                placeholder="Find in names, devices and logs"
-                leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-                value={typed.typed}
-                onChange={(event) => typed.setTyped(event.currentTarget.value)}
-                rightSection={
-                  typed.typed && (
-                    <CloseButton
-                      size="sm"
-                      aria-label="Clear the search"
-                      onClick={() => {
-                        typed.setTyped('');
-                        typed.send('');
-                      }}
-                    />
-                  )
-                }
-                autoComplete="off"
-                spellCheck={false}
-              />
+              <SearchField label="Find in names, devices and logs" text={typed} />
               <span role="status" className={classes['count']}>
                 {search && `${formatCount(shown.length)} of `}
                 {formatCount(rows.length)} {rows.length === 1 ? 'job' : 'jobs'}

@@ -1,5 +1,5 @@
 // The question before an artifact is deleted: which jobs would fail, and what space is freed.
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
@@ -7,7 +7,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { formatBytes, formatCount } from '#/ui/format.ts';
-import { focusPage } from '#/ui/use-focus-back.ts';
+import { useConfirmed } from '#/ui/use-confirmed.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, usageOf } from './artifact-usage.ts';
 import classes from './artifact-details.module.css';
@@ -25,7 +25,7 @@ const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? na
 
 export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
-  const remove = useMutation(artifactMutations.remove(ArtifactId));
+  const confirmed = useConfirmed(artifactMutations.remove(ArtifactId), onClose);
   // As of now: what a list said a while ago could be wrong by a job.
   const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
   const index = usageOf(jobs.data);
@@ -36,21 +36,11 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   return (
     <ConfirmDialog
       opened
-      onClose={onClose}
+      {...confirmed}
       title="Delete artifact"
       confirmLabel="Delete artifact"
       typed={waits || unread ? typeable(Name) : undefined}
       request={requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } })}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() =>
-        remove.mutate(undefined, {
-          onSuccess: () => {
-            onClose();
-            focusPage();
-          },
-        })
-      }
     >
       <div className={classes['used']}>
         <p>

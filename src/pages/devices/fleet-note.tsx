@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Time } from '#/ui/time.tsx';
-import { BY_ITSELF } from '#/fleet/use-late-fleet.ts';
+import { READ_BY_ITSELF } from '#/api/devices.ts';
 import classes from './devices-page.module.css';
 
 interface FleetNoteProps {
@@ -52,7 +52,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
         </Button>
       </span>
     );
-  const isLarge = devices === undefined ? more : devices > BY_ITSELF;
+  const isLarge = devices === undefined ? more : devices > READ_BY_ITSELF;
   if (!isLarge) return null;
   const what = namesOnly ? 'search IDs too' : 'sort and count';
   return (

@@ -1,8 +1,8 @@
 // The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
 // done again or taken back. Beside the list the output of the one that is opened.
 import { Suspense, lazy, useMemo } from 'react';
-import { Button, CloseButton, TextInput } from '@mantine/core';
-import { IconRefresh, IconSearch } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { jobState } from '#/api/job-state.ts';
@@ -19,6 +19,7 @@ import { useNow } from '#/ui/time.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
+import { SearchField } from '#/ui/search-field.tsx';
 import { useTyped } from '#/ui/use-typed.ts';
 import { Empty } from '#/ui/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -56,31 +57,8 @@ function StateFilter({ counts, address }: { counts: VerdictCounts; address: Addr
 
 function Search({ address }: { address: Address }) {
   const applied = address.params.get('name') ?? '';
-  const { typed, setTyped, send } = useTyped(applied, (name) => address.set({ name }));
-  return (
-    <TextInput
-      size="xs"
-      className={classes['search'] ?? ''}
-      aria-label="Find in names and output"
-      placeholder="Find in names and output"
-      leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      rightSection={
-        typed && (
-          <CloseButton
-            size="xs"
-            aria-label="Clear the search"
-            onClick={() => {
-              setTyped('');
-              send('');
-            }}
-          />
-        )
-      }
-      spellCheck={false}
-    />
-  );
+  const text = useTyped(applied, (name) => address.set({ name }));
+  return <SearchField size="xs" className={classes['search'] ?? ''} label="Find in names and output" text={text} />;
 }
 
 /** The boxes that select devices: the selection of the device table and the map. */

@@ -1,10 +1,11 @@
 // The filters of the list of jobs: name, state, target and artifact, each in the URL.
 import { useEffect, useRef } from 'react';
-import { Button, CloseButton, NativeSelect, Select, TextInput } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/jobs/lately.ts';
 import { STATES } from '#/jobs/outcome.ts';
+import { FilterRow } from '#/ui/filter-row.tsx';
 import { isFree } from '#/ui/free-key.ts';
+import { SearchField } from '#/ui/search-field.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { useTyped } from '#/ui/use-typed.ts';
 import { NO_FILTER, isFiltered } from './job-list.ts';
@@ -59,29 +60,24 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
   ].filter(({ items }) => items.length > 0);
   const known = targets.some(({ items }) => items.some(({ value }) => value === target));
   return (
-    <div className={classes['filters']} role="search" aria-label="Filter jobs">
-      <TextInput
+    <FilterRow
+      label="Filter jobs"
+      filtered={isFiltered(view)}
+      onClear={() => {
+        address.set(NO_FILTER);
+        // The button goes; the keyboard stays in the row.
+        search.current?.focus();
+      }}
+      count={count}
+    >
+      <SearchField
         ref={search}
-        aria-label="Name contains"
+        className={classes['search'] ?? ''}
+        label="Name contains"
         placeholder="Find by name"
+        clear="Clear the name"
         aria-keyshortcuts="/"
-        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-        value={name.typed}
-        onChange={(event) => name.setTyped(event.currentTarget.value)}
-        rightSection={
-          name.typed && (
-            <CloseButton
-              size="sm"
-              aria-label="Clear the name"
-              onClick={() => {
-                name.setTyped('');
-                name.send('');
-              }}
-            />
-          )
-        }
-        autoComplete="off"
-        spellCheck={false}
+        text={name}
       />
       <NativeSelect
         aria-label="State"
@@ -133,24 +129,6 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'Any artifact' }}
       />
-      {isFiltered(view) && (
-        <Button
-          variant="subtle"
-          size="sm"
-          px="xs"
-          leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
-          onClick={() => {
-            address.set(NO_FILTER);
-            // The button goes; the keyboard stays in the bar.
-            search.current?.focus();
-          }}
-        >
-          Clear
-        </Button>
-      )}
-      <span className={classes['count']} role="status">
-        {count}
-      </span>
-    </div>
+    </FilterRow>
   );
 }

@@ -1,9 +1,10 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
 import { useRef } from 'react';
-import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { NativeSelect } from '@mantine/core';
 import { MOST_DAYS, useStaleDays } from '#/jobs/stale-days.ts';
 import { STALE_KINDS } from '#/jobs/stale.ts';
+import { FilterRow } from '#/ui/filter-row.tsx';
+import { SearchField } from '#/ui/search-field.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { useTyped } from '#/ui/use-typed.ts';
 import { WholeNumber } from '#/ui/whole-number.tsx';
@@ -26,34 +27,22 @@ interface QueueFiltersProps {
 
 export function QueueFilters({ view, artifacts, address, count }: QueueFiltersProps) {
   const search = useRef<HTMLInputElement>(null);
-  const { typed, setTyped, send } = useTyped(view.q, (q) => address.set({ q }), PAUSE);
+  const text = useTyped(view.q, (q) => address.set({ q }), PAUSE);
   const chosen = view.older === undefined ? '' : String(view.older);
   const ages = chosen === '' || AGES.includes(Number(chosen)) ? AGES : [...AGES, Number(chosen)];
   const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
-    <div className={classes['filters']} role="search" aria-label="Filter queues">
-      <TextInput
-        ref={search}
-        aria-label="Find a device or a job"
-        placeholder="Find a device or a job"
-        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        rightSection={
-          typed && (
-            <CloseButton
-              size="sm"
-              aria-label="Clear the search"
-              onClick={() => {
-                setTyped('');
-                send('');
-              }}
-            />
-          )
-        }
-        autoComplete="off"
-        spellCheck={false}
-      />
+    <FilterRow
+      label="Filter queues"
+      filtered={isFiltered(view)}
+      onClear={() => {
+        address.set(NO_FILTER);
+        // The button goes; the keyboard stays in the row.
+        search.current?.focus();
+      }}
+      count={count}
+    >
+      <SearchField ref={search} className={classes['search'] ?? ''} label="Find a device or a job" text={text} />
       <NativeSelect
         aria-label="State"
         value={view.status}
@@ -95,25 +84,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
           ...Object.entries(STALE_KINDS).map(([value, label]) => ({ value, label: `Stale: ${label.toLowerCase()}` })),
         ]}
       />
-      {isFiltered(view) && (
-        <Button
-          variant="subtle"
-          size="sm"
-          px="xs"
-          leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
-          onClick={() => {
-            address.set(NO_FILTER);
-            // The button goes; the keyboard stays in the bar.
-            search.current?.focus();
-          }}
-        >
-          Clear
-        </Button>
-      )}
-      <span className={classes['count']} role="status">
-        {count}
-      </span>
-    </div>
+    </FilterRow>
   );
 }
 

@@ -1,32 +1,24 @@
 // The questions before one tunnel, or all of them, are closed.
-import { useMutation } from '@tanstack/react-query';
 import { requestOf } from '#/api/request-of.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
 import { publicAddress } from '#/fleet/tunnel-address.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { focusPage } from '#/ui/use-focus-back.ts';
 import { formatCount } from '#/ui/format.ts';
+import { useConfirmed } from '#/ui/use-confirmed.ts';
 import classes from './tunnels-page.module.css';
 
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
-  const remove = useMutation(tunnelMutations.remove(tunnel.Name));
+  const confirmed = useConfirmed(tunnelMutations.remove(tunnel.Name), onClose);
   const { copy: address } = publicAddress(tunnel);
-  const done = () => {
-    onClose();
-    focusPage();
-  };
   return (
     <ConfirmDialog
       opened
-      onClose={onClose}
+      {...confirmed}
       title="Delete tunnel"
       confirmLabel="Delete tunnel"
       request={requestOf(tunnelEndpoints.remove, { params: { tunnel_id: tunnel.Name } })}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
     >
       <p className={classes['named']}>
         <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
@@ -38,23 +30,16 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
 }
 
 export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: () => void }) {
-  const remove = useMutation(tunnelMutations.removeAll());
+  const confirmed = useConfirmed(tunnelMutations.removeAll(), onClose);
   const all = count === 1 ? 'The one tunnel' : `All ${formatCount(count)} tunnels`;
-  const done = () => {
-    onClose();
-    focusPage();
-  };
   return (
     <ConfirmDialog
       opened
-      onClose={onClose}
+      {...confirmed}
       title="Delete all tunnels"
       confirmLabel="Delete all tunnels"
       request={requestOf(tunnelEndpoints.removeAll, {})}
       typed={String(count)}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
     >
       {all} of this account {count === 1 ? 'stops' : 'stop'} working at once and every connection through them ends,
       those of other people included.

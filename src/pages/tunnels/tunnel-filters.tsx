@@ -1,7 +1,7 @@
 // The filters of the tunnels, each in the URL, and from which age on a tunnel counts as old.
-import { Button, NativeSelect, Select } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
+import { FilterRow } from '#/ui/filter-row.tsx';
 import type { Address } from '#/ui/use-address.ts';
 import { AGES, EXPOSURES, NO_FILTER, deviceOf, exposureText } from './exposure.ts';
 import type { TunnelView } from './exposure.ts';
@@ -27,7 +27,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);
   return (
-    <div className={classes['filters']} role="search" aria-label="Filter tunnels">
+    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => address.set(NO_FILTER)} count={count}>
       <Select
         className={classes['device'] ?? ''}
         aria-label="Device"
@@ -70,20 +70,6 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
           label: `Old after ${days === 1 ? 'a day' : `${days} days`}`,
         }))}
       />
-      {isFiltered && (
-        <Button
-          variant="subtle"
-          size="sm"
-          px="xs"
-          leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
-          onClick={() => address.set(NO_FILTER)}
-        >
-          Clear
-        </Button>
-      )}
-      <span className={classes['count']} role="status">
-        {count}
-      </span>
-    </div>
+    </FilterRow>
   );
 }
