@@ -26,10 +26,12 @@ interface ViewProps<Data> {
   empty: ReactNode;
   /** Rows of the skeleton. */
   rows?: number;
+  /** Read from this browser itself: it is never older than what there is. */
+  local?: boolean;
   children: (data: Data) => ReactNode;
 }
 
-export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: ViewProps<Data>) {
+export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = false, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch, dataUpdatedAt } = query;
   const away = useAway();
   if (data === undefined)
@@ -40,8 +42,9 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, children }: 
     );
   return (
     <div className={classes['view']} aria-busy={isFetching}>
-      {error && away ? (
-        <p className={classes['age']}>
+      {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
+      {away && !local ? (
+        <p className={classes['age']} data-age>
           Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
         </p>
       ) : (

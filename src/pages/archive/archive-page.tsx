@@ -53,6 +53,7 @@ export function ArchivePage() {
     >
       <JobTabs />
       <View
+        local
         query={archive}
         name="the archive"
         isEmpty={(rows) => rows.length === 0}

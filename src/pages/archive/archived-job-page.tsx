@@ -50,6 +50,7 @@ export function ArchivedJobPage() {
       }
     >
       <View
+        local
         query={stored}
         name="the archived job"
         isEmpty={(found) => found === null}

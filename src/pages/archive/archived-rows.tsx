@@ -67,6 +67,7 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
   }, [rows.data, name]);
   return (
     <View
+      local
       query={rows}
       name="its devices"
       isEmpty={(all) => all.length === 0}
@@ -107,7 +108,7 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
   const address = useAddress();
   const output = useQuery(archiveQueries.output(account, stored, row));
   return (
-    <View query={output} name="its output" rows={4} empty={null}>
+    <View local query={output} name="its output" rows={4} empty={null}>
       {(job) => {
         if (!job) return null;
         const device = deviceOf(job, row);

@@ -19,7 +19,7 @@ export function MapPage() {
   const progress = read.data ? undefined : fleet.progress;
   return (
     <Page title="Map" full>
-      {!reading.data && (
+      {(!reading.data || reading.data.size === 0) && (
         <div className={classes['bar']}>
           <MapTitle />
           {progress && progress.read > 0 && (
