@@ -100,7 +100,9 @@ test('what a form would send and what a page reads are shown as commands that do
 
 test.describe('a service that goes away', () => {
   // The browser itself reports each request that nobody answered.
-  test.use({ expectedConsole: [/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/] });
+  test.use({
+    expectedConsole: [/ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/],
+  });
 
   test('is said once, with how old what is shown is, and the banner goes by itself', async ({
     signedIn: page,
@@ -134,6 +136,16 @@ test.describe('a service that goes away', () => {
     await page.getByRole('link', { name: 'Devices', exact: true }).click();
     await expect(page.getByText('not refreshed since')).toBeHidden();
     await expect(page.getByRole('alert')).toBeHidden();
+
+    // A page that reads nothing again by itself notices, too, and tells how old it is.
+    await service.call('POST', '/v1/workflow', { Name: 'Say hello', Command: 'echo hello' });
+    await page.goto(`${service.url}/workflows`);
+    await expect(page.getByText('Say hello')).toBeVisible();
+    await page.context().setOffline(true);
+    await expect(page.getByRole('status').filter({ hasText: 'This computer is offline' })).toBeVisible();
+    await expect(page.getByText(/^Read .*, not refreshed since\.$/)).toBeVisible();
+    await page.context().setOffline(false);
+    await expect(page.getByText('not refreshed since')).toBeHidden();
   });
 });
 

@@ -14,10 +14,19 @@ const PAUSES = [700, 2_000, 3_000, 5_000, 10_000];
 /** An answer later than this is none. */
 const PATIENCE = 8_000;
 
+/** What comes of it is told by {@link isLostNow}. */
+const askOnce = () => send('GET', '/v1/account', undefined, { timeout: PATIENCE }).catch(() => {});
+
 export function AwayWatch() {
   const client = useQueryClient();
   const isLost = useSyncExternalStore(onReach, isLostNow);
   const away = useAway();
+  useEffect(() => {
+    // A page that reads nothing by itself would not notice.
+    const ask = () => void askOnce();
+    window.addEventListener('offline', ask);
+    return () => window.removeEventListener('offline', ask);
+  }, []);
   useEffect(() => {
     if (!isLost) return;
     let timer: ReturnType<typeof setTimeout>;
@@ -26,7 +35,7 @@ export function AwayWatch() {
       // Nobody looks: asked as soon as somebody does.
       if (document.visibilityState === 'visible') {
         // Any answer ends this effect, a refusal as well.
-        await send('GET', '/v1/account', undefined, { timeout: PATIENCE }).catch(() => {});
+        await askOnce();
         if (isLostNow()) setAway(new Date(lastAnswer()));
       }
       if (isLostNow()) next();
