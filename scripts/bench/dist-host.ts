@@ -12,6 +12,18 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html',
 };
 
+/** Answers for a signed-in account with these lists by path; every other list is empty. */
+export const answering =
+  (lists: Record<string, string>) =>
+  (asked: string): [type: string, body: string] | undefined => {
+    const { pathname } = new URL(asked, 'http://localhost');
+    const body =
+      pathname === '/auth/session'
+        ? JSON.stringify({ SignedIn: true, UserEmail: 'bench@muster.local' })
+        : (lists[pathname] ?? (pathname.startsWith('/v1/') ? '[]' : undefined));
+    return body === undefined ? undefined : ['application/json', body];
+  };
+
 /** `answer`: type and body for a path with its query; undefined where the dashboard is meant. */
 export async function serveDist(
   answer: (path: string) => [type: string, body: string] | undefined,

@@ -1,14 +1,15 @@
-// The page of a job on ten thousand devices: how long until its devices are drawn and its failures grouped, how long the
-// page stands still meanwhile, and how long grouping takes by itself.
+// The page of a job on ten thousand devices: how much work it is to draw them and to group its failures, how long the page
+// stands still meanwhile, and how long grouping takes by itself. Beside it two other long lists: queues and artifacts.
 import { chromium } from '@playwright/test';
-import type { Page } from '@playwright/test';
 import { Grouper } from '#/jobs/failures/grouper.ts';
 import type { Failure } from '#/jobs/failures/grouper.ts';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
-import { withService } from './measured-service.ts';
+import { answering, serveDist } from './dist-host.ts';
+import { longListRows } from './long-lists.ts';
 import { median, milliseconds, timeOf } from './section.ts';
 import type { Row, Section } from './section.ts';
+import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const CHILDREN = 10_000;
 const FAILED = 2_500;
@@ -58,39 +59,8 @@ const PARENT = {
   Counts: { Succeeded: CHILDREN - FAILED, Failed: FAILED },
 };
 
-/** Notes when the children's answer has come, when rows are seen, and the tasks in between. */
-const WATCH = `
-const bench = (window.bench = { longest: 0 });
-const original = window.fetch;
-window.fetch = async (...request) => {
-  const response = await original(...request);
-  if (!String(request[0]).includes('childjobs')) return response;
-  const text = await response.text();
-  bench.come = performance.now();
-  new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries())
-      if (startTime + duration > bench.come) bench.longest = Math.max(bench.longest, duration);
-  }).observe({ type: 'longtask' });
-  response.text = async () => text;
-  return response;
-};
-new MutationObserver(() => {
-  if (!bench.come) return;
-  if (!bench.rows && document.querySelector('table[aria-label="Devices of this job"] tbody a')) bench.rows = performance.now();
-  if (!bench.groups && document.querySelector('section[aria-labelledby=failures] button[aria-expanded]')) bench.groups = performance.now();
-}).observe(document, { childList: true, subtree: true });
-`;
-
-interface Watched {
-  longest: number;
-  come: number;
-  rows: number;
-  groups: number;
-}
-
 /** The same answer parsed in one go, with a row for each. */
 const PLAIN = `(text) => {
-  const begun = performance.now();
   const table = document.createElement('table');
   for (const job of JSON.parse(text)) {
     const row = table.insertRow();
@@ -98,9 +68,11 @@ const PLAIN = `(text) => {
       row.insertCell().textContent = value;
   }
   document.body.replaceChildren(table);
-  document.body.getBoundingClientRect();
-  return performance.now() - begun;
 }`;
+
+/** What stands on the page once it is drawn and its failures are in groups. */
+const DRAWN = `document.querySelector('table[aria-label="Devices of this job"] tbody a') &&
+  document.querySelector('section[aria-labelledby=failures] button[aria-expanded]')`;
 
 async function pageRows(): Promise<Row[]> {
   if (!findBrowser()) {
@@ -108,44 +80,48 @@ async function pageRows(): Promise<Row[]> {
     return [];
   }
   await buildIfStale();
-  const answer = JSON.stringify(Array.from({ length: CHILDREN }, (_, n) => childJob(n)));
-  const figures = await withService(async ({ url, headers }) => {
-    const browser = await chromium.launch(launchOptions());
-    try {
-      const watched: Watched[] = [];
-      const plain: number[] = [];
-      for (let run = 0; run < RUNS; run++) {
-        const context = await browser.newContext({ bypassCSP: true }); // for the code that watches
-        const Token = (headers['Authorization'] ?? '').replace('Bearer ', '');
-        await context.request.post(`${url}/auth/session`, { data: { Token }, headers: { origin: url } });
-        const page = await context.newPage();
-        await page.route('**/v1/job/bench', (route) => route.fulfill({ json: PARENT }));
-        await page.route('**/v1/job/bench/childjobs', (route) =>
-          route.fulfill({ body: answer, contentType: 'application/json' }),
-        );
-        await page.addInitScript(WATCH);
-        await page.goto(`${url}/jobs/bench`);
-        watched.push(await settled(page));
-        plain.push(await page.evaluate<number>(`(${PLAIN})(${JSON.stringify(answer)})`));
-        await context.close();
-      }
-      return { watched, plain: median(plain) };
-    } finally {
-      await browser.close();
+  const children = JSON.stringify(Array.from({ length: CHILDREN }, (_, n) => childJob(n)));
+  const host = await serveDist(
+    answering({
+      '/v1/job': JSON.stringify([PARENT]),
+      '/v1/job/bench': JSON.stringify(PARENT),
+      '/v1/job/bench/childjobs': children,
+    }),
+  );
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const drawn: number[] = [];
+    const longest: number[] = [];
+    const plain: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      const page = await opened(browser, `${host.url}/jobs`);
+      const session = await sessionOf(page);
+      const link = page.getByRole('link', { name: PARENT.JobName });
+      const open = async () => {
+        await link.click();
+        await page.waitForFunction(DRAWN, undefined, { timeout: 60_000 });
+      };
+      await link.waitFor();
+      drawn.push(await busy(page, session, open));
+      await page.goto(`${host.url}/jobs`);
+      await link.waitFor();
+      longest.push((await longestTask(browser, page, open)).value);
+      await page.evaluate(
+        "fetch('/v1/job/bench/childjobs').then((answer) => answer.text()).then((text) => { window.text = text; })",
+      );
+      plain.push(await busy(page, session, () => page.evaluate(`(${PLAIN})(window.text)`)));
+      await page.close();
     }
-  });
-  const of = (read: (watched: Watched) => number) => milliseconds(median(figures.watched.map(read)));
-  const plain = { what: 'parsed at once, a plain row each', figure: milliseconds(figures.plain) };
-  return [
-    { what: 'answer to devices drawn, Chromium', figure: of(({ come, rows }) => rows - come), against: plain },
-    { what: 'answer to failures grouped', figure: of(({ come, groups }) => groups - come), against: plain },
-    { what: 'longest task of the page, 0 below 50 ms', figure: of(({ longest }) => longest), against: plain },
-  ];
-}
-
-async function settled(page: Page): Promise<Watched> {
-  await page.waitForFunction('window.bench.rows && window.bench.groups', undefined, { timeout: 60_000 });
-  return (await page.evaluate('window.bench')) as Watched;
+    const parsed = { what: 'parsed at once, a plain row each', figure: milliseconds(median(plain)) };
+    const task = milliseconds(median(longest));
+    return [
+      { what: 'opened, drawn and failures grouped, main thread', figure: milliseconds(median(drawn)), against: parsed },
+      { what: 'opened, longest task', figure: task, against: LONG },
+    ];
+  } finally {
+    await browser.close();
+    host.close();
+  }
 }
 
 function groupingRows(): Row[] {
@@ -189,5 +165,5 @@ function groupingRows(): Row[] {
 
 export const jobs: Section = async () => ({
   subject: `${CHILDREN.toLocaleString('en-US')} devices with 1 kB of output, ${FAILED.toLocaleString('en-US')} of them failed`,
-  rows: [...(await pageRows()), ...groupingRows()],
+  rows: [...(await pageRows()), ...(await longListRows()), ...groupingRows()],
 });

@@ -36,7 +36,7 @@ export async function opened(browser: Browser, url: string): Promise<Page> {
 /** The session that `busy` asks. */
 export async function sessionOf(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   return session;
 }
 

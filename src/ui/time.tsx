@@ -23,8 +23,16 @@ function subscribe(watcher: () => void) {
 }
 
 /** The time of the shared clock, moving every few seconds. */
-export const useNow = (): Date =>
-  useSyncExternalStore(subscribe, () => (timer ? now : (now = new Date(Math.floor(Date.now() / TICK) * TICK))));
+export const useNow = (): Date => useSyncExternalStore(subscribe, present);
+
+function present(): Date {
+  if (timer) return now;
+  // Nobody watches yet. The same object within a tick: with another one React takes the time for changed while it drew, and
+  // draws all of it again, without a rest.
+  const tick = Math.floor(Date.now() / TICK) * TICK;
+  if (now.getTime() !== tick) now = new Date(tick);
+  return now;
+}
 
 /** `at` undefined: the text as the service sent it, or a dash when there is none. */
 export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {

@@ -1,5 +1,5 @@
 // The registry as a table: the versions of one thing under one row that opens, what was uploaded last on top.
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { ActionIcon, Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -44,6 +44,8 @@ interface ArtifactTableProps {
   twins: ReadonlySet<Artifact>;
 }
 
+const keyOf = ({ key }: Row) => key;
+
 function rowsOf(groups: readonly Versions[], isOpen: (name: string) => boolean): Row[] {
   return groups.flatMap((group): Row[] => {
     const [newest] = group.artifacts;
@@ -66,7 +68,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   }
   const toggle = (name: string) =>
     setToggled((now) => (now.has(name) ? new Set([...now].filter((each) => each !== name)) : new Set([...now, name])));
-  const rows = rowsOf(groups, (name) => toggled.has(name) !== opened);
+  const rows = useMemo(() => rowsOf(groups, (name) => toggled.has(name) !== opened), [groups, toggled, opened]);
   const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
   const hasSums = wide && groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
 
@@ -185,7 +187,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
         ),
     },
   ];
-  return <VirtualTable name="Artifacts" columns={columns} rows={rows} rowKey={({ key }) => key} />;
+  return <VirtualTable name="Artifacts" columns={columns} rows={rows} rowKey={keyOf} />;
 }
 
 /** Of all versions; where only numbers without a unit are known there is nothing to add up. */

@@ -14,6 +14,7 @@ import { Page } from '#/ui/page.tsx';
 import { useDialog } from '#/ui/use-dialog.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useUnhurried } from '#/ui/use-unhurried.ts';
 import { Empty, FormError, View } from '#/ui/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
@@ -41,6 +42,7 @@ const JOBS_PACE = 15_000;
 
 export function ArtifactsPage() {
   const artifacts = useQuery(artifactQueries.list());
+  const listed = useUnhurried(artifacts);
   const account = useQuery(accountQueries.get());
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
@@ -86,7 +88,10 @@ export function ArtifactsPage() {
     ),
   );
   const underWay = items.filter(isUnderWay).map(({ file }) => file.name);
-  const marked = new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : [])));
+  const marked = useMemo(
+    () => new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : []))),
+    [items],
+  );
   const nothing = known?.length === 0 && items.length === 0;
   const subject = known?.find(({ ArtifactId }) => ArtifactId === dialog.subject);
   return (
@@ -124,7 +129,7 @@ export function ArtifactsPage() {
         </UploadPanel>
       )}
       <View
-        query={artifacts}
+        query={listed}
         name="artifacts"
         isEmpty={({ length }) => length === 0}
         empty={

@@ -44,7 +44,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
   const groups = useMemo(() => groupVersions(artifacts), [artifacts]);
   const twins = useMemo(() => sharedContent(artifacts), [artifacts]);
   // The new ones stay in sight, whatever is searched for.
-  const found = searchVersions(groups, wanted, marked);
+  const found = useMemo(() => searchVersions(groups, wanted, marked), [groups, wanted, marked]);
   const several = groups.some((group) => group.artifacts.length > 1);
   return (
     <>

@@ -1,6 +1,6 @@
 // The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
 // done again or taken back. Beside the list the output of the one that is opened.
-import { Suspense, lazy, useMemo } from 'react';
+import { Suspense, lazy, useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
@@ -62,9 +62,8 @@ function Search({ address }: { address: Address }) {
 }
 
 /** The boxes that select devices: the selection of the device table and the map. */
-function boxes(shown: readonly Job[], { ids, add, remove, toggle }: Selection): VirtualColumn<Job> {
-  const all = shown.map(({ DeviceId }) => DeviceId).filter(Boolean);
-  const here = all.filter((id) => ids.has(id)).length;
+function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): VirtualColumn<Job> {
+  const here = ids.size === 0 ? 0 : all.filter((id) => ids.has(id)).length;
   return {
     header: 'Selected',
     width: '42px',
@@ -107,7 +106,8 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
   const found = useChildSearch(rows, name);
   const opened = address.params.get('child');
   const row = opened === null ? undefined : byKey.get(opened);
-  const sort = readSort(address.params.get('sort'), SORTABLE);
+  const sorted = address.params.get('sort');
+  const sort = useMemo(() => readSort(sorted, SORTABLE), [sorted]);
   const filtered = useMemo(
     () =>
       rows.filter(
@@ -115,7 +115,12 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
       ),
     [rows, state, verdicts, found],
   );
-  const shown = sortChildren(filtered, sort, { verdicts, fleet, now });
+  const shown = useMemo(
+    () => sortChildren(filtered, sort, { verdicts, fleet, now }),
+    [filtered, sort, verdicts, fleet, now],
+  );
+  const shownIds = useMemo(() => shown.map(({ DeviceId }) => DeviceId).filter(Boolean), [shown]);
+  const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (
     <div className={classes['split']} data-opened={opened !== null || undefined}>
@@ -145,14 +150,14 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
               address,
               sort,
               found,
-              box: boxes(shown, selection),
+              box: boxes(shownIds, selection),
             })}
-            rows={shown as Job[]}
-            rowKey={(child) => keys.get(child) ?? ''}
+            rows={shown}
+            rowKey={keyOf}
             isSelected={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}
           />
         )}
-        <BulkBar shown={shown.map(({ DeviceId }) => DeviceId).filter(Boolean)} where="this list" />
+        <BulkBar shown={shownIds} where="this list" />
       </div>
       {opened !== null && (
         <ChildPanel
@@ -179,17 +184,23 @@ interface ChildActionsProps {
 function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: ChildActionsProps) {
   const dialog = address.params.get('dialog');
   useFocusBack(dialog !== null);
-  const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
+  const [failed, unansweredOnes, waiting] = useMemo(() => {
+    const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
+    return [
+      of(FAILURES),
+      of(UNANSWERED),
+      rows.filter((child) => child.JobId !== '' && jobState(child) === 'Waiting'),
+    ] as const;
+  }, [rows, verdicts]);
   const retries = [
-    { id: 'retry-failed', which: 'the failed', targets: of(FAILURES) },
-    { id: 'retry-unanswered', which: 'the unanswered', targets: of(UNANSWERED) },
+    { id: 'retry-failed', which: 'the failed', targets: failed },
+    { id: 'retry-unanswered', which: 'the unanswered', targets: unansweredOnes },
     {
       id: 'retry-selected',
       which: 'the selected',
       targets: selection.ids.size > 0 ? rows.filter(({ DeviceId }) => selection.ids.has(DeviceId)) : [],
     },
   ];
-  const waiting = rows.filter((child) => child.JobId !== '' && jobState(child) === 'Waiting');
   const offered = retries.filter(({ id, targets }) => targets.length > 0 && id !== 'retry-unanswered');
   const unanswered = retries[1];
   if (unanswered && unanswered.targets.length > 0 && unanswered.targets.length < (retries[0]?.targets.length ?? 0))

@@ -18,6 +18,7 @@ import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { useLater } from '#/ui/use-later.ts';
+import { useUnhurried } from '#/ui/use-unhurried.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeleteJobDialog } from './delete-job-dialog.tsx';
 import { FAILURES, keysOf } from './child-jobs.ts';
@@ -39,7 +40,7 @@ import classes from './job-page.module.css';
 
 export function JobPage() {
   const { id = '' } = useParams();
-  const job = useQuery(jobQueries.one(id));
+  const job = useUnhurried(useQuery(jobQueries.one(id)));
   if (job.data) return <FoundJob key={id} followed={job.data} query={job} />;
   const gone = isMissing(job.error);
   return (
@@ -71,10 +72,12 @@ function useOutcome(job: Job): Outcome | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;
-  const children = useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) });
-  const verdicts = useVerdicts((ruled && children.data) || NONE, job);
+  const { data: children } = useUnhurried(
+    useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
+  );
+  const verdicts = useVerdicts((ruled && children) || NONE, job);
   if (!parent) return undefined;
-  return ruled && children.data ? verdicts.counts : (given ?? countStates(children.data ?? []));
+  return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
 }
 
 interface FoundJobProps {
@@ -174,7 +177,7 @@ const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).Failur
 
 function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
   const address = useAddress();
-  const query = useQuery(jobQueries.children(job.JobId));
+  const query = useUnhurried(useQuery(jobQueries.children(job.JobId)));
   const account = useQuery(accountQueries.get());
   const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
   const rows = query.data ?? NONE;

@@ -1,7 +1,7 @@
 // A table for any number of rows: all of them up to a few hundred, beyond that only those in view, in a scrolling region
 // of its own. The same columns as a plain data table; rows can be selected, with the mouse and with the keys, and sorted.
-import { useMemo, useRef } from 'react';
-import type { ReactNode } from 'react';
+import { memo, useCallback, useMemo, useRef } from 'react';
+import type { ChangeEvent, ReactNode } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Column } from './data-table.tsx';
 import { formatCount } from '#/ui/format.ts';
@@ -28,7 +28,8 @@ interface VirtualTableProps<Row> {
   /** What the rows are, for screen readers: "Jobs". */
   name: string;
   columns: VirtualColumn<Row>[];
-  rows: Row[];
+  /** The same array as long as the rows are: with a new one, each is measured anew. */
+  rows: readonly Row[];
   rowKey: (row: Row) => string;
   isSelected?: (row: Row) => boolean;
   /** Keeps to this height and scrolls within, however few rows there are. */
@@ -65,10 +66,16 @@ export function VirtualTable<Row>({
     count: virtual ? rows.length : 0,
     getScrollElement: () => scroller.current,
     estimateSize: () => 37,
-    getItemKey: (position) => {
-      const row = rows[position];
-      return row === undefined ? position : rowKey(row);
-    },
+    // Else the first drawing has no rows, and those that are seen come in one piece once the height is known.
+    initialRect: { width: 0, height: globalThis.innerHeight },
+    // A new function would have all rows, seen or not, put in their places again.
+    getItemKey: useCallback(
+      (position: number) => {
+        const row = rows[position];
+        return row === undefined ? position : rowKey(row);
+      },
+      [rows, rowKey],
+    ),
     overscan: 10,
   });
   const selects = selection !== undefined;
@@ -144,42 +151,73 @@ export function VirtualTable<Row>({
           {before > 0 && <Spacer height={before} columns={width} />}
           {shown.map(({ row, index }) => {
             const id = rowKey(row);
-            const selected = selection?.ids.has(id) ?? false;
-            const content = whole?.(row);
-            if (content !== undefined)
-              return (
-                <tr key={id} ref={virtual ? list.measureElement : undefined} data-index={index}>
-                  <td colSpan={width} data-phone="wide" className={classes['whole']}>
-                    {content}
-                  </td>
-                </tr>
-              );
             return (
-              <tr
+              <BodyRow
                 key={id}
-                ref={virtual ? list.measureElement : undefined}
-                data-index={index}
-                data-selected={selected || isSelected?.(row) || undefined}
-                {...(selects && { 'data-id': id, 'data-row': index })}
-                {...(virtual && { 'aria-rowindex': index + 2 })}
-              >
-                {selection && (
-                  <td className={classes['check']}>
-                    <SelectRow id={id} name={selection.nameOf(row)} selected={selected} onChange={select} />
-                  </td>
-                )}
-                {columns.map(({ header, cell, align, tools, phone }) => (
-                  <td key={header} data-align={align} data-tools={tools} data-phone={phone}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
+                {...{ id, row, index, columns, whole, select }}
+                measure={virtual ? list.measureElement : undefined}
+                nameOf={selection?.nameOf}
+                selected={selection?.ids.has(id) ?? false}
+                marked={isSelected?.(row) ?? false}
+              />
             );
           })}
           {after > 0 && <Spacer height={after} columns={width} />}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface BodyRowProps<Row> {
+  id: string;
+  row: Row;
+  index: number;
+  columns: readonly VirtualColumn<Row>[];
+  whole: ((row: Row) => ReactNode) | undefined;
+  /** Of a row that comes and goes with the scrolling. */
+  measure: ((element: HTMLTableRowElement | null) => void) | undefined;
+  /** With it the row has a box. */
+  nameOf: ((row: Row) => string) | undefined;
+  selected: boolean;
+  /** By the page, and not by a box. */
+  marked: boolean;
+  select: (event: ChangeEvent<HTMLInputElement>) => void;
+}
+
+/** Drawn again only with what it shows: while a long table is scrolled, the rows that stay in view cost nothing. */
+const BodyRow = memo(PlainRow) as typeof PlainRow;
+
+function PlainRow<Row>(props: BodyRowProps<Row>) {
+  const { id, row, index, columns, whole, measure, nameOf, selected, marked, select } = props;
+  const content = whole?.(row);
+  if (content !== undefined)
+    return (
+      <tr ref={measure} data-index={index}>
+        <td colSpan={columns.length + Number(nameOf !== undefined)} data-phone="wide" className={classes['whole']}>
+          {content}
+        </td>
+      </tr>
+    );
+  return (
+    <tr
+      ref={measure}
+      data-index={index}
+      data-selected={selected || marked || undefined}
+      {...(nameOf && { 'data-id': id, 'data-row': index })}
+      {...(measure && { 'aria-rowindex': index + 2 })}
+    >
+      {nameOf && (
+        <td className={classes['check']}>
+          <SelectRow id={id} name={nameOf(row)} selected={selected} onChange={select} />
+        </td>
+      )}
+      {columns.map(({ header, cell, align, tools, phone }) => (
+        <td key={header} data-align={align} data-tools={tools} data-phone={phone}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 

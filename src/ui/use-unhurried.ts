@@ -1,0 +1,15 @@
+// A query of many rows, whose data are drawn when the page has a moment: what comes in by itself is drawn at once and in one
+// piece, and ten thousand rows would hold the page until all of it is done.
+import { useDeferredValue } from 'react';
+
+interface Query<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+  dataUpdatedAt: number;
+}
+
+export function useUnhurried<Data>({ data, error, isFetching, refetch, dataUpdatedAt }: Query<Data>): Query<Data> {
+  return { data: useDeferredValue(data), error, isFetching, refetch, dataUpdatedAt };
+}
