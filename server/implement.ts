@@ -138,7 +138,7 @@ function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Res
 
   // Where the version is known beforehand, an answer that the client has already is not even made.
   const text = version === undefined ? make() : undefined;
-  const tag = version ?? (typeof text === 'string' ? hash('sha1', text, 'base64url') : undefined);
+  const tag = version ?? (typeof text === 'string' ? tagOf(text) : undefined);
   if (tag === undefined) return http.body(text ?? make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie', ETag: `"${tag}"` };
   if (matches(http.req.header('If-None-Match'), headers.ETag)) return http.body(null, 304, headers);
@@ -148,6 +148,19 @@ function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Res
 /** Longer text goes out as bytes: a string would be glued to the head of its answer, and all of it encoded in one piece. */
 const AS_BYTES = 2048;
 const sendable = (json: Json): Json => (typeof json === 'string' && json.length > AS_BYTES ? Buffer.from(json) : json);
+
+/** What names an answer that nothing else does. */
+const tagOf = (json: string): string => hash('sha1', json, 'base64url');
+
+/**
+ * Whether a write may go on that came with `If-Match` (RFC 9110, section 13.1.1): the thing is still as it was when it was
+ * read. `now`: what a GET of it would answer.
+ */
+export function isAsRead(header: string | undefined, now: () => object): boolean {
+  if (header === undefined || header.trim() === '*') return true;
+  const tag = `"${tagOf(JSON.stringify(now()))}"`;
+  return header.split(',').some((each) => each.trim() === tag);
+}
 
 /** RFC 9110, section 13.1.2: weak comparison with any of the listed tags. */
 function matches(header: string | undefined, etag: string): boolean {

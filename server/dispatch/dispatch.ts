@@ -30,8 +30,11 @@ import { ARTIFACT_DELETED, Delivery } from './delivery.ts';
 export interface Dispatch {
   /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
-  /** Deletes a job; one that runs is stopped first, and a parent takes its children along. */
-  remove(caller: Caller, jobId: string): Promise<void>;
+  /**
+   * Deletes a job; one that runs is stopped first, and a parent takes its children along. `mayGo` looks at it right before
+   * and throws where it is to stay; nobody is given it in between.
+   */
+  remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isHanded: boolean) => void): Promise<void>;
   /** A device is being deleted: its jobs that have not ended are cancelled. */
   deviceRemoved(tx: Tx, deviceSeq: number): void;
   /** An artifact is being deleted: jobs that still wait for it fail. */
@@ -138,8 +141,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       return { JobId: made };
     },
 
-    remove: async (caller, jobId) => {
+    remove: async (caller, jobId, mayGo) => {
       const row = jobById(db, caller.account.id, jobId);
+      mayGo(row, underWay(row).length > 0);
       delivery.withdrawn.add(row.seq);
       try {
         await stop(row);

@@ -264,6 +264,29 @@ test('a waiting job that is deleted never runs', async () => {
   assert.deepEqual(lines('doomed'), []);
 });
 
+test('with If-Match a job is deleted only as it was read: one that has begun meanwhile goes on', async () => {
+  const etag = async (id: string) => (await service.call('GET', `/v1/job/${id}`)).headers.get('ETag') ?? '';
+  const remove = async (id: string, tag: string) =>
+    (await service.call('DELETE', `/v1/job/${id}`, undefined, { 'If-Match': tag })).status;
+  const away = await fleet.device('conditional');
+  const [begun, kept] = [
+    await fleet.run('begun', { DeviceId: away.id }),
+    await fleet.run('kept', { DeviceId: away.id }),
+  ];
+  const [asWaiting, asKept] = [await etag(begun), await etag(kept)];
+  assert.equal(await remove(kept, `W/${asKept}`), 412); // weak tags never match here (RFC 9110, section 8.8.3.2)
+  const agent = await FakeAgent.connect(service.url, away.key);
+  await agent.hear('run');
+  // It was given away and has not been heard of: it may have begun.
+  assert.equal(await remove(begun, asWaiting), 412);
+  agent.say({ type: 'started', job: begun, ago: 0 });
+  await fleet.reached(begun, 'Running');
+  assert.equal(await remove(begun, asWaiting), 412);
+  assert.equal(await remove(kept, `"other", ${asKept}`), 200);
+  assert.equal((await service.call('GET', `/v1/job/${kept}`)).status, 404);
+  agent.socket.close();
+});
+
 test('a running job that is deleted is stopped first, with all it started, and the next one runs', async () => {
   const id = await fleet.run(
     'setsid sleep 0.4321 & sleep 432.1 & echo up; while :; do setsid sleep 0.4321; done',

@@ -17,7 +17,7 @@ import type { Shape } from './upstream-shapes.ts';
 /** What a form may hold besides its file. */
 const MOST_AROUND_FILE = 1024 * 1024;
 /** Cookies, Origin, Referer and addresses stay here: they are about this gateway, not about the service behind. */
-const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'idempotency-key'];
+const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-match', 'idempotency-key'];
 
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
   Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));

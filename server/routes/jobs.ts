@@ -2,8 +2,9 @@
 import type { jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
-import { Prepared } from '../implement.ts';
+import { isAsRead, Prepared } from '../implement.ts';
 import type { Asked, Handlers } from '../implement.ts';
+import { Problem } from '../problem.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
@@ -102,7 +103,15 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       return new Prepared(`[${parts.join(',')}]`, version);
     },
 
-    remove: (request) => dispatch.remove(request, request.params.job_id),
+    remove: (request) => {
+      const asRead = request.http.req.header('If-Match');
+      return dispatch.remove(request, request.params.job_id, (row, isHanded) => {
+        // An agent that has been given a job may have begun before it says so.
+        const isBegun = asRead !== undefined && row.status === 'Waiting' && isHanded;
+        if (!isBegun && isAsRead(asRead, () => full(db, row))) return;
+        throw new Problem(412, 'The job has changed meanwhile', 'Nothing was deleted. Read it again, then decide.');
+      });
+    },
   };
 }
 

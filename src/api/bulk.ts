@@ -4,14 +4,12 @@ import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job, JobDraft } from '#/contract/jobs.ts';
+import type { JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
-import { ApiError, isMissing } from '#/api/api-error.ts';
+import { isMissing } from '#/api/api-error.ts';
 import { call, newOrderKey } from '#/api/call.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { jobState } from '#/api/job-state.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
-import { LeftAlone } from '#/api/left-alone.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { requestOf } from '#/api/request-of.ts';
 import type { ApiRequest } from '#/api/request-of.ts';
@@ -126,41 +124,3 @@ export async function bulkDeploy(draft: Work, order?: DeployOrder): Promise<Bulk
       ),
   };
 }
-
-/**
- * Cancels jobs that still wait. The items are jobs: what stands as a device's id is a job's. Each is read once more
- * before, since deleting one that has begun would stop it on its device. `parents`: of those that are one device's part
- * of a job to many, that job. It is only ever read: some services do not answer to the id of a part.
- */
-export const bulkCancel = (parents: ReadonlyMap<string, string> = new Map()): BulkWrite => {
-  const goneIsNone = (error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  };
-  const current = async ({ DeviceId: id }: Id): Promise<Job | undefined> => {
-    const job = await call(jobEndpoints.get, { params: { job_id: id } }).catch(goneIsNone);
-    const parent = parents.get(id);
-    if (job || parent === undefined) return job;
-    const parts = await call(jobEndpoints.children, { params: { job_id: parent } }).catch(goneIsNone);
-    return parts?.find(({ JobId }) => JobId === id);
-  };
-  const cancel = oneOf(jobEndpoints.remove, ({ DeviceId: id }) => ({ params: { job_id: id } }));
-  return {
-    request: cancel.request,
-    send: async (item) => {
-      const job = await current(item);
-      if (!job) return undefined;
-      const state = jobState(job);
-      if (state !== 'Waiting')
-        return new LeftAlone(state === 'Running' ? 'It has begun meanwhile' : 'It has ended meanwhile');
-      return cancel.send(item).catch(async (error: unknown) => {
-        if (!isMissing(error)) throw error;
-        if (await current(item))
-          throw new ApiError('refused', 'This service does not remove one device’s part of a job', {
-            detail: 'It still waits.',
-          });
-      });
-    },
-    check: async (item) => (await current(item)) === undefined,
-  };
-};

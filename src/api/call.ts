@@ -124,11 +124,18 @@ function readOnce<Data>(path: string, etag: string, answer: () => Data): Data {
 }
 
 /** Calls one endpoint of the contract and reads its answer. */
-export async function call<E extends Endpoint>(
+export const call = async <E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E>,
   options?: CallOptions,
-): Promise<ResponseOf<E>> {
+): Promise<ResponseOf<E>> => (await callTagged(endpoint, request, options)).data;
+
+/** The same, with what names just this version of the answer, where the service tells. */
+export async function callTagged<E extends Endpoint>(
+  endpoint: E,
+  request: RequestOf<E>,
+  options?: CallOptions,
+): Promise<{ data: ResponseOf<E>; etag: string | null }> {
   const parts = request as AnyRequest;
   const { method, once }: Endpoint = endpoint;
   const path = pathOf(endpoint, parts);
@@ -137,7 +144,7 @@ export async function call<E extends Endpoint>(
     ...(once ? { headers: { 'idempotency-key': newOrderKey(), ...options?.headers } } : {}),
   });
   const answer = () => read(endpoint, status, text);
-  return method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer();
+  return { data: method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer(), etag };
 }
 
 /** How far an upload is, in bytes of the whole request. */

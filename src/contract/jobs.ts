@@ -198,6 +198,7 @@ export const jobEndpoints = {
     params: z.object({ artifact_id: pathId }),
     response: list(job),
   },
+  /** Ours takes an `If-Match` with the ETag of the job as it was read: 412 when it has begun meanwhile. */
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',

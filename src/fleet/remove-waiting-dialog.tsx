@@ -2,7 +2,7 @@
 // each. One that has begun meanwhile is left alone.
 import { useMemo, useState } from 'react';
 import { Button, Modal, TextInput } from '@mantine/core';
-import { bulkCancel } from '#/api/bulk.ts';
+import { bulkCancel } from '#/api/bulk-cancel.ts';
 import { devicesText, isCount } from './bulk/bulk-plan.ts';
 import { BulkProgress } from './bulk/bulk-progress.tsx';
 import { BulkResultList } from './bulk/bulk-result-list.tsx';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { device } from '#/contract/devices.ts';
-import { bulkCancel } from '#/api/bulk.ts';
+import { bulkCancel } from '#/api/bulk-cancel.ts';
 import { BulkFrame } from '#/fleet/bulk/bulk-frame.tsx';
 import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
 import { BulkSteps } from '#/fleet/bulk/bulk-steps.tsx';
