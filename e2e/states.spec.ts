@@ -103,7 +103,7 @@ const READINGS: Record<string, Reading> = {
     at: () => '/',
     from: () => '/v1/account',
     what: 'the account',
-    seen: 'Device licences',
+    seen: 'Licences',
   },
   'the fleet of the overview': {
     at: () => '/',

@@ -22,7 +22,7 @@ export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProp
   return (
     <div>
       <Meter label={label} used={used} limit={limit} format={format} />
-      {first && last && figures.length > 1 && (
+      {first && last && last.at - first.at >= DAY / 2 && (
         <div className={classes['line']}>
           <Sparkline
             points={figures}

@@ -8,7 +8,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time, useNow } from '#/ui/time.tsx';
-import { LATELY, failedLately, runningNow } from './figures.ts';
+import { LATELY, byName, failedLately, runningNow } from './figures.ts';
 import type { JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
@@ -68,19 +68,45 @@ export function Failed({ reading, jobs, verdicts }: DeploymentsProps) {
       none={noneOf(reading, 'No job failed.')}
       good={reading.data !== undefined}
     >
-      {lines.slice(0, SHOWN).map((line) => (
-        <Line
-          key={line.job.JobId}
-          name={nameOf(line)}
-          detail={
-            <>
-              <StateMark state={line.state} label={line.detail} />
-              {line.job.DeviceName && <bdi> · {line.job.DeviceName}</bdi>}
-            </>
-          }
-          at={<Time at={line.at} raw={line.job.EndTime} />}
-        />
-      ))}
+      {byName(lines)
+        .slice(0, SHOWN)
+        .map((same) => (
+          <FailedLine key={same[0]?.job.JobId} same={same} lines={lines} />
+        ))}
     </ShortList>
+  );
+}
+
+function FailedLine({ same, lines }: { same: readonly JobLine[]; lines: readonly JobLine[] }) {
+  const [line] = same;
+  if (!line) return null;
+  const { job, state, detail, at } = line;
+  const time = <Time at={at} raw={job.EndTime} />;
+  if (same.length === 1)
+    return (
+      <Line
+        name={nameOf(line)}
+        detail={
+          <>
+            <StateMark state={state} label={detail} />
+            {job.DeviceName && <bdi> · {job.DeviceName}</bdi>}
+          </>
+        }
+        at={time}
+      />
+    );
+  // The list finds a part of a name, so that it may show a few more.
+  const part = job.JobName.trim().toLowerCase();
+  const count = lines.filter(({ job: other }) => other.JobName.toLowerCase().includes(part)).length;
+  return (
+    <Line
+      name={
+        <Link to={paths.jobs({ name: job.JobName, state: 'bad', within: String(LATELY) })}>
+          <bdi>{job.JobName}</bdi>
+        </Link>
+      }
+      detail={<StateMark state={state} label={`${formatCount(count)} jobs ${state.toLowerCase()}`} />}
+      at={time}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
 import { indexOf } from '#/api/fleet/index-of.ts';
-import { failedLately, fleetFigures, runningNow } from './figures.ts';
+import { byName, failedLately, fleetFigures, runningNow } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');
 const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...fields });
@@ -76,5 +76,17 @@ test('failed, by rules too: what rolled back with exit code 0', () => {
       ['group', 'Rolled back', '2 of 5 rolled back'],
       ['one', 'Rolled back', 'Rolled back'],
     ],
+  );
+});
+
+test('what was deployed to a selection is one line, and a group is never mixed with it', () => {
+  const jobs = [
+    ...['a', 'b', 'c'].map((JobId) => aJob({ JobId, DeviceId: JobId, Status: 'Failed' })),
+    aJob({ JobId: 'group', Counts: { Failed: 1 } }),
+    aJob({ JobId: 'nameless', JobName: '', Status: 'Failed' }),
+  ];
+  assert.deepEqual(
+    byName(failedLately(jobs, now)).map((same) => same.map(({ job: { JobId } }) => JobId)),
+    [['a', 'b', 'c'], ['group'], ['nameless']],
   );
 });

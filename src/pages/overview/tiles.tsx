@@ -133,7 +133,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
       <div className={classes['tile']} data-wide>
         <Link to={paths.devices()}>
           <UsedMeter
-            label="Device licences"
+            label="Licences"
             used={NumDevicesAdded}
             limit={PlanMaxDeviceLimit}
             format={formatCount}
