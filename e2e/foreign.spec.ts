@@ -12,14 +12,14 @@ import { startStrict } from './foreign/strict.ts';
 import { browse, bulky, openArtifacts, stored, uploadButton } from './uploads.ts';
 
 /** A gateway in front of the service that `make` starts. */
-const before = <F extends Foreign>(make: () => Promise<F>) =>
+const before = <F extends Foreign>(make: () => Promise<F>, env: Record<string, string> = {}) =>
   base.extend<{ foreign: F }>({
     foreign: async ({}, use) => {
       const foreign = await make();
       await use(foreign);
       await foreign.close();
     },
-    serviceEnv: async ({ foreign }, use) => use({ UPSTREAM_URL: foreign.url }),
+    serviceEnv: async ({ foreign }, use) => use({ ...env, UPSTREAM_URL: foreign.url }),
   });
 
 const jwt = (exp: number) => `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.signature`;
@@ -212,7 +212,7 @@ base.describe('writes to services as they are elsewhere', () => {
 });
 
 base.describe('as little as the document asks for', () => {
-  const test = before(startStrict);
+  const test = before(startStrict, { INSTALL_COMMAND: 'portal-agent --key {key}' });
   test.use({ expectedConsole: [/status of 40[45]/] });
 
   test('every page does without what is missing, and says so', async ({ signedIn: page, service, foreign }) => {
@@ -228,6 +228,7 @@ base.describe('as little as the document asks for', () => {
     await page.getByRole('link', { name: 'sensor-01' }).click();
     await expect(page.getByRole('heading', { name: 'sensor-01' })).toBeVisible();
     await expect(page.getByText('rotate logs')).toBeVisible();
+    await expect(page.getByText("portal-agent --key '<device key>'")).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByRole('row', { name: /t2/ })).toContainText('javascript:alert(1)');
     await expect(page.getByRole('row', { name: /t2/ }).getByRole('link', { name: /javascript/ })).toHaveCount(0);

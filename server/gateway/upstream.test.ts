@@ -203,6 +203,16 @@ test('what the service says passes as it is; what would lead or mislead the brow
   assert.match(await dead.text(), /cannot be reached/);
 });
 
+test('how devices are installed is told to who is signed in', async (t) => {
+  const line = 'portal-agent --key {key}';
+  const { url, signIn } = await startBefore(t, () => {}, { INSTALL_COMMAND: line });
+  const told = async (headers: Record<string, string> = {}) =>
+    ((await (await fetch(`${url}/auth/session`, { headers })).json()) as { InstallCommand?: string }).InstallCommand;
+  assert.equal(await told(), undefined);
+  const { cookie } = await signIn();
+  assert.equal(await told({ cookie }), line);
+});
+
 test('sign-in says what is wrong with the address', async (t) => {
   const dead = await startBefore(t, () => {}, { UPSTREAM_URL: 'http://127.0.0.1:9' });
   const { response } = await dead.signIn();

@@ -39,7 +39,10 @@ const askedAgain = new Set<string>();
 
 const WORDS: Record<OwnBuild, string> = {
   unknown: 'Looking why.',
-  away: 'The service did not answer. This page comes by itself when it does.',
+  away:
+    directAddress === undefined
+      ? 'The service did not answer. This page comes by itself when it does.'
+      : `${location.host}, where these pages come from, did not answer.`,
   same: 'It was lost on the way.',
   newer: 'A new version was installed, and the files of this one are gone.',
 };
