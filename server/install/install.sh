@@ -178,8 +178,15 @@ write_control() {
 dir=$(cd "$(dirname "$0")" && pwd) || exit 1
 . "$dir/settings.sh"
 
+# Leaves the whole command line in "$@", to be run by whoever calls it.
+as_agent() {
+  set -- "$@" "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data"
+  [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
+  "$@" </dev/null
+}
+
 run() {
-  exec "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data" </dev/null
+  as_agent exec
 }
 
 # Whether the process we once started is still it, and not another with its number.
@@ -209,8 +216,7 @@ start() {
   if [ -f "$dir/agent.log" ] && [ "$(wc -c <"$dir/agent.log")" -gt 1000000 ]; then
     mv "$dir/agent.log" "$dir/agent.log.old"
   fi
-  nohup "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data" \
-    >>"$dir/agent.log" 2>&1 </dev/null &
+  as_agent exec nohup >>"$dir/agent.log" 2>&1 &
   echo "$!" >"$dir/agent.pid"
 }
 
@@ -227,6 +233,31 @@ stop() {
     waited=$((waited + 1))
     sleep 1
   done
+}
+
+# Names what can be reached through tunnels; nothing is taken away, and a slip of the finger stops no agent.
+tunnel() {
+  if [ "$#" -gt 0 ]; then
+    FILE="$dir/tunnels.json" "$node" -e '
+      const { existsSync, readFileSync, renameSync, writeFileSync } = require("fs");
+      const { FILE } = process.env;
+      const config = existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) : { tunnels: [] };
+      for (const to of process.argv.slice(1)) {
+        if (!/^(http|tcp):\/\/[\w.:[\]-]+:\d{1,5}$/.test(to))
+          throw `"${to}" is no address like http://127.0.0.1:3000 or tcp://127.0.0.1:22`;
+        if (!config.tunnels.some((one) => (one.to ?? one) === to)) config.tunnels.push(to);
+      }
+      writeFileSync(FILE + ".new", JSON.stringify(config, null, 2) + "\n", { mode: 0o600 });
+      renameSync(FILE + ".new", FILE);
+    ' -- "$@" 2>"$dir/tunnel.err" || {
+      grep -m 1 -e 'is no address' -e 'Error:' "$dir/tunnel.err" >&2
+      rm -f "$dir/tunnel.err"
+      return 1
+    }
+    rm -f "$dir/tunnel.err"
+    stop && start || return
+  fi
+  [ ! -f "$dir/tunnels.json" ] || cat "$dir/tunnels.json"
 }
 
 status() {
@@ -256,8 +287,12 @@ remove() {
 case ${1-} in
   run | start | stop | status | remove) "$1" ;;
   restart) stop && start ;;
+  tunnel)
+    shift
+    tunnel "$@"
+    ;;
   *)
-    echo "usage: sh $0 start | stop | restart | status | remove | run" >&2
+    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS …] | remove | run" >&2
     exit 64
     ;;
 esac
@@ -346,7 +381,7 @@ main() {
   sh "$dir/muster-agent" start || fail 'The agent could not be started.'
   see_it_start
   echo "The agent runs, from $dir. Now and later:"
-  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | remove"
+  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | remove"
   if [ -n "$unit" ]; then
     echo "It is the systemd unit $unit: it starts with the machine; journalctl -u $unit shows what it says."
   else

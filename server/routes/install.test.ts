@@ -25,13 +25,13 @@ import { installRoutes } from './install.ts';
 const AGENT = `#!/usr/bin/env node
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' } };
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' } };
 const { values } = parseArgs({ options });
 const key = readFileSync(values['key-file'], 'utf8').trim();
 if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
 mkdirSync(values.data, { recursive: true });
 const { pid, env } = process;
-appendFileSync(values.data + '/starts', JSON.stringify({ pid, key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '' }) + '\\n');
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
 console.log('Connected to ' + values.server + ' as "x".');
 setInterval(() => {}, 1000);
 `;
@@ -93,7 +93,17 @@ const starts = (folder: string) =>
   readFileSync(path.join(folder, 'data/starts'), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { pid: number; key: string; server: string; umask: number; secret: string });
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          pid: number;
+          key: string;
+          server: string;
+          umask: number;
+          secret: string;
+          config?: string;
+        },
+    );
 /** Not counting what has ended and only waits for its parent to notice. */
 const alive = (pid: number) => {
   try {
@@ -112,7 +122,7 @@ const mode = (file: string) => statSync(file).mode & 0o777;
 test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
   const ran = await paste('dk_Ab-9');
   assert.deepEqual([ran.code, ran.stderr], [0, '']);
-  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| remove/);
+  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| remove/);
   assert.doesNotMatch(ran.stdout, /dk_Ab-9/);
   const [folder = ''] = folders();
   assert.match(path.basename(folder), /^[0-9a-f]{12}$/);
@@ -135,6 +145,39 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   const gone = await control('remove');
   assert.match(gone.stdout, /removed/);
   assert.ok(!existsSync(folder));
+});
+
+test('its tunnels are named in a file beside it, which outlives a renewal', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const file = path.join(folder, 'tunnels.json');
+  assert.equal(starts(folder)[0]?.config, undefined);
+  const control = (args: string) => sh(`sh "$CONTROL" ${args}`, { CONTROL: path.join(folder, 'muster-agent') });
+  const said = await control('tunnel http://127.0.0.1:3000 tcp://127.0.0.1:22');
+  assert.deepEqual([said.code, said.stderr], [0, '']);
+  assert.deepEqual(JSON.parse(said.stdout), { tunnels: ['http://127.0.0.1:3000', 'tcp://127.0.0.1:22'] });
+  // Started in the background, and slower than this.
+  while (starts(folder).length < 2) await new Promise((resolve) => void setImmediate(resolve));
+  assert.equal(starts(folder)[1]?.config, said.stdout);
+  assert.equal(mode(file), 0o600);
+
+  // What somebody wrote there stays as it is; what is there already does not come twice.
+  const guarded = { to: 'http://127.0.0.1:3000', login: 'anna:secret' };
+  writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
+  assert.equal((await control('tunnel http://127.0.0.1:3000')).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { tunnels: [guarded] });
+  while (starts(folder).length < 3) await new Promise((resolve) => void setImmediate(resolve));
+  for (const wrong of ['3000', "'http://x:1;reboot'", 'ftp://x:1']) {
+    const refused = await control(`tunnel ${wrong}`);
+    assert.equal(refused.code, 1, wrong);
+    assert.match(refused.stderr, /is no address like/);
+  }
+  writeFileSync(file, 'half a {');
+  assert.equal((await control('tunnel tcp://127.0.0.1:22')).code, 1);
+  assert.equal(starts(folder).length, 3, 'and the agent goes on');
+  writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
+  await paste('one');
+  assert.deepEqual(JSON.parse(starts(folder).at(-1)?.config ?? ''), { tunnels: [guarded] });
 });
 
 test('running it again renews the one installation; another key is another one', async () => {
