@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Page } from '@playwright/test';
 import { closed, DeviceWeb, echoed, sha256Of, startEcho, statusOf, visit } from './behind-tunnels.ts';
-import { expect, test } from './fixtures.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 
 interface Listed {
@@ -208,6 +208,8 @@ test('what is deleted ends at once and stays closed until the agent is started a
   await all.getByRole('button', { name: 'Delete all tunnels' }).click();
   await ended;
   await expect(page.getByText('No tunnels are open')).toBeVisible();
+  await expect(page.getByLabel('On the device, for its SSH server')).toContainText('tunnel tcp://127.0.0.1:22');
+  await expectAccessible(page);
 
   // With its device.
   const door = await service.createDevice('door 2');

@@ -44,7 +44,7 @@ export function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: re
       )}
       {IdleTimeout !== undefined && IdleTimeout > 0 && (
         <span className={classes['fact']}>
-          <IconHourglass {...icon} /> Ends after {formatDuration(IdleTimeout * 1000)} unused
+          <IconHourglass {...icon} /> Ends after {formatDuration(IdleTimeout * 1000).replace(/ 0 s$/, '')} unused
         </span>
       )}
     </span>

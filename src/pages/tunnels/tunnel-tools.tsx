@@ -7,7 +7,7 @@ import type { Dialog } from '#/ui/use-dialog.ts';
 import { webAddress } from '#/ui/web-address.ts';
 import classes from './tunnels-page.module.css';
 
-export type TunnelDialog = 'delete' | 'delete-all' | 'phone';
+export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';
 
 const icon = { size: 18, stroke: 1.6, 'aria-hidden': true };
 const look = { variant: 'subtle', color: 'gray' } as const;

@@ -2,12 +2,11 @@
 import { Suspense, lazy } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { Button } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { Button, Modal } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { onlyHere, publicAddress } from '#/fleet/tunnel-address.ts';
-import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
 import { useNow } from '#/ui/time.tsx';
@@ -25,6 +24,7 @@ import type { TunnelDialog } from './tunnel-tools.tsx';
 import { useDeviceStates } from './use-device-states.ts';
 import classes from './tunnels-page.module.css';
 
+const OpenTunnel = lazy(async () => ({ default: (await import('#/fleet/open-tunnel.tsx')).OpenTunnel }));
 const TunnelCode = lazy(async () => ({ default: (await import('./tunnel-code.tsx')).TunnelCode }));
 
 export function TunnelsPage() {
@@ -40,13 +40,23 @@ export function TunnelsPage() {
       lead="Services of devices that can be reached from outside. Whoever knows a public address can reach what is behind it."
       actions={
         count > 0 && (
-          <Button
-            variant="default"
-            leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
-            onClick={() => dialog.open('delete-all')}
-          >
-            Delete all
-          </Button>
+          <>
+            <Button
+              component={Link}
+              {...dialog.link('open')}
+              variant="default"
+              leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+            >
+              Open a tunnel
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
+              onClick={() => dialog.open('delete-all')}
+            >
+              Delete all
+            </Button>
+          </>
         )
       }
     >
@@ -58,12 +68,13 @@ export function TunnelsPage() {
           <Empty
             title="No tunnels are open"
             action={
-              <Button component={Link} to={paths.devices()} variant="default">
-                Go to devices
-              </Button>
+              <Suspense>
+                <OpenTunnel />
+              </Suspense>
             }
           >
-            Tunnels are opened by the agent on a device. Those that are open are listed here, to be used and closed.
+            The agent on a device opens them, to what is named there and to nothing else. They are listed here, to be
+            used and closed.
           </Empty>
         }
       >
@@ -71,6 +82,20 @@ export function TunnelsPage() {
       </View>
       {dialog.name === 'delete' && subject && <DeleteTunnel tunnel={subject} onClose={dialog.close} />}
       {dialog.name === 'delete-all' && count > 0 && <DeleteAllTunnels count={count} onClose={dialog.close} />}
+      {dialog.name === 'open' && (
+        <Modal
+          opened
+          onClose={dialog.close}
+          title="Open a tunnel"
+          size="lg"
+          centered
+          closeButtonProps={{ 'aria-label': 'Close' }}
+        >
+          <Suspense>
+            <OpenTunnel />
+          </Suspense>
+        </Modal>
+      )}
       {dialog.name === 'phone' && subject && address && !onlyHere(address) && (
         <Suspense>
           <TunnelCode tunnel={subject} onClose={dialog.close} />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { OpenTunnel } from '#/fleet/open-tunnel.tsx';
 import { TunnelLink } from '#/fleet/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
 import { DataTable } from '#/ui/table/data-table.tsx';
@@ -25,7 +26,12 @@ export function DeviceTunnels({ id }: { id: string }) {
         name="its tunnels"
         rows={2}
         isEmpty={(tunnels) => !tunnels.some(({ DeviceId }) => DeviceId === id)}
-        empty={<p className={classes['quiet']}>No open tunnels. The agent on the device opens them.</p>}
+        empty={
+          <>
+            <p className={classes['quiet']}>No open tunnels. The agent on the device opens them.</p>
+            <OpenTunnel />
+          </>
+        }
       >
         {(tunnels) => (
           <DataTable
