@@ -25,7 +25,7 @@ function raw(url: string, text: string): Promise<string> {
       .on('close', () => resolve(said));
   });
 }
-const statuses = (said: string) => [...said.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+const statuses = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
 test('no spelling of a path leads elsewhere', async (t) => {
   const { url, heard } = await startBefore(t, (_, response) => response.end('[]'));
@@ -116,6 +116,29 @@ test('a second request cannot hide in a first, and no header slips through', asy
     ['accept'],
   );
   assert.equal(heard[1]?.headers['accept-encoding'], 'br');
+});
+
+test('each of several requests at once on one connection goes with its own token, and no other protocol begins', async (t) => {
+  const { url, heard } = await startBefore(t, (request, response) =>
+    response.end(`"${request.headers.authorization}"`),
+  );
+  const host = `Host: ${new URL(url).host}\r\n`;
+  const said = await raw(
+    url,
+    [
+      `GET /v1/job HTTP/1.1\r\n${host}Authorization: Bearer one\r\n\r\n`,
+      `GET /v1/job HTTP/1.1\r\n${host}\r\n`,
+      `GET /v1/job HTTP/1.1\r\n${host}Authorization: Bearer two\r\nConnection: close\r\n\r\n`,
+    ].join(''),
+  );
+  assert.deepEqual(statuses(said), [200, 401, 200]);
+  assert.ok(said.indexOf('"Bearer one"') < said.indexOf('"Bearer two"'));
+  const upgrade = `Connection: upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n`;
+  for (const target of ['/agent/link', '/v1/job']) {
+    const answer = await raw(url, `GET ${target} HTTP/1.1\r\n${host}Authorization: Bearer one\r\n${upgrade}\r\n`);
+    assert.ok(!statuses(answer).includes(101), answer);
+  }
+  assert.ok(heard.every(({ headers }) => headers.upgrade === undefined));
 });
 
 test('an answer is data: nothing in its head is for a browser to keep, follow or run', async (t) => {
