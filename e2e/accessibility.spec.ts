@@ -160,6 +160,7 @@ test('each dialog is accessible', async ({ signedIn: page, service }) => {
     ['/workflows?dialog=create', 'Create workflow'],
     ['/tunnels?dialog=delete&tunnel=plain-otter-7', 'Delete tunnel'],
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],
+    ['/tunnels?dialog=open', 'Open a tunnel'],
     ['/account?dialog=make', 'Make an API token'],
   ] as const) {
     await visit(page, path);

@@ -169,17 +169,6 @@ test('times, rows and what is kept in this browser, until it is cleared', async 
   expect(await page.evaluate(() => Object.entries(localStorage))).toEqual([['muster-views:somebody@else', 'theirs']]);
 });
 
-test('tunnels: an empty account says so, and how one is opened', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/tunnels`);
-  await expect(page.getByText('No tunnels are open')).toBeVisible();
-  await expect(page.getByText('Tunnels are opened by the agent on a device.')).toBeVisible();
-  await expect(page.getByRole('table')).toHaveCount(0);
-  await expect(page.getByRole('button', { name: /Delete/ })).toHaveCount(0);
-  await expectAccessible(page);
-  await page.getByRole('link', { name: 'Go to devices' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
-});
-
 test('workflows are marked as the older method, and point to artifacts', async ({ page, service }) => {
   await signIn(page, service);
   await page.goto(`${service.url}/workflows`);
