@@ -18,7 +18,7 @@ export function OpenTunnel() {
       <CommandLine label="On the device, for a web server on its port 3000" command={INSTALLED(WEB)} />
       <CommandLine label="On the device, for its SSH server" command={INSTALLED(SSH)} />
       <CommandLine
-        label="From a clone of the project"
+        label="From a clone of the project, with its tunnel"
         command={`npm run agent -- --server ${location.origin} --key-file device.key --tunnel ${WEB}`}
       />
       <p className={classes['note']}>
