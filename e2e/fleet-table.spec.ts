@@ -152,7 +152,7 @@ test('chosen columns, their order and the height of rows are kept', async ({ sig
     await expect(table(page).getByRole('columnheader', { name: 'Address' })).toBeHidden();
     await expect(table(page).getByRole('columnheader').nth(2)).toHaveText(/^Group/);
     await expect(table(page).getByRole('columnheader').nth(3)).toHaveText(/^Status/);
-    await expect(width).toHaveAttribute('aria-valuenow', '136');
+    await expect(width).toHaveAttribute('aria-valuenow', '116');
   };
   await expectKept();
   await page.reload();
