@@ -82,7 +82,6 @@ export function QueueTile() {
   const { data, error } = useQuery({
     ...queueQueries.all(),
     refetchInterval: ({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN),
-    staleTime: OFTEN,
   });
   const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
   const { rules } = useStaleRules(jobs);
