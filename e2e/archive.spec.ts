@@ -132,7 +132,7 @@ test('a ZIP file has it all, is deleted from the service only when it is safe, a
     expect(bytes.includes(name)).toBe(true);
   await expect(page.getByText('Nothing is archived in this browser')).toBeVisible();
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Import a ZIP file…' }).click();
+  await page.getByRole('button', { name: 'Import…' }).click();
   await (await choosing).setFiles(file);
   await page.getByRole('link', { name: '../weigh <b>' }).click();
   await expect(heading(page)).toHaveText('../weigh <b> Failed');

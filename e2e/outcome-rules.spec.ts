@@ -111,6 +111,11 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
   await expect(page.getByRole('region', { name: 'Progress' })).toContainText(COUNTS);
 
+  // The line that decides is one click away.
+  await page.getByRole('link', { name: 'unit-back' }).click();
+  await page.getByRole('button', { name: 'line 2', exact: true }).click();
+  await expect(page).toHaveURL(/[?&]line=2(&|$)/);
+
   // In the list, on the device's page, on the job's own.
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);

@@ -3,7 +3,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/jobs/job-output.ts';
 import type { LogPlace } from '#/jobs/rules/rule.ts';
-import { withoutAnsi } from '#/ui/log-view/without-ansi.ts';
+import { withoutEscapes } from '#/ui/log-view/without-ansi.ts';
 
 const WHAT = String.raw`(?:update|upgrade|install(?:ation)?|deployment|job|script|rollout)`;
 const ROLLED_BACK = /\b(?:rolled back|rollback (?:is )?(?:complete|completed|done|succeeded|finished))\b/i;
@@ -32,7 +32,7 @@ function lastLine(text: string): { text: string; line: number } | undefined {
   if (end === 0 || end - start > TAIL) return undefined;
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < start; at = text.indexOf('\n', at + 1)) line++;
-  return { text: withoutAnsi(text.slice(start, end)).trim(), line };
+  return { text: withoutEscapes(text.slice(start, end)).trim(), line };
 }
 
 function saidBy(line: string): SaidOutcome['verdict'] | undefined {

@@ -39,7 +39,8 @@ export interface Judgement {
   raw: JobState;
 }
 
-const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
+/** How {@link Judgement.because} names its line. */
+export const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
 
 /** Without rules: the exit code where the service tells it, else its Status, else what the text says. */
 function unruled(job: Job, raw: JobState): Judgement {

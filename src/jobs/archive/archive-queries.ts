@@ -3,7 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { pieceOf, unpackRows } from './archived-job.ts';
 import type { ArchivedJob } from './archived-job.ts';
 import { archiveStore } from './archive-store.ts';
-import { jobsInZip } from './archive-zip.ts';
+import { jobsIn } from './archive-zip.ts';
 
 const kept = { retry: false, staleTime: 0 } as const;
 
@@ -47,7 +47,7 @@ export const archiveQueries = {
 const changed = { invalidates: [['archive']] };
 
 export interface ArchiveImport {
-  file: Blob;
+  files: readonly File[];
   onJob: (done: number, total: number) => void;
 }
 
@@ -57,9 +57,9 @@ export const archiveMutations = {
   /** How many jobs were taken in. */
   take: (account: string) =>
     mutationOptions({
-      mutationFn: async ({ file, onJob }: ArchiveImport) => {
+      mutationFn: async ({ files, onJob }: ArchiveImport) => {
         let count = 0;
-        for await (const { sealed, done, total } of jobsInZip(file)) {
+        for await (const { sealed, done, total } of jobsIn(files)) {
           await archiveStore.put(account, sealed);
           count = done;
           onJob(done, total);

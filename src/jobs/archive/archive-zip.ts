@@ -55,24 +55,51 @@ function readRows(text: string): Job[] {
   return rows.map((row) => jobSchema.parse(row));
 }
 
-/** The archived jobs in a ZIP file of ours, one after the other. */
-export async function* jobsInZip(file: Blob): AsyncGenerator<{ sealed: SealedJob; done: number; total: number }> {
-  const entries = new Map((await readZipEntries(file)).map((entry) => [entry.name, entry]));
-  const heads = [...entries.values()].filter(({ name }) => name === HEAD || name.endsWith(`/${HEAD}`));
+/** The files of archived jobs by their names, each read when it is its turn. */
+type Texts = ReadonlyMap<string, () => Promise<string>>;
+
+async function textsOf(files: readonly File[]): Promise<Texts> {
+  const texts = new Map<string, () => Promise<string>>();
+  for (const file of files) {
+    const isZip = (await file.slice(0, 2).text()) === 'PK';
+    if (isZip)
+      for (const entry of await readZipEntries(file))
+        texts.set(`${files.length > 1 ? `${file.name}/` : ''}${entry.name}`, () => readZipText(file, entry, MOST_TEXT));
+    else if (file.size > MOST_TEXT) throw new ZipError(`"${file.name}" is larger than anything an archive has.`);
+    else texts.set(file.name, () => file.text());
+  }
+  return texts;
+}
+
+/**
+ * The archived jobs in files that were exported here, one after the other: ZIP files, or one folder of such a file as it
+ * was unpacked, its job.json with its output-1.json and so on.
+ */
+export async function* jobsIn(
+  files: readonly File[],
+): AsyncGenerator<{ sealed: SealedJob; done: number; total: number }> {
+  const texts = await textsOf(files);
+  const heads = [...texts].filter(([name]) => name === HEAD || name.endsWith(`/${HEAD}`));
   if (heads.length === 0) throw new ZipError('There is no archived job in this file.');
-  for (const [done, entry] of heads.entries()) {
-    const folder = entry.name.slice(0, -HEAD.length);
+  for (const [done, [name, readHead]] of heads.entries()) {
+    const folder = name.slice(0, -HEAD.length);
     try {
-      const head = JSON.parse(await readZipText(file, entry, MOST_TEXT)) as unknown;
+      const head = JSON.parse(await readHead()) as unknown;
       if (!isObject(head) || head['format'] !== FORMAT) throw new ZipError('There is something else in this file.');
       const job = jobSchema.parse(head['job']);
       if (!job.JobId) throw new ZipError('There is a job without an id in this file.');
       const sealer = new Sealer(job);
+      let count = 0;
       for (let piece = 1; ; piece++) {
-        const output = entries.get(`${folder}output-${piece}.json`);
-        if (!output) break;
-        for (const row of readRows(await readZipText(file, output, MOST_TEXT))) await sealer.add(row);
+        const readOutput = texts.get(`${folder}output-${piece}.json`);
+        if (!readOutput) break;
+        for (const row of readRows(await readOutput())) {
+          await sealer.add(row);
+          count++;
+        }
       }
+      if (Array.isArray(head['rows']) && head['rows'].length > count)
+        throw new ZipError('Output is missing: choose all files of the job together, job.json and each output-….json.');
       const archived = Number(head['archived']);
       const sealed = await sealer.seal(Number.isFinite(archived) && archived > 0 ? archived : undefined);
       yield { sealed, done: done + 1, total: heads.length };

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
 import { pieceOf, Sealer, unpackRows } from './archived-job.ts';
 import { JobSearch } from './archive-search.ts';
-import { addToZip, jobsInZip, safeName } from './archive-zip.ts';
-import { readZipEntries } from './zip-read.ts';
+import { addToZip, jobsIn, safeName } from './archive-zip.ts';
+import { readZipEntries, readZipText } from './zip-read.ts';
 import { ZipWriter } from './zip-write.ts';
 
 const parent = jobSchema.parse({
@@ -32,9 +32,10 @@ async function sealed(...children: ReturnType<typeof child>[]) {
   return sealer.seal(1_790_000_000_000);
 }
 
-async function allIn(file: Blob) {
+async function allIn(...files: (Blob | File)[]) {
   const all = [];
-  for await (const { sealed: each } of jobsInZip(file)) all.push(each);
+  const named = files.map((file) => (file instanceof File ? file : new File([file], 'archive.zip')));
+  for await (const { sealed: each } of jobsIn(named)) all.push(each);
   return all;
 }
 
@@ -95,6 +96,14 @@ test('a ZIP file holds JSON and text, and is read back as the same job', async (
   assert.equal(more.length, 0);
   assert.deepEqual(back?.head, before.head);
   assert.deepEqual(back?.rows, before.rows);
+
+  // The same, unpacked: all files of its folder, and not without the output.
+  const unpacked = [];
+  for (const entry of await readZipEntries(file))
+    unpacked.push(new File([await readZipText(file, entry, 1e6)], entry.name.replace(/^.*\//, '')));
+  const [again] = await allIn(...unpacked);
+  assert.deepEqual(again?.head, before.head);
+  await assert.rejects(allIn(...unpacked.filter(({ name }) => name === 'job.json')), /choose all files of the job/);
 });
 
 test('a file that is no archive is refused', async () => {

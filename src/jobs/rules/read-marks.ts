@@ -1,6 +1,6 @@
 // Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
 // worker, since a pattern may take as long as it likes.
-import { withoutAnsi } from '#/ui/log-view/without-ansi.ts';
+import { withoutEscapes } from '#/ui/log-view/without-ansi.ts';
 import { RULED, sameRule } from './rule.ts';
 import type { Found, Reading, Rule } from './rule.ts';
 
@@ -34,7 +34,7 @@ class Readable {
 
   constructor({ name, text }: MarkedStream) {
     this.name = name;
-    this.text = withoutAnsi(text);
+    this.text = withoutEscapes(text);
     this.cut = CUT.test(this.text);
   }
 

@@ -1,4 +1,4 @@
-// Reads a ZIP file of archived jobs back into this browser's archive.
+// Reads archived jobs back into this browser's archive: ZIP files, or what was unpacked from one.
 import { useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -18,23 +18,24 @@ export function ImportButton({ account, disabled }: { account: string; disabled:
       <input
         ref={input}
         type="file"
-        accept=".zip,application/zip"
+        accept=".zip,.json,application/zip,application/json"
+        multiple
         hidden
-        aria-label="ZIP file of archived jobs"
+        aria-label="ZIP or JSON files of archived jobs"
         onChange={(event) => {
-          const [file] = event.currentTarget.files ?? [];
+          const files = [...(event.currentTarget.files ?? [])];
           event.currentTarget.value = '';
-          if (file) take.mutate({ file, onJob: (done, total) => setProgress({ done, total }) });
+          if (files.length > 0) take.mutate({ files, onJob: (done, total) => setProgress({ done, total }) });
         }}
       />
       <Button
         variant="default"
         disabled={disabled}
-        title={disabled ? 'This browser has no archive to read it into' : undefined}
+        title={disabled ? 'This browser has no archive to read it into' : 'ZIP or JSON files that were exported here'}
         loading={take.isPending}
         onClick={() => input.current?.click()}
       >
-        Import a ZIP file…
+        Import…
       </Button>
       <span role="status">
         {take.isPending && progress.total > 0 && `${formatCount(progress.done)} of ${jobsText(progress.total)} read`}

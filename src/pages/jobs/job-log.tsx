@@ -4,10 +4,13 @@ import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import { formatBytes } from '#/ui/format.ts';
+import { printMark } from '#/ui/log-view/line-marks.ts';
+import type { LogStream } from '#/ui/log-view/log-items.ts';
 import { LogView } from '#/ui/log-view/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/jobs/job-output.ts';
 import { explain, otherFields } from '#/jobs/job-words.ts';
 import { reasonOf } from '#/jobs/verdict-mark.tsx';
+import { lineText } from '#/jobs/verdict.ts';
 import type { Judgement } from '#/jobs/verdict.ts';
 import type { Address } from '#/ui/use-address.ts';
 import classes from './job-page.module.css';
@@ -50,18 +53,46 @@ function fetchedText({ output, complete }: FollowedJob): string | undefined {
   return `${formatBytes(stdout.next + stderr.next)} of ${formatBytes(stdout.size + stderr.size)} fetched`;
 }
 
+/** What a verdict rests on; the line that it names leads there. */
+function Reason({
+  judgement,
+  streams,
+  address,
+}: {
+  judgement: Judgement;
+  streams: readonly LogStream[];
+  address: Address;
+}) {
+  const { place } = judgement;
+  const text = reasonOf(judgement);
+  const name = place && lineText(place);
+  const at = name === undefined ? -1 : text.lastIndexOf(` at ${name}`);
+  if (!place || name === undefined || at === -1 || !streams.some((stream) => stream.name === place.stream)) return text;
+  const before = at + ' at '.length;
+  const line = printMark({ stream: place.stream, from: place.line, to: place.line }, streams);
+  return (
+    <>
+      {text.slice(0, before)}
+      <button type="button" className={classes['place']} onClick={() => address.set({ line, log: undefined })}>
+        {name}
+      </button>
+      {text.slice(before + name.length)}
+    </>
+  );
+}
+
 export function JobLog({ job, followed, judgement, device, address }: JobLogProps) {
   const { streams, said } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
-  const reason = judgement && judgement.verdict !== judgement.raw && reasonOf(judgement);
+  const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
   const others = otherFields(job);
   const bare =
     others.length > 0 && streams.every(({ pieces }) => pieces.length === 0) && (!isMoving(job) || job.JobId === '');
   return (
     <>
-      {(meaning || reason) && (
+      {(meaning || reasoned) && (
         <p className={classes['note']}>
-          {meaning} {reason}
+          {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} address={address} />}
         </p>
       )}
       {said && <p className={classes['said']}>{said}</p>}

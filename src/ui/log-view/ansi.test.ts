@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
 import { textOf } from './log-text.ts';
-import { withoutAnsi } from './without-ansi.ts';
+import { withoutAnsi, withoutEscapes } from './without-ansi.ts';
 
 const ESC = '\u001b';
 
@@ -38,6 +38,21 @@ test('concealed text is shown; cursor movements vanish; broken codes stay visibl
   assert.deepEqual(ansiReader()(`${ESC}[2K${ESC}[1Aup`), [{ text: 'up', style: {} }]);
   assert.equal(withoutAnsi(`a${ESC}[31;1mb${ESC}[?25lc`), 'abc');
   assert.equal(withoutAnsi(`a${ESC}]0;title`), `a${ESC}]0;title`);
+});
+
+test('what reads a log sees its words alone, on the lines where they stand', () => {
+  const BEL = '\u0007';
+  for (const [text, words] of [
+    [`${ESC}[1;32mdone${ESC}[0m`, 'done'],
+    [`${ESC}]0;rolled back${BEL}done`, 'done'],
+    [`${ESC}]8;;https://example.org${ESC}\\log${ESC}]8;;${ESC}\\`, 'log'],
+    [`${ESC}(Bro${ESC}7lled${ESC}=${ESC}M back${ESC}c`, 'rolled back'],
+    [`${ESC}Pdevice${ESC}\\ok`, 'ok'],
+    // Without an end it may be anything, and is not swallowed.
+    [`${ESC}]0;title\nfailed`, '0;title\nfailed'],
+    [`${ESC}[12`, `${ESC}[12`],
+  ] as const)
+    assert.equal(withoutEscapes(text), words);
 });
 
 test('text that looks like HTML stays text', () => {

@@ -5,7 +5,7 @@ import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
 import { outputOf } from '#/jobs/job-output.ts';
 import type { LogPlace } from '#/jobs/rules/rule.ts';
 import { formatCount } from '#/ui/format.ts';
-import { withoutAnsi } from '#/ui/log-view/without-ansi.ts';
+import { withoutEscapes } from '#/ui/log-view/without-ansi.ts';
 import { visible } from '#/ui/glyphs.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Skeleton } from '#/ui/view.tsx';
@@ -26,7 +26,7 @@ interface Line {
 function linesAt(job: Job, place: LogPlace | undefined): Line[] {
   const { streams } = outputOf(job);
   const stream = streams.find(({ name }) => name === place?.stream) ?? streams.find(({ text }) => text.trim() !== '');
-  const lines = withoutAnsi(stream?.text.trimEnd() ?? '').split('\n');
+  const lines = withoutEscapes(stream?.text.trimEnd() ?? '').split('\n');
   const first = place ? Math.max(0, place.line - 1 - AROUND) : Math.max(0, lines.length - 2 * AROUND);
   const last = place ? place.line + AROUND : lines.length;
   return lines
