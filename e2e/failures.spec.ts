@@ -83,6 +83,22 @@ test('a job is explained by what its devices said, and by how that differs from 
   const file = await readFile(await (await download).path(), 'utf8');
   expect(file.trim().split('\r\n')).toHaveLength(3);
   expect(file).toContain('unit-3,');
+
+  // A tag for exactly this group, and the group as the selection of the device table.
+  await page.getByRole('button', { name: 'Add a tag…' }).click();
+  const tagging = page.getByRole('dialog');
+  await tagging.getByRole('combobox', { name: 'Tag' }).fill('bus');
+  await tagging.getByRole('button', { name: 'Create and add to 2 devices' }).click();
+  await expect(tagging).toContainText('2 done');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'In the device table' }).click();
+  for (const number of ['2', '3']) {
+    const row = page.getByRole('row', { name: new RegExp(`unit-${number}`) });
+    await expect(row.getByRole('checkbox')).toBeChecked();
+    await expect(row).toContainText('bus');
+  }
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('2 selected');
 });
 
 test('only one group is retried, and what still waits is taken back', async ({ signedIn: page, service }) => {
