@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Context as HonoContext } from 'hono';
+import { acceptedCodings } from '../accepted-codings.ts';
 import type { App, Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { readRange } from './byte-range.ts';
@@ -149,9 +150,6 @@ const send = (bytes: Buffer, headers: Record<string, string>, status = 200): Res
 
 /** The best coding that the browser takes, of those that there are. */
 function preferredCoding(http: HonoContext<Env>, there?: ReadonlyMap<Coding, string>): Coding | undefined {
-  const accepted = (http.req.header('Accept-Encoding') ?? '')
-    .split(',')
-    .filter((coding) => !/;\s*q=0(\.0*)?\s*$/.test(coding))
-    .map((coding) => coding.split(';')[0]?.trim().toLowerCase());
+  const accepted = acceptedCodings(http.req.header('Accept-Encoding'));
   return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding) && (!there || there.has(coding)));
 }

@@ -6,7 +6,7 @@ import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { hashSecret } from '../ids.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
-import { deviceByKey, listSeqs, markOffline, markOnline, matchesAfter } from '../store/devices.ts';
+import { deviceByKey, insertDevice, listSeqs, markOffline, markOnline, matchesAfter } from '../store/devices.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -324,6 +324,36 @@ test('a list that has not changed is not sent again, and one that has is', async
   assert.deepEqual(await read('/v1/devices/location'), [{ DeviceId, Lat: 1, Lng: 2 }]);
   await service.call('DELETE', `/v1/devices/${DeviceId}`);
   assert.deepEqual(await read('/v1/devices/location'), []);
+});
+
+test('a long list of devices travels compressed to whoever takes that; a list of jobs never does', async () => {
+  await service.context.db.write((tx) => {
+    for (let n = 0; n < 40; n++)
+      insertDevice(tx, FIRST_ACCOUNT, { DeviceName: `unit ${n}`, DeviceGroup: 'x'.repeat(600) }, Date.now());
+  });
+  const ask = (at: string, accept: string, known = '') =>
+    service.call('GET', at, undefined, { 'Accept-Encoding': accept, 'If-None-Match': known });
+  for (const at of ['/v1/devices/1/1000', '/v1/devices/1/1000/filters?device_name=unit']) {
+    const plain = await ask(at, 'gzip;q=0, identity');
+    const packed = await ask(at, 'br, gzip');
+    assert.deepEqual(
+      [plain, packed].map(({ headers }) => headers.get('Content-Encoding')),
+      [null, 'gzip'],
+    );
+    assert.ok(packed.headers.get('Vary')?.includes('Accept-Encoding'));
+    assert.equal(await packed.text(), await plain.text());
+    const etags = [plain, packed].map(({ headers }) => headers.get('ETag') ?? '');
+    assert.notEqual(etags[0], etags[1]);
+    for (const etag of etags) assert.equal((await ask(at, 'gzip', etag)).status, 304);
+  }
+  // Each job's Command holds a token (BREACH).
+  const posted = async (path: string, body: object) =>
+    (await (await service.call('POST', path, body)).json()) as object;
+  const flow = await posted('/v1/workflow', { Name: 'n', Command: `: ${'x'.repeat(600)}` });
+  const job = await posted('/v1/job', { Name: 'n', DeviceGroup: 'x'.repeat(600), ...flow });
+  const children = await ask(`/v1/job/${(job as { JobId: string }).JobId}/childjobs`, 'gzip');
+  assert.equal(children.headers.get('Content-Encoding'), null);
+  assert.ok((await children.text()).length > 16 * 1024);
 });
 
 test('a name is looked for in portions, which together find what the whole fleet has', async () => {

@@ -87,13 +87,13 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
         return `{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`;
       };
-      return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version);
+      return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version, { isOpen: true });
     },
 
     filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
       const offset = (page_num - 1) * rows_per_page;
       if (!query.device_name && !query.device_id)
-        return new Prepared(listFiltered(db, account.id, query, offset, rows_per_page));
+        return new Prepared(listFiltered(db, account.id, query, offset, rows_per_page), undefined, { isOpen: true });
       const found: number[] = [];
       for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
         if (after > 0) await nextTurn();
@@ -101,7 +101,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         found.push(...seqs);
         after = last;
       }
-      return new Prepared(listSeqs(db, found.slice(offset, offset + rows_per_page)));
+      return new Prepared(listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });
     },
 
     selected: async ({ account, body }) => {
