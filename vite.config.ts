@@ -57,6 +57,9 @@ const SELDOM = new RegExp(
   ].join('|'),
 );
 
+const JOBS =
+  /\/src\/(jobs\/(?!stale-days)(rules\/)?[^/]+|ui\/(glyphs|log-view\/without-ansi)|api\/(jobs|job-|children|same-job)[^/]*)\.tsx?$/;
+
 export default defineConfig({
   plugins: [react(), nonceForDevelopment, apiAddress, firstLoad(), noChunkCycles()],
   build: {
@@ -78,6 +81,8 @@ export default defineConfig({
               test: (id) => !SELDOM.test(id.replaceAll('\\', '/')),
               priority: 1,
             },
+            // Likewise what the pages about jobs share, the overview among them: otherwise a file for each module of it.
+            { name: 'jobs', minShareCount: 2, includeDependenciesRecursively: false, test: JOBS, priority: 2 },
           ],
         },
       },
