@@ -327,9 +327,12 @@ test('a list that has not changed is not sent again, and one that has is', async
 });
 
 test('a long list of devices travels compressed to whoever takes that; a list of jobs never does', async () => {
-  await service.context.db.write((tx) => {
-    for (let n = 0; n < 40; n++)
-      insertDevice(tx, FIRST_ACCOUNT, { DeviceName: `unit ${n}`, DeviceGroup: 'x'.repeat(600) }, Date.now());
+  const { db, order } = service.context;
+  await db.write((tx) => {
+    for (let n = 0; n < 40; n++) {
+      const draft = { DeviceName: `unit ${n}`, DeviceGroup: 'x'.repeat(600) };
+      order.added(tx, FIRST_ACCOUNT, insertDevice(tx, FIRST_ACCOUNT, draft, Date.now()).seq);
+    }
   });
   const ask = (at: string, accept: string, known = '') =>
     service.call('GET', at, undefined, { 'Accept-Encoding': accept, 'If-None-Match': known });
