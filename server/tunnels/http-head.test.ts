@@ -22,6 +22,8 @@ test('a request names its tunnel by one Host, and in no other way', () => {
     'abc123_.localhost',
     'abc123%2elocalhost',
     '127.0.0.1:8081',
+    '[::1]:8081',
+    'abc123.[::1]',
     '',
   ])
     assert.equal(nameOf(['Host', host]), undefined, host);
@@ -114,6 +116,10 @@ test('a cookie comes back only for this very host', () => {
     'a=1; Domain=other.localhost',
   ])
     assert.ok(!kept(cookie), cookie);
+  const cleared = (value: string) => headersForVisitor(['Clear-Site-Data', value], HOST)[1];
+  assert.equal(cleared('"cache", "storage"'), '"cache", "storage"');
+  assert.equal(cleared('"cache","cookies"'), '"cache"');
+  assert.equal(cleared('"*"'), undefined);
   assert.deepEqual(
     headersForVisitor(['Connection', 'keep-alive', 'Content-Type', 'a/b', 'Transfer-Encoding', 'chunked'], HOST),
     ['Content-Type', 'a/b'],

@@ -86,12 +86,14 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   return passed;
 }
 
-/** What the visitor is told: all that the device's service said, but for cookies that others would be sent too. */
+/** What the visitor is told: all that the device's service said, but for what it says of the cookies of others. */
 export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   const left = betweenNeighbours(headers);
   const told: string[] = [];
   each(headers, (name, value, lower) => {
-    if (!left.has(lower) && !(lower === 'set-cookie' && isForOthers(value, host))) told.push(name, value);
+    if (left.has(lower) || (lower === 'set-cookie' && isForOthers(value, host))) return;
+    const passed = lower === 'clear-site-data' ? ofThisSiteAlone(value) : value;
+    if (passed !== '' || value === '') told.push(name, passed);
   });
   return told;
 }
@@ -112,6 +114,14 @@ function isForOthers(cookie: string, host: string): boolean {
     .map((attribute) => /^\s*domain\s*=\s*\.?([^\s]*)\s*$/i.exec(attribute)?.[1]?.toLowerCase())
     .some((domain) => domain !== undefined && domain !== '' && domain !== own);
 }
+
+/** Clear-Site-Data without what reaches beyond this host: cookies go for the whole domain, those of other tunnels too. */
+const ofThisSiteAlone = (value: string): string =>
+  value
+    .split(',')
+    .map((kind) => kind.trim())
+    .filter((kind) => kind !== '"cookies"' && kind !== '"*"')
+    .join(', ');
 
 /** The user and password of `Authorization: Basic`, as one text. */
 export function basicLogin(header: string): string | undefined {
