@@ -108,7 +108,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
 `;
 
   await page.goto(service.signInLink);
-  await expect(page.getByRole('heading', { level: 2, name: 'Three steps to a first update' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'First steps' })).toBeVisible();
   await markDocument(page);
 
   // The device.
@@ -224,7 +224,7 @@ test('a machine without a clone becomes a device by the one line that is shown, 
     expect(await install.ended, install.output()).toBe(0);
     const [name = ''] = await readdir(home);
     control = path.join(home, name, 'muster-agent');
-    expect(install.output()).toContain(`sh '${control}' status | stop | start | restart | remove`);
+    expect(install.output()).toContain(`sh '${control}' status | stop | start | restart | tunnel ADDRESS | remove`);
     await expect(connect.getByText('shelf 4 is Online')).toBeVisible();
 
     // The dialog itself leads on to the deploy.
