@@ -22,6 +22,7 @@ export function DownNow({ reading, history }: DownNowProps) {
   const index = reading.data;
   const down = useMemo(() => (index ? downNow(index, history) : []), [index, history]);
   const count = useMemo(() => index?.query({ filter: { status: ['offline'] } }).length ?? 0, [index]);
+  const isSeen = index !== undefined && count < index.size;
   return (
     <ShortList
       title="Down now"
@@ -31,8 +32,8 @@ export function DownNow({ reading, history }: DownNowProps) {
           <Link to={paths.devices({ status: 'Offline', sort: 'lastSeen' })}>All {formatCount(count)} Offline</Link>
         )
       }
-      none={noneOf(reading, 'Every device that was seen before is Online.')}
-      good={index !== undefined}
+      none={noneOf(reading, isSeen ? 'Every device that was seen before is Online.' : 'No device has been seen yet.')}
+      good={isSeen}
     >
       {index ? down.slice(0, SHOWN).map((bunch) => <Down key={bunch.rows[0]?.id} bunch={bunch} index={index} />) : []}
     </ShortList>
