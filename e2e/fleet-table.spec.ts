@@ -90,9 +90,9 @@ const scrollThrough = (page: Page) =>
     watch.observe({ type: 'longtask' });
     let scroller = node.parentElement;
     while (scroller && getComputedStyle(scroller).overflowY !== 'auto') scroller = scroller.parentElement;
-    const height = scroller?.scrollHeight ?? 0;
     for (let step = 1; step <= 60; step += 1) {
-      scroller?.scrollTo(0, (height * step) / 60);
+      // As high as it is by now: a row that is drawn later may be higher than was thought.
+      scroller?.scrollTo(0, (scroller.scrollHeight * step) / 60);
       await new Promise((frame) => requestAnimationFrame(frame));
     }
     watch.disconnect();
