@@ -94,7 +94,7 @@ test('a job is explained by what its devices said, and by how that differs from 
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await page.getByRole('menuitem', { name: 'In the device table' }).click();
   for (const number of ['2', '3']) {
-    const row = page.getByRole('row', { name: new RegExp(`unit-${number}`) });
+    const row = page.getByRole('table', { name: 'Devices', exact: true }).getByRole('row', { name: `unit-${number}` });
     await expect(row.getByRole('checkbox')).toBeChecked();
     await expect(row).toContainText('bus');
   }
