@@ -61,7 +61,7 @@ async function tableRows(browser: Browser, host: PagesHost, count: number): Prom
         await drawn();
       }),
     );
-    const filter = page.getByLabel('Filter by name');
+    const filter = page.getByLabel('Search devices by name or ID');
     await filter.focus();
     for (const text of ['7', '77']) {
       const applied = page.waitForURL((url) => url.searchParams.get('name') === text);

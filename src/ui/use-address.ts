@@ -2,6 +2,7 @@
 // add one, so that Back closes them.
 import { useLocation, useNavigate } from 'react-router';
 import type { To } from 'react-router';
+import { paramsNow } from './params-now.ts';
 
 /** Marks an entry of the history that a page made itself, so that closing may go back over it. */
 const OPENED = { opened: true };
@@ -27,8 +28,8 @@ export function useAddress(): Address {
   const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
-  const changed = (change: Change): To => {
-    const next = new URLSearchParams(params);
+  const changed = (change: Change, from = params): To => {
+    const next = new URLSearchParams(from);
     for (const [name, value] of Object.entries(change)) {
       if (value === undefined || value === '') next.delete(name);
       else next.set(name, value);
@@ -38,7 +39,7 @@ export function useAddress(): Address {
   const opening: Address['opening'] = (change) => ({ to: changed(change), state: OPENED });
   return {
     params,
-    set: (change) => void navigate(changed(change), { replace: true, state }),
+    set: (change) => void navigate(changed(change, paramsNow()), { replace: true, state }),
     opening,
     open: (change) => {
       const { to, state: next } = opening(change);

@@ -12,6 +12,7 @@ import { VALUES, filterWords, isFiltered } from '#/fleet/filters/filter-words.ts
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
+import { paramsNow } from '#/ui/params-now.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, Skeleton, View } from '#/ui/view.tsx';
@@ -109,18 +110,18 @@ export function DevicesPage() {
     setParams(next);
     toTop();
   };
-  const clear = () => setParams(clearFilters(params));
+  const clear = () => setParams(clearFilters(paramsNow()));
   const toTop = () => scroller.current?.scrollTo(0, 0);
   const toPage = (wanted: number) => {
-    setParams(changeFleetView(params, { page: wanted }));
+    setParams(changeFleetView(paramsNow(), { page: wanted }));
     toTop();
   };
   const toRows = (size: number | 'all') => {
-    setParams(changeFleetView(params, { rows: size }));
+    setParams(changeFleetView(paramsNow(), { rows: size }));
     toTop();
   };
   const sortBy = (wanted: ViewSort | null) => {
-    setParams(changeFleetView(params, { sort: wanted }));
+    setParams(changeFleetView(paramsNow(), { sort: wanted }));
     toTop();
   };
 
@@ -189,7 +190,9 @@ export function DevicesPage() {
           <div className={classes['filters']}>
             <FilterBar
               filter={filter}
-              onChange={(change, typed) => setParams(changeFleetView(params, { filter: change }), { replace: typed })}
+              onChange={(change, typed) =>
+                setParams(changeFleetView(paramsNow(), { filter: change }), { replace: typed })
+              }
               onClear={clear}
               facets={facets}
               neverSeen={neverSeen}

@@ -112,6 +112,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
           aria-label="Clear"
           title="Clear filters"
           onClick={() => {
+            search.empty();
             onClear();
             // The button goes; the keyboard stays in the bar.
             field.current?.focus();

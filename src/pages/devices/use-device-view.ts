@@ -1,5 +1,6 @@
 // The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
 import { useEffect, useMemo, useState } from 'react';
+import { paramsNow } from '#/ui/params-now.ts';
 import { chosen } from './table/column-choice.ts';
 import type { ColumnChoice } from './table/column-choice.ts';
 import type { SavedView } from './views/saved-views.ts';
@@ -92,7 +93,7 @@ export function useDeviceView(
   useEffect(() => {
     if (resting?.from !== params) return;
     const timer = setTimeout(() => {
-      const next = writeLayout(params, differing(layoutOf(resting.choice)));
+      const next = writeLayout(paramsNow(), differing(layoutOf(resting.choice)));
       // Until the URL has it, what rests is shown; where it has it already, there is nothing to wait for.
       if (next.toString() === params.toString()) setResting(undefined);
       else setParams(next);

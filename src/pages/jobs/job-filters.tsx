@@ -64,6 +64,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
       label="Filter jobs"
       filtered={isFiltered(view)}
       onClear={() => {
+        name.empty();
         address.set(NO_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();

@@ -88,7 +88,13 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
         </Button>
         <FilterChips filter={filter} onChange={setFilter} />
         {words !== '' && (
-          <Button variant="subtle" onClick={url.clearFilter}>
+          <Button
+            variant="subtle"
+            onClick={() => {
+              search.empty();
+              url.clearFilter();
+            }}
+          >
             Clear filters
           </Button>
         )}

@@ -5,6 +5,7 @@ import { useSearchParams } from 'react-router';
 import { filterWords, readFilter, withoutFilter, writeFilter } from '#/fleet/filters/filter-words.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { paths } from '#/paths.ts';
+import { paramsNow } from '#/ui/params-now.ts';
 import type { ColorBy } from './draw-marks.ts';
 
 /** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
@@ -21,9 +22,6 @@ function keepView(view: string): void {
   history.replaceState(history.state, '', url);
 }
 
-/** As the address has it, with the view that the router was not told of. */
-const current = () => new URLSearchParams(location.search);
-
 export function useMapUrl() {
   const [params, setParams] = useSearchParams();
   const words = filterWords(params);
@@ -31,7 +29,7 @@ export function useMapUrl() {
   const set = (changes: Record<string, string | undefined>) =>
     setParams(
       () => {
-        const next = current();
+        const next = paramsNow();
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
           else next.delete(name);
@@ -54,9 +52,9 @@ export function useMapUrl() {
     colorBy,
     chosenId: params.get('device') ?? undefined,
     set,
-    setFilter: (change: RowFilter) => setParams(() => writeFilter(current(), change), { replace: true }),
+    setFilter: (change: RowFilter) => setParams(() => writeFilter(paramsNow(), change), { replace: true }),
     setView,
-    clearFilter: () => setParams(() => withoutFilter(current()), { replace: true }),
+    clearFilter: () => setParams(() => withoutFilter(paramsNow()), { replace: true }),
   };
 }
 

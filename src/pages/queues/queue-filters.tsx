@@ -36,6 +36,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
       label="Filter queues"
       filtered={isFiltered(view)}
       onClear={() => {
+        text.empty();
         address.set(NO_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();
