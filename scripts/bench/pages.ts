@@ -64,7 +64,7 @@ async function tableRows(browser: Browser, host: PagesHost, count: number): Prom
     const filter = page.getByLabel('Search devices by name or ID');
     await filter.focus();
     for (const text of ['7', '77']) {
-      const applied = page.waitForURL((url) => url.searchParams.get('name') === text);
+      const applied = page.waitForURL((url) => url.searchParams.get('q') === text);
       keys.push(
         await busy(page, session, async () => {
           await page.keyboard.press('7');
