@@ -1,10 +1,15 @@
 // `npm run demo`: a service with a fleet of 240 devices round the world. Everything is real but the hardware: each
 // device has an agent with a connection of its own, and its jobs run in a shell on this machine, in throw-away folders.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startAgent } from '../agent/agent.ts';
 import type { Agent } from '../agent/agent.ts';
+import { readTunnels } from '../agent/tunnel-options.ts';
+import type { TunnelOption } from '../agent/tunnel-options.ts';
 import { ConfigError } from '../server/config.ts';
 import { startService } from '../server/service.ts';
 import { CITIES, CUSTOMERS, KINDS } from './demo/places.ts';
@@ -59,11 +64,28 @@ interface DemoDevice {
   key: string;
   data: string;
   name: string;
+  tunnels: TunnelOption[];
   agent: Agent | undefined;
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-demo-'));
 const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+
+/** A page that a device has in its own network, and the tunnels to it: open, with a login, as a TCP port. */
+async function tunnelsTo(name: string, index: number): Promise<TunnelOption[]> {
+  const server = createServer((_, answer) => {
+    answer.setHeader('content-type', 'text/html; charset=utf-8');
+    answer.end(
+      `<!doctype html><title>${name}</title><h1>${name}</h1><p>All is well here at ${new Date().toISOString()}.`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const http = readTunnels([`http://${at}`], undefined);
+  if (index % 3 === 0) return [...http, ...readTunnels([`tcp://${at}`], undefined)];
+  return http.map((tunnel) => (index % 3 === 1 ? { ...tunnel, login: 'demo:demo' } : tunnel));
+}
 
 try {
   await buildIfStale();
@@ -133,12 +155,14 @@ async function run(): Promise<void> {
       key: made.DeviceKey,
       data: path.join(folder, 'agents', made.DeviceId),
       name,
+      tunnels: [],
       agent: undefined,
     };
   };
 
   const connect = (device: DemoDevice) => {
-    device.agent = startAgent({ server: service.url, key: device.key, data: device.data, hostname: device.name });
+    const { key, data, tunnels, name: hostname } = device;
+    device.agent = startAgent({ server: service.url, key, data, tunnels, hostname });
   };
 
   console.log(`A fleet of ${DEVICES} devices is coming up …`);
@@ -154,6 +178,8 @@ async function run(): Promise<void> {
     for (const { id: device } of devices.filter((_, index) => index % every === 0))
       await call('POST', `/v1/devices/${device}/tag/${id}`);
   }
+  for (const [index, device] of devices.entries())
+    if (index % 40 === 6) device.tunnels = await tunnelsTo(device.name, index);
   devices.filter((_, index) => index % 9 !== 4).forEach(connect);
 
   const report = await upload('report.sh', '1.0.0', REPORT);
