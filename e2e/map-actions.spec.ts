@@ -113,6 +113,7 @@ test('a device without a place is placed by a click or dragged onto the map, and
     .getByRole('button', { name: /wanderer/ })
     .click();
   await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await expect(page.getByText('Click the map where wanderer is.')).toBeVisible();
   await page.mouse.click(x - 100, y - 60);
   await expect(page.getByText(/^wanderer was moved to /)).toBeVisible();
   expect((await locationOf(service, moved))?.Lat).toBeGreaterThan(20);

@@ -107,7 +107,7 @@ test('signing in again in one tab brings the other back', async ({ signedIn: pag
   await other.goto(`${service.url}/tunnels`);
   await expect(other.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await expect(other.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+  for (const tab of [page, other]) await expect(tab.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
   await page.getByLabel('API token').fill(service.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
