@@ -81,10 +81,10 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   // To all devices with the reader's own columns, back to the view, and by Back again.
   await choose(page, 'All devices');
   await expect(shown(page)).toHaveText('5 devices');
-  expect(await heads(page)).toContain('Address');
+  await expect.poll(() => heads(page)).toContain('Address');
   await choose(page, 'Gates <b>& strays</b>');
   await expect(links(page)).toHaveText(['stray', 'gate 2', 'gate 1']);
-  expect(await heads(page)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
+  await expect.poll(() => heads(page)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
   await page.goBack();
   await expect(shown(page)).toHaveText('5 devices');
   await page.goForward();
@@ -112,7 +112,7 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   const before = await kept();
   await other.goto(link);
   await expect(links(other)).toHaveText(['stray', 'gate 2', 'gate 1']);
-  expect(await heads(other)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
+  await expect.poll(() => heads(other)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
   await expect(table(other)).toHaveAttribute('data-density', 'comfortable');
   await expect(other.getByText('Columns and rows are as the link has them.')).toBeVisible();
   await expectAccessible(other);
