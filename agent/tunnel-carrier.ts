@@ -11,7 +11,7 @@ import {
   CARRIER_WINDOW,
   joinStreams,
   MAX_CARRIER_FRAME,
-  messagesOf,
+  sendAsMessages,
 } from '#/contract/tunnel-carrier.ts';
 
 export interface TunnelCarrierOptions {
@@ -75,16 +75,7 @@ export class TunnelCarrier {
 
     const duplex = createWebSocketStream(socket);
     duplex.on('error', () => {});
-    duplex._writev = (chunks, done) => {
-      const messages = messagesOf(
-        chunks.map(({ chunk }) => chunk as Buffer),
-        (some) => Buffer.concat(some),
-      );
-      const last = messages.length - 1;
-      line?.cork();
-      for (const [at, message] of messages.entries()) socket.send(message, at === last ? done : undefined);
-      line?.uncork();
-    };
+    sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
     const server: Http2Server = createServer({
       ...CARRIER_SETTINGS,
       // Visitors that go away again are nothing unusual.

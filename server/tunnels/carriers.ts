@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
-import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, messagesOf } from '#/contract/tunnel-carrier.ts';
+import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } from '#/contract/tunnel-carrier.ts';
 import type { AgentConnection } from '../link/agent-connection.ts';
 import { refuse } from '../link/link.ts';
 import { Problem } from '../problem.ts';
@@ -84,16 +84,7 @@ export function openCarriers(): Carriers {
   const begin = (agent: AgentConnection, carrier: Carrier, socket: WebSocket, line: Duplex) => {
     const duplex = createWebSocketStream(socket);
     duplex.on('error', () => {});
-    duplex._writev = (chunks, done) => {
-      const messages = messagesOf(
-        chunks.map(({ chunk }) => chunk as Buffer),
-        (some) => Buffer.concat(some),
-      );
-      const last = messages.length - 1;
-      line?.cork();
-      for (const [at, message] of messages.entries()) socket.send(message, at === last ? done : undefined);
-      line?.uncork();
-    };
+    sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
     const session = connect('http://device', {
       ...CARRIER_SETTINGS,
       peerMaxConcurrentStreams: MOST_STREAMS,

@@ -51,6 +51,29 @@ export function messagesOf<Chunk extends Bytes>(chunks: readonly Chunk[], join: 
   return messages;
 }
 
+interface WebSocketStream<Chunk> {
+  _writev?(chunks: { chunk: Chunk }[], done: (error?: Error | null) => void): void;
+}
+
+/** Has the stream of a WebSocket send its chunks as such messages, all of them in one write to the line below it. */
+export function sendAsMessages<Chunk extends Bytes>(
+  stream: WebSocketStream<Chunk>,
+  socket: { send(message: Chunk, done?: (error?: Error) => void): void },
+  line: { cork(): void; uncork(): void } | undefined,
+  join: (some: Chunk[]) => Chunk,
+): void {
+  stream._writev = (chunks, done) => {
+    const messages = messagesOf(
+      chunks.map(({ chunk }) => chunk),
+      join,
+    );
+    const last = messages.length - 1;
+    line?.cork();
+    for (const [at, message] of messages.entries()) socket.send(message, at === last ? done : undefined);
+    line?.uncork();
+  };
+}
+
 /** As much of node:stream's Duplex as is needed here: this folder is read by browsers too. */
 interface End {
   readonly destroyed: boolean;
