@@ -5,11 +5,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { endAgents, scratch, spawnAgent, until } from '../test-agents.ts';
+import { endAgents, freePort, scratch, spawnAgent, until } from '../test-agents.ts';
 import type { AgentProcess } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
@@ -24,16 +22,6 @@ const open = (gate: string) => writeFileSync(file(gate), '');
 let port: number;
 let service: ChildProcess;
 let fleet: TestFleet;
-
-/** The same port after each crash: agents know no other. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const found = (server.address() as AddressInfo).port;
-  server.close();
-  await once(server, 'close');
-  return found;
-}
 
 async function startService(): Promise<void> {
   service = spawn(process.execPath, [MAIN], {

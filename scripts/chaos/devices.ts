@@ -1,0 +1,63 @@
+// The devices of a chaos run: real agents in processes of their own that are killed and come back, and agents of
+// another protocol version, which are to be refused and do no harm.
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { LINK_VERSION } from '#/contract/agent-link.ts';
+import { FakeAgent, spawnAgent, until } from '../../server/test-agents.ts';
+import type { AgentProcess } from '../../server/test-agents.ts';
+
+export class Device {
+  readonly id: string;
+  readonly folder: string;
+  readonly #server: string;
+  readonly #key: string;
+  #agent: AgentProcess | undefined;
+
+  constructor({ id, key, server, folder }: { id: string; key: string; server: string; folder: string }) {
+    this.id = id;
+    this.#key = key;
+    this.#server = server;
+    this.folder = path.join(folder, id);
+  }
+
+  /** Where each job of this device leaves its id. */
+  get effects(): string {
+    return path.join(this.folder, 'effects');
+  }
+
+  start(): void {
+    this.#agent = spawnAgent(['--server', this.#server, '--key', this.#key], this.folder, { EFFECTS: this.effects });
+  }
+
+  /** kill -9 of the agent; a job that runs goes on below its supervisor. */
+  async kill(): Promise<void> {
+    await this.#agent?.end('SIGKILL');
+  }
+
+  /** kill -9 of the agent and of whoever runs its job. */
+  async cutPower(): Promise<void> {
+    await this.kill();
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+        if (line.includes('supervise\0') && line.includes(this.folder)) process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It ended meanwhile.
+      }
+  }
+}
+
+/** Says hello in a protocol version of the past or the future; true when it was sent away with a reason. */
+export async function isRefused(server: string, key: string, version: 'older' | 'newer'): Promise<boolean> {
+  const agent = await FakeAgent.connect(server, key, { version: LINK_VERSION + (version === 'newer' ? 1 : -1) });
+  const closed = await until('the refusal', () => agent.closed, 10_000).catch(() => undefined);
+  return closed !== undefined && closed.reason.includes('update');
+}
+
+/** A folder below the system's temporary one, and how to remove it. */
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'muster-chaos-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };
+}

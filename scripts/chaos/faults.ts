@@ -1,0 +1,99 @@
+// What is done to the service, its network, its disk, its clock and its agents while the writers write. Each fault is
+// over, and its damage undone, when its promise resolves.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRefused } from './devices.ts';
+import type { Device } from './devices.ts';
+import type { Relay } from './relay.ts';
+import type { ServiceProcess } from './service-process.ts';
+import type { SmallDisk } from './small-disk.ts';
+import { scriptForm } from './writer.ts';
+import type { Client } from './writer.ts';
+
+export interface Target {
+  service: ServiceProcess;
+  relay: Relay;
+  disk: SmallDisk | undefined;
+  devices: Device[];
+  /** A device that only agents of another protocol version connect as. */
+  refused: { key: string };
+  client: Client;
+  /** 0 ≤ n < 1; the same order for the same seed. */
+  random: () => number;
+  /** What a fault showed that must not be. */
+  wrong: string[];
+}
+
+const YEARS_10 = 10 * 365 * 24 * 3600_000;
+
+const anyOf = <T>(target: Target, list: T[]): T => {
+  const found = list[Math.floor(target.random() * list.length)];
+  if (found === undefined) throw new Error('Nothing to choose from');
+  return found;
+};
+
+export const faults = {
+  'kill -9 of the service': async ({ service }) => {
+    await service.end('SIGKILL');
+    await service.start();
+  },
+  'stop of the service': async ({ service }) => {
+    await service.end('SIGTERM');
+    await service.start();
+  },
+  'kill -9 of an agent': async (target) => {
+    const device = anyOf(target, target.devices);
+    await device.kill();
+    device.start();
+  },
+  'power cut of a device': async (target) => {
+    const device = anyOf(target, target.devices);
+    await device.cutPower();
+    device.start();
+  },
+  'every connection cut': async ({ relay }) => relay.cut(),
+  'silent network': async ({ relay }) => {
+    relay.silence(true);
+    await sleep(1_500);
+    relay.silence(false);
+  },
+  'full disk': async (target) => {
+    const { disk, client, service, wrong } = target;
+    if (!disk) return;
+    const made = await client.attempt('POST', '/v1/artifact', scriptForm('doomed.sh', 'x'.repeat(50_000), '/tmp'));
+    disk.fill();
+    try {
+      if (target.random() < 0.5) {
+        await service.end('SIGKILL');
+        await service.start().catch((cause: unknown) => wrong.push(`no start on a full disk: ${String(cause)}`));
+      }
+      const read = await client.attempt('GET', '/v1/account');
+      if (read?.status !== 200) wrong.push(`reading on a full disk: ${read?.status ?? 'no answer'}`);
+      if (made?.status === 200) {
+        const { ArtifactId } = (await made.json()) as { ArtifactId: string };
+        const removed = await client.attempt('DELETE', `/v1/artifact/${ArtifactId}`);
+        if (removed?.status !== 200)
+          wrong.push(`deleting on a full disk: ${removed?.status ?? 'no answer'} ${(await removed?.text()) ?? ''}`);
+      }
+      await sleep(1_000);
+    } finally {
+      disk.free();
+    }
+  },
+  'clock ten years ahead and back': async ({ service }) => {
+    service.moveClock(YEARS_10);
+    await sleep(1_500);
+    service.moveClock(0);
+  },
+  'clock ten years back and right again': async ({ service }) => {
+    service.moveClock(-YEARS_10);
+    await sleep(1_500);
+    service.moveClock(0);
+  },
+  'agent of another protocol version': async (target) => {
+    const version = anyOf(target, ['older', 'newer'] as const);
+    if (!(await isRefused(target.service.url, target.refused.key, version)))
+      target.wrong.push(
+        `an agent of a${version === 'older' ? 'n older' : ' newer'} version was not sent away in words`,
+      );
+  },
+} satisfies Record<string, (target: Target) => Promise<void> | void>;

@@ -1,0 +1,61 @@
+// The network between the service and everybody else: a TCP relay that can cut every connection or go silent.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface Relay {
+  /** What agents and clients dial. */
+  url: string;
+  /** Ends every connection at once, with a reset. */
+  cut(): void;
+  /** While true nothing passes in either direction, and nobody is told. */
+  silence(on: boolean): void;
+  close(): Promise<void>;
+}
+
+/** Relays to whatever listens on `port` of this machine at the moment of each connection. */
+export async function openRelay(port: number): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.on('end', () => other.end());
+      socket.on('data', (piece) => {
+        if (!other.write(piece)) socket.pause();
+      });
+      socket.on('drain', () => {
+        if (!isSilent) other.resume();
+      });
+      if (isSilent) socket.pause();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    silence: (on) => {
+      isSilent = on;
+      for (const socket of sockets)
+        if (on) socket.pause();
+        else socket.resume();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// A client that never gives up, and remembers what it was promised: each write is sent again, with the same
+// Idempotency-Key, until it is answered. Only what a 200 confirmed counts as acknowledged.
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Everything that the service has acknowledged. */
+export interface Ledger {
+  /** CustomerName by DeviceId: what a 200 confirmed last, and what may stand there besides (sent later, not answered). */
+  devices: Map<string, { confirmed: string; possible: Set<string> }>;
+  deletedDevices: Set<string>;
+  /** SHA-256 by ArtifactId. */
+  artifacts: Map<string, string>;
+  deletedArtifacts: Set<string>;
+  /** In order of submission, each with its device's. */
+  jobs: { id: string; name: string; deviceId: string }[];
+  writes: number;
+  /** How often an answer was lost or refused for now, and the write sent again. */
+  repeats: number;
+}
+
+export const newLedger = (): Ledger => ({
+  devices: new Map(),
+  deletedDevices: new Set(),
+  artifacts: new Map(),
+  deletedArtifacts: new Set(),
+  jobs: [],
+  writes: 0,
+  repeats: 0,
+});
+
+const ANSWER_WITHIN_MS = 8_000;
+const PAUSE_MS = 100;
+
+export class Client {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #ledger: Ledger;
+  readonly #isOver: () => boolean;
+
+  constructor(url: string, token: string, ledger: Ledger, isOver: () => boolean) {
+    this.#url = url;
+    this.#token = token;
+    this.#ledger = ledger;
+    this.#isOver = isOver;
+  }
+
+  /** One attempt; undefined when no answer came. */
+  async attempt(method: string, path: string, body?: object | FormData, key?: string): Promise<Response | undefined> {
+    const isForm = body instanceof FormData;
+    try {
+      const response = await fetch(this.#url + path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${this.#token}`,
+          ...(body && !isForm && { 'Content-Type': 'application/json' }),
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+        },
+        ...(body && { body: isForm ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      });
+      // An answer that is cut in its middle is none.
+      return new Response(await response.arrayBuffer(), { status: response.status });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Sends a write until it is answered with a 200, or with one of `alsoDone`. Undefined when the run ended before that. */
+  async write(
+    method: string,
+    path: string,
+    body?: object | FormData,
+    alsoDone: number[] = [],
+  ): Promise<Response | undefined> {
+    const key = method === 'POST' ? randomUUID() : undefined;
+    for (let isFirst = true; ; isFirst = false) {
+      const response = await this.attempt(method, path, body, key);
+      const status = response?.status ?? 0;
+      if (status === 200 || (!isFirst && alsoDone.includes(status))) {
+        this.#ledger.writes += 1;
+        return response;
+      }
+      if (status >= 400 && status < 500 && status !== 408 && status !== 429)
+        throw new Error(`${method} ${path} was refused with ${status}: ${await response?.text()}`);
+      this.#ledger.repeats += 1;
+      if (this.#isOver()) return undefined;
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async read<T>(path: string): Promise<T> {
+    const response = await this.attempt('GET', path);
+    if (response?.status !== 200) throw new Error(`GET ${path}: ${response?.status ?? 'no answer'}`);
+    return (await response.json()) as T;
+  }
+}
+
+/** Makes, edits and deletes devices, one after the other, until the run is over. */
+export async function writeDevices(client: Client, ledger: Ledger, isOver: () => boolean): Promise<void> {
+  for (let n = 0; !isOver(); n += 1) {
+    const made = await client.write('POST', '/v1/devices', { DeviceName: `chaos-${n}`, DeviceGroup: 'written' }, [409]);
+    if (!made) return;
+    // Sent again after its key was lost with an answer, the order names the device that it made.
+    const [, inAnswer, inRefusal] = /"DeviceId":"([^"]+)"|\/v1\/devices\/([\w-]+)\/key/.exec(await made.text()) ?? [];
+    const deviceId = inAnswer ?? inRefusal ?? '';
+    const device = { confirmed: '', possible: new Set(['']) };
+    ledger.devices.set(deviceId, device);
+    for (const value of [`first ${n}`, `second ${n}`]) {
+      device.possible.add(value);
+      if (!(await client.write('PATCH', `/v1/devices/${deviceId}`, { CustomerName: value }))) return;
+      device.confirmed = value;
+      device.possible = new Set([value]);
+    }
+    await sleep(PAUSE_MS / 2);
+    if (n % 3 !== 0) continue;
+    // From here until the answer nobody can know whether it is there.
+    ledger.devices.delete(deviceId);
+    if (await client.write('DELETE', `/v1/devices/${deviceId}`, undefined, [404])) ledger.deletedDevices.add(deviceId);
+  }
+}
+
+/** Uploads artifacts and deletes every third. */
+export async function writeArtifacts(client: Client, ledger: Ledger, isOver: () => boolean): Promise<void> {
+  for (let n = 0; !isOver(); n += 1) {
+    const content = `#!/bin/sh\n# ${n}\n${'#'.repeat(20_000 + n)}\n`;
+    const made = await client.write('POST', '/v1/artifact', scriptForm(`chaos-${n}.sh`, content, '/tmp'));
+    if (!made) return;
+    const { ArtifactId } = (await made.json()) as { ArtifactId: string };
+    if (n % 3 !== 0) ledger.artifacts.set(ArtifactId, hash('sha256', content));
+    else if (await client.write('DELETE', `/v1/artifact/${ArtifactId}`, undefined, [404]))
+      ledger.deletedArtifacts.add(ArtifactId);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** The form of an upload; the script is run by its name in `destination`. */
+export function scriptForm(name: string, content: string, destination: string): FormData {
+  const form = new FormData();
+  form.set('type', 'script');
+  form.set('version', '1.0');
+  form.set('size', String(content.length));
+  form.set('destination', destination);
+  form.set('command', `./${name}`);
+  form.set('file', new File([content], name));
+  return form;
+}
+
+/** Submits jobs to one device, in order, a few ahead of what the device has done. */
+export async function submitJobs(
+  client: Client,
+  ledger: Ledger,
+  {
+    deviceId,
+    bodies,
+    mayGoOn,
+    isOver,
+  }: {
+    deviceId: string;
+    /** What to run, in turn. */
+    bodies: object[];
+    /** Whether the device has caught up enough for another. */
+    mayGoOn: (submitted: number) => boolean;
+    isOver: () => boolean;
+  },
+): Promise<void> {
+  for (let n = 0; !isOver();) {
+    if (!mayGoOn(n)) {
+      await sleep(PAUSE_MS);
+      continue;
+    }
+    const name = `${deviceId} ${n}`;
+    const sent = await client.write('POST', '/v1/job', {
+      Name: name,
+      DeviceId: deviceId,
+      ...bodies[n % bodies.length],
+    });
+    if (!sent) return;
+    ledger.jobs.push({ id: ((await sent.json()) as { JobId: string }).JobId, name, deviceId });
+    n += 1;
+  }
+}
