@@ -75,6 +75,8 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByText('Cortex-A72')).toBeVisible();
     await expect(page.getByText('This service has no tags.')).toBeVisible();
     await expect(page.getByText(/has an agent of its own/)).toBeVisible();
+    await expect(page.getByText(/does not list a device’s jobs/)).toBeVisible();
+    await expect(page.getByText('No jobs yet')).toHaveCount(0);
 
     await go(page, 'Map');
     await expect(page.getByText('1 on the map · 2 without a place')).toBeVisible();

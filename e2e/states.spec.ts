@@ -134,7 +134,7 @@ const READINGS: Record<string, Reading> = {
   },
   "a device's jobs": {
     at: ({ device }) => `/devices/${device}`,
-    from: ({ device }) => `/v1/devices/${device}/jobs`,
+    from: ({ device }) => `/v1/device/${device}/queue`,
     what: 'its jobs',
     seen: 'first job',
     empty: 'No jobs yet.',

@@ -72,7 +72,7 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
 
 /**
  * Where two rows could match one path, the one with a fixed word further left comes first, whatever their order in the
- * contract: `/v1/devices/:device_id/jobs` before `/v1/devices/:page_num/:rows_per_page`.
+ * contract: `/v1/devices/location/:device_id` before `/v1/devices/:device_id/key`.
  */
 function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
   const rank = ({ path }: Endpoint) =>

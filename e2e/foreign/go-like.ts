@@ -121,6 +121,8 @@ export const startGoLike = (): Promise<Foreign> => {
     if (/^\/v1\/devices\/1\/\d+$/.test(path))
       return json({ Devices: devices, TotalNumDevices: String(devices.length) });
     if (/^\/v1\/devices\/\d+\/\d+$/.test(path)) return json({ Devices: null, TotalNumDevices: String(devices.length) });
+    // Whatever it does not know below a device is a page of devices.
+    if (path.startsWith('/v1/device/')) return json({ Devices: null, TotalNumDevices: 0 });
     return undefined;
   });
 };

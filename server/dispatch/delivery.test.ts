@@ -246,7 +246,7 @@ test('a clock of the service that jumps ten years, there and back, changes no or
     assert.ok(Date.parse(EndTime) >= Date.parse(StartTime), `${StartTime} ${EndTime}`);
   }
   years(0);
-  const listed = (await (await service.call('GET', `/v1/devices/${id}/jobs`)).json()) as { JobId: string }[];
+  const listed = (await (await service.call('GET', `/v1/device/${id}/queue`)).json()) as { JobId: string }[];
   assert.deepEqual(
     listed.map(({ JobId }) => JobId),
     jobs,

@@ -207,7 +207,7 @@ test('a group job has a child for each device, its counts, and a summary of one 
   const one = children[1]?.JobId ?? '';
   assert.equal((await fleet.job(one)).ExitCode, 9);
   assert.ok(!(await fleet.jobs()).some(({ JobId }) => JobId === one));
-  const ofDevice = (await (await service.call('GET', `/v1/devices/${keys[1]?.id}/jobs`)).json()) as Job[];
+  const ofDevice = (await (await service.call('GET', `/v1/device/${keys[1]?.id}/queue`)).json()) as Job[];
   assert.deepEqual(
     ofDevice.map(({ JobId }) => JobId),
     [one],

@@ -85,7 +85,7 @@ test("another account's things are not there", async () => {
     ['PATCH', `/v1/devices/${DeviceId}`, { DeviceName: 'x' }],
     ['POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 1 }],
     ['POST', `/v1/devices/${DeviceId}/key`],
-    ['GET', `/v1/devices/${DeviceId}/jobs`],
+    ['GET', `/v1/device/${DeviceId}/queue`],
     ['DELETE', `/v1/devices/${DeviceId}`],
     ['POST', `/v1/devices/${DeviceId}/tag/${theirTag?.TagId}`],
     ['POST', `/v1/devices/${theirs.DeviceId}/tag/${tag?.TagId}`],

@@ -299,8 +299,8 @@ test('the licence: a device too many is refused, also among many at once, and sa
 
 test("a device's jobs are listed under it", async () => {
   const { DeviceId } = await create('a');
-  assert.deepEqual(await read(`/v1/devices/${DeviceId}/jobs`), []);
-  await refused(await service.call('GET', '/v1/devices/unknown/jobs'), 404);
+  assert.deepEqual(await read(`/v1/device/${DeviceId}/queue`), []);
+  await refused(await service.call('GET', '/v1/device/unknown/queue'), 404);
 });
 
 test('a list that has not changed is not sent again, and one that has is', async () => {

@@ -139,6 +139,6 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       return answer;
     },
 
-    jobs: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
+    queue: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };
 }

@@ -84,8 +84,15 @@ export const unexpectedError = (status: number, body: string): ApiError =>
 /** Whether an error says that the session is over. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** Whether there is no such thing: a deleted one, or an addition that this service does not have. */
+/** Whether there is no such thing: a deleted one, or a path that this service does not have. */
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/**
+ * Whether the answer to an addition of ours says that the service does not have it. Some answer what they do not know with
+ * 400, 403 or 405, others with something else of theirs: a page, or rows of another kind.
+ */
+export const isNotOffered = (error: unknown): boolean =>
+  error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
 
 /** No answer came, or none of the service's own: it may have acted. */
 export const isLost = (error: unknown): boolean =>

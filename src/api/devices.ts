@@ -2,7 +2,7 @@
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
-import { ApiError, isMissing } from '#/api/api-error.ts';
+import { ApiError, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
 /** Fleets of up to this many devices are read as a whole without being asked for. */
@@ -68,12 +68,12 @@ export const deviceQueries = {
       queryKey: ['devices', 'locations'],
       queryFn: ({ signal }) => call(deviceEndpoints.locations, {}, { signal }),
     }),
-  /** 404 on a service without this addition. */
+  /** Fails as `isNotOffered` on a service without this addition. */
   jobs: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'jobs', id],
-      queryFn: ({ signal }) => call(deviceEndpoints.jobs, { params: { device_id: id } }, { signal }),
-      refetchInterval: ({ state }) => (isMissing(state.error) ? false : LIVE),
+      queryFn: ({ signal }) => call(deviceEndpoints.queue, { params: { device_id: id } }, { signal }),
+      refetchInterval: ({ state }) => (isNotOffered(state.error) ? false : LIVE),
     }),
 };
 

@@ -41,7 +41,7 @@ export const jobQueries = {
       structuralSharing: false, // done in short tasks already
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
     }),
-  /** Every job that an artifact was run by, device by device, without output. 404 on a service without this addition. */
+  /** Every job that an artifact was run by, device by device, without output. Fails as `isNotOffered` on other services. */
   runs: (artifact: string) =>
     queryOptions({
       queryKey: ['jobs', 'runs', artifact],

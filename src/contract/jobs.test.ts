@@ -3,6 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job, jobDraft, jobEndpoints } from '#/contract/jobs.ts';
 
+test('an addition that lists jobs takes nothing else for a list of them', () => {
+  const { response } = jobEndpoints.queues;
+  assert.deepEqual(response.parse([]), []);
+  assert.equal(response.parse([{ JobId: 'j1' }])[0]?.JobId, 'j1');
+  for (const other of [
+    { Devices: null, TotalNumDevices: 0 },
+    { Devices: [{ DeviceId: 'd1' }] },
+    [{ DeviceId: 'd1' }],
+    { Jobs: [] },
+    null,
+    '',
+    '<html>',
+  ])
+    assert.ok(!response.safeParse(other).success, JSON.stringify(other));
+});
+
 test('spellings of output come together', () => {
   for (const field of ['Stdout', 'StdOut', 'Output'])
     assert.equal(job.parse({ JobId: 'j', [field]: 'hello' }).Stdout, 'hello');

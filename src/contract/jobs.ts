@@ -121,6 +121,9 @@ const foundJob = z.pipe(
   job,
 );
 
+/** What our additions list: bare, each row a job. Any other shape is some other answer, and the addition not offered. */
+export const foundJobs = z.array(foundJob);
+
 /** Where a reader stands in a stream, in bytes. */
 const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be a whole number of bytes')));
 
@@ -188,7 +191,7 @@ export const jobEndpoints = {
     path: '/v1/jobs/queues',
     addition: true,
     summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
-    response: list(job),
+    response: foundJobs,
   },
   runs: {
     method: 'GET',
@@ -196,7 +199,7 @@ export const jobEndpoints = {
     addition: true,
     summary: 'List the jobs that an artifact was submitted with, one for each device, oldest first, without output',
     params: z.object({ artifact_id: pathId }),
-    response: list(job),
+    response: foundJobs,
   },
   /** Ours takes an `If-Match` with the ETag of the job as it was read: 412 when it has begun meanwhile. */
   remove: {

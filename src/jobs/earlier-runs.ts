@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { isMissing } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { isParent, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -37,7 +37,7 @@ async function read(artifacts: readonly Artifact[]): Promise<EarlierRuns | null>
       runs.push(...(await queryClient.query({ ...jobQueries.runs(ArtifactId), staleTime: 0 })));
     return { last: lastOf(runs), isPart: false };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isNotOffered(error)) throw error;
   }
   const ids = new Set(artifacts.map(({ ArtifactId }) => ArtifactId));
   const commands = new Set(artifacts.map(({ Command }) => Command).filter(Boolean));

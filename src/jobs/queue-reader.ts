@@ -3,7 +3,7 @@
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { ApiError, isMissing } from '#/api/api-error.ts';
+import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 
@@ -108,7 +108,7 @@ export class QueueReader {
           { byTime: false },
         );
       } catch (error) {
-        if (!isUnknownPath(error)) throw error;
+        if (!isNotOffered(error)) throw error;
         this.isListed = false;
       }
     return this.collect(oldestFirst(await this.source.list(signal)), signal);
@@ -145,7 +145,3 @@ export class QueueReader {
     this.known.set(parent.JobId, { counts: parent.Counts && JSON.stringify(parent.Counts), open });
   }
 }
-
-/** A service without this addition; some answer what they do not know with 400, 403, 405 or a page. */
-const isUnknownPath = (error: unknown): boolean =>
-  error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));

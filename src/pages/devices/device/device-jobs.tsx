@@ -3,7 +3,7 @@ import { Suspense, lazy, useMemo } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { isMissing } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -42,7 +42,7 @@ const FEW = 10;
 export function DeviceJobs({ device }: { device: Device }) {
   const { DeviceId } = device;
   const own = useQuery(deviceQueries.jobs(DeviceId));
-  const fallback = isMissing(own.error);
+  const fallback = isNotOffered(own.error);
   const all = useQuery({
     ...jobQueries.list(),
     enabled: fallback,
@@ -62,7 +62,7 @@ export function DeviceJobs({ device }: { device: Device }) {
         isEmpty={(jobs) => jobs.length === 0}
         empty={
           <Empty
-            title="No jobs yet."
+            title={fallback ? 'No jobs to this device alone.' : 'No jobs yet.'}
             action={
               <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs" variant="default">
                 Deploy something to it
