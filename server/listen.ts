@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
+import { refuseUnclear } from './gateway/unclear-request.ts';
 import type { App } from './implement.ts';
 
 interface OpenServer {
@@ -22,7 +23,10 @@ interface OpenServer {
 /** Resolves once it listens. */
 export async function openServer(config: Config, app: App): Promise<OpenServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
-  const server = makeServer(config, (incoming, outgoing) => void listener(incoming, outgoing));
+  const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
+  const server = makeServer(config, (incoming, outgoing) => {
+    if (!refuseUnclear(incoming, outgoing, isTls)) void listener(incoming, outgoing);
+  });
   await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;
   return { server, port, publicUrl: config.publicUrl ?? guessPublicUrl(config, port), stop: () => stop(server) };

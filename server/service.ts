@@ -6,6 +6,8 @@ import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import type { Context } from './context.ts';
+import { unclearRequest } from './gateway/unclear-request.ts';
+import { refuse } from './link/link.ts';
 import { listen, openServer, stop } from './listen.ts';
 import { openTunnelDoor } from './tunnels/door.ts';
 
@@ -43,6 +45,8 @@ export async function startService(
   const { server, port, publicUrl } = opened;
   server.on('upgrade', (request, socket, head) => {
     const { tunnels, link } = context;
+    const unclear = unclearRequest(request);
+    if (unclear) return refuse(socket, unclear);
     (request.url?.split('?')[0] === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
   });
   context.publicUrl = publicUrl;
