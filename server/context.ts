@@ -3,6 +3,8 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
+import { openClock } from './clock.ts';
+import type { Clock, TimeSource } from './clock.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
 import { openDispatch } from './dispatch/dispatch.ts';
@@ -21,6 +23,7 @@ import { openDeviceOrder } from './store/device-order.ts';
 import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
 import { lockFolder } from './store/lock.ts';
+import { moveOpenTimes } from './store/open-times.ts';
 import { makeSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
@@ -42,7 +45,8 @@ export interface Context {
   config: Config;
   /** Origin of the service as seen from outside; never taken from a request. Known once it listens. */
   publicUrl: string;
-  /** Milliseconds since the epoch; tests move it. */
+  clock: Clock;
+  /** The clock's `now`: milliseconds since the epoch. */
   now: () => number;
   /** Of this installation; the same at every start. */
   instanceId: string;
@@ -61,11 +65,13 @@ export interface Context {
 }
 
 /** Opens the store and all that lives on it. Nothing listens yet. */
-export async function openContext(config: Config, { now = Date.now }: { now?: () => number } = {}): Promise<Context> {
+export async function openContext(config: Config, { time }: { time?: TimeSource } = {}): Promise<Context> {
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
     const db = openDatabase(path.join(config.dataDir, 'muster.db'));
+    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: console.error });
+    const { now } = clock;
     const { id, startup, downloadKey } = await db.write((tx) => {
       const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
       markAllOffline(tx);
@@ -77,13 +83,13 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       };
     });
     const audit = openAudit(now);
-    const downloads = openDownloads(downloadKey, now);
+    const downloads = openDownloads(downloadKey, clock.unset);
     const link = openLink({ db, now });
     const dispatch = openDispatch({
       db,
       link,
       audit,
-      now,
+      clock,
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
@@ -91,7 +97,7 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       db,
       link,
       audit,
-      now,
+      clock,
       host: config.host,
       tcpPorts: config.tunnelTcpPorts,
       addressOf: (tunnel) => tunnelAddress(context, tunnel),
@@ -99,6 +105,7 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
+      clock,
       now,
       instanceId: id,
       startup,
@@ -114,6 +121,7 @@ export async function openContext(config: Config, { now = Date.now }: { now?: ()
       close: async () => {
         await tunnels.close();
         await link.close();
+        await clock.close();
         await db.close();
         lock.release();
       },

@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { createApp } from './app.ts';
+import type { TimeSource } from './clock.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import type { Context } from './context.ts';
@@ -27,10 +28,10 @@ export interface Service {
 /** Starts a service and resolves once it listens. */
 export async function startService(
   env: Record<string, string | undefined>,
-  { now }: { now?: () => number } = {},
+  { time }: { time?: TimeSource } = {},
 ): Promise<Service> {
   const config = readConfig(env);
-  const context = await openContext(config, now ? { now } : {});
+  const context = await openContext(config, time ? { time } : {});
   let opened: Awaited<ReturnType<typeof openServer>>;
   const tunnelDoor = openTunnelDoor(context);
   try {

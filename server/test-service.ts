@@ -2,18 +2,32 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { TimeSource } from './clock.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 export interface TestService extends Service {
   dataDir: string;
-  /** Moves the service's clock. */
-  clock: { offset: number };
+  clock: TestTime;
   /** A request with the account's token; `body` is sent as JSON unless it is a form. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Stops the service and removes its folder. */
   end(): Promise<void>;
 }
+
+/** A time of its own: `offset` has passed more than really has; `set` is by how much the machine's clock is wrong. */
+export interface TestTime {
+  offset: number;
+  set: number;
+  boot: string;
+}
+
+export const timeOf = (clock: TestTime): TimeSource => ({
+  wall: () => Date.now() + clock.offset + clock.set,
+  steady: () => performance.now() + clock.offset,
+  uptime: () => performance.now() + clock.offset,
+  boot: clock.boot,
+});
 
 const TOKEN = 'test-token-that-only-tests-know';
 
@@ -21,11 +35,11 @@ const TOKEN = 'test-token-that-only-tests-know';
 export async function startTestService(
   env: Record<string, string> = {},
   dataDir = mkdtempSync(path.join(tmpdir(), 'muster-service-')),
+  clock: TestTime = { offset: 0, set: 0, boot: 'this one' },
 ): Promise<TestService> {
-  const clock = { offset: 0 };
   const service = await startService(
     { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
-    { now: () => Date.now() + clock.offset },
+    { time: timeOf(clock) },
   );
   return {
     ...service,

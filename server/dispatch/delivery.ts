@@ -78,6 +78,15 @@ export class Delivery {
     if (connection && !connection.job) this.#take({ connection });
   }
 
+  /** The clock was set: what is under way moves along, as it does in the database. */
+  moveTimes(by: number): void {
+    for (const { job } of this.#options.link.all()) {
+      if (!job) continue;
+      job.created += by;
+      if (job.started !== null) job.started += by;
+    }
+  }
+
   #take(turn: Turn): void {
     this.#turns.push(turn);
     if (this.#scheduled) return;

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JobDraft } from '#/contract/jobs.ts';
 import type { Audit, Caller } from '../audit.ts';
+import type { Clock } from '../clock.ts';
 import type { HandedJob } from '../link/agent-connection.ts';
 import type { Link } from '../link/link.ts';
 import { Problem } from '../problem.ts';
@@ -47,7 +48,7 @@ export interface DispatchOptions {
   db: Database;
   link: Link;
   audit: Audit;
-  now: () => number;
+  clock: Pick<Clock, 'now' | 'onSet'>;
   publicUrl: () => string;
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
   artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
@@ -62,7 +63,8 @@ const STOP_WITHIN_MS = 10_000;
 const DEVICE_DELETED = 'device deleted';
 
 export function openDispatch(options: DispatchOptions): Dispatch {
-  const { db, link, audit, now, publicUrl, artifactCommand } = options;
+  const { db, link, audit, clock, publicUrl, artifactCommand } = options;
+  const { now } = clock;
   const start = randomBytes(6).toString('base64url');
   let changes = 0;
   const changed = () => void (changes += 1);
@@ -80,6 +82,8 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       return artifact && artifactCommand(artifact, { origin, jobId: job.id });
     },
   });
+
+  clock.onSet((by) => delivery.moveTimes(by));
 
   const orderOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
     const order = { accountId, name: Name.toWellFormed(), created: now() };

@@ -2,6 +2,7 @@
 // own account, or a token for the service behind a gateway.
 import type { Context as HonoContext } from 'hono';
 import { getCookie } from 'hono/cookie';
+import type { Clock } from '../clock.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { LIFETIME_MS, PREVIOUS_VALID_MS, ROTATE_AFTER_MS } from '../store/sessions.ts';
@@ -27,14 +28,14 @@ interface Rotating {
 interface SessionStore<Session extends Rotating> {
   find(value: string, now: number): Session | undefined;
   /** Replaces a session's value; undefined when somebody else just did. */
-  rotate(session: Session, now: number): Promise<string | undefined>;
-  noteUse(session: Session, now: number): Promise<unknown>;
+  rotate(session: Session): Promise<string | undefined>;
+  noteUse(session: Session): Promise<unknown>;
 }
 
 /** What the cookie needs to know of the service; `publicUrl` is read at each use, since it is known late. */
 interface Site {
   readonly publicUrl: string;
-  now: () => number;
+  clock: Pick<Clock, 'now' | 'steady'>;
   /** Goes into the cookie's name: cookies ignore ports, and two services may share a host. */
   instanceId: string;
 }
@@ -52,7 +53,7 @@ export function openSessionCookie<Session extends Rotating>(
   site: Site,
   store: SessionStore<Session>,
 ): SessionCookie<Session> {
-  const { now } = site;
+  const { now, steady } = site.clock;
   const secure = () => site.publicUrl.startsWith('https:');
   const [plainName, secureName] = cookieNames(site.instanceId);
   const cookieName = () => (secure() ? secureName : plainName);
@@ -67,9 +68,9 @@ export function openSessionCookie<Session extends Rotating>(
   // still works the new one is told again.
   const replaced = new Map<string, { value: string; until: number }>();
   const rotate = async (session: Session): Promise<string | undefined> => {
-    const at = now();
-    const value = await store.rotate(session, at);
+    const value = await store.rotate(session);
     if (value === undefined) return undefined;
+    const at = steady();
     for (const [id, { until }] of replaced) if (until <= at) replaced.delete(id);
     replaced.set(session.id, { value, until: at + PREVIOUS_VALID_MS });
     return value;
@@ -87,7 +88,7 @@ export function openSessionCookie<Session extends Rotating>(
         const fresh = (await rotate(session)) ?? replaced.get(session.id)?.value;
         if (fresh !== undefined) setCookie(http, fresh);
       } else if (now() >= session.last_used + NOTE_USE_MS) {
-        inPassing(store.noteUse(session, now()));
+        inPassing(store.noteUse(session));
       }
       return session;
     },

@@ -18,8 +18,8 @@ const noStore = { 'Cache-Control': 'no-store' };
 
 /** Registers /auth/session: who is signed in, signing in, signing out. */
 export function sessionRoutes(app: App, context: Context, door: Door): void {
-  const { db, now, config, audit } = context;
-  const limit = openSigninLimit(config.signinLimit, now);
+  const { db, now, clock, config, audit } = context;
+  const limit = openSigninLimit(config.signinLimit, clock.steady);
   const about = { Service: 'muster', Version: VERSION };
   // Where the dashboard gets its map from, for those who are in.
   const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { readConfig } from '../config.ts';
+import { timeOf } from '../test-service.ts';
+import type { TestTime } from '../test-service.ts';
 import { startGateway } from './upstream-service.ts';
 
 export const TOKEN = 'foreign-token';
@@ -41,10 +43,10 @@ export async function startBefore(t: TestContext, answer: Answer, env: Record<st
   });
   const dataDir = mkdtempSync(path.join(tmpdir(), 'muster-gateway-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const clock = { offset: 0 };
+  const clock: TestTime = { offset: 0, set: 0, boot: 'this one' };
   const open = async (more: Record<string, string> = {}) => {
     const config = readConfig({ PORT: '0', DATA_DIR: dataDir, UPSTREAM_URL: upstream, ...env, ...more });
-    const gateway = await startGateway(config, { now: () => Date.now() + clock.offset });
+    const gateway = await startGateway(config, { time: timeOf(clock) });
     let ended: Promise<void> | undefined;
     const end = () => (ended ??= gateway.close());
     t.after(end);

@@ -36,12 +36,12 @@ const GROUPS = [
 
 /** Builds the application on an open context. */
 export function createGatewayApp(context: GatewayContext): App {
-  const { db, upstream, config } = context;
+  const { db, upstream, config, now } = context;
   const app = newApp(context);
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSealedSession(db, upstream.address, value, at),
-    rotate: (session: SealedSession, at) => db.write((tx) => rotateSealedSession(tx, upstream.address, session, at)),
-    noteUse: ({ id }, at) => db.write((tx) => noteSealedSessionUse(tx, id, at)),
+    rotate: (session: SealedSession) => db.write((tx) => rotateSealedSession(tx, upstream.address, session, now())),
+    noteUse: ({ id }) => db.write((tx) => noteSealedSessionUse(tx, id, now())),
   });
   upstreamSessionRoutes(app, context, cookie);
 

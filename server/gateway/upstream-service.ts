@@ -1,6 +1,8 @@
 // A gateway as one value: environment in, address and close out. It keeps sessions and nothing else; devices, jobs and
 // artifacts are with the service behind.
 import path from 'node:path';
+import { openClock } from '../clock.ts';
+import type { Clock, TimeSource } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../context.ts';
@@ -8,7 +10,7 @@ import { openServer } from '../listen.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database } from '../store/database.ts';
 import { lockFolder } from '../store/lock.ts';
-import { sealedSessionSteps } from '../store/sealed-sessions.ts';
+import { moveSealedSessions, sealedSessionSteps } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
 import { createGatewayApp } from './upstream-app.ts';
 import { openUpstream } from './upstream.ts';
@@ -18,6 +20,7 @@ export interface GatewayContext {
   config: Config;
   /** As seen from outside; known once it listens. */
   publicUrl: string;
+  clock: Clock;
   now: () => number;
   instanceId: string;
   db: Database;
@@ -32,17 +35,19 @@ interface Gateway {
 }
 
 /** Starts a gateway and resolves once it listens. */
-export async function startGateway(config: Config, { now = Date.now } = {}): Promise<Gateway> {
+export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
     const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { steps: sealedSessionSteps });
+    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: console.error });
     const upstream = openUpstream(config.upstreamUrl);
     const context: GatewayContext = {
       config,
       publicUrl: config.publicUrl ?? '',
-      now,
+      clock,
+      now: clock.now,
       instanceId: await db.write((tx) => instanceId(tx)),
       db,
       upstream,
@@ -56,6 +61,7 @@ export async function startGateway(config: Config, { now = Date.now } = {}): Pro
       close: async () => {
         await server.stop();
         upstream.close();
+        await clock.close();
         await db.close();
         lock.release();
       },

@@ -24,8 +24,8 @@ const MOST_READ = 64 * 1024;
 
 /** Registers /auth/session for a gateway. */
 export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie: SessionCookie<SealedSession>): void {
-  const { db, now, config, upstream } = context;
-  const limit = openSigninLimit(config.signinLimit, now);
+  const { db, now, clock, config, upstream } = context;
+  const limit = openSigninLimit(config.signinLimit, clock.steady);
   const about = { Service: 'muster', Version: VERSION, Upstream: upstream.address };
   const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
 

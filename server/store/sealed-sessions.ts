@@ -140,3 +140,7 @@ export const noteSealedSessionUse = (tx: Tx, id: string, now: number) =>
   tx.run('UPDATE sealed_sessions SET last_used = ? WHERE id = ?', now, id);
 
 export const deleteSealedSession = (tx: Tx, id: string) => tx.run('DELETE FROM sealed_sessions WHERE id = ?', id);
+
+/** When the computer's clock was set (clock.ts). */
+export const moveSealedSessions = (tx: Tx, by: number) =>
+  tx.run('UPDATE sealed_sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);

@@ -9,8 +9,8 @@ import { holderOf } from '../store/tokens.ts';
 import { tunnelExists } from '../store/tunnels.ts';
 import { createHttpFront } from './http-front.ts';
 
-export function openTunnelDoor({ config, db, tunnels, instanceId, now }: Context): Server {
-  const limit = openSigninLimit(config.signinLimit, now);
+export function openTunnelDoor({ config, db, tunnels, instanceId, clock }: Context): Server {
+  const limit = openSigninLimit(config.signinLimit, clock.steady);
   return createHttpFront({
     domain: config.tunnelDomain.name,
     scheme: config.tunnelScheme,

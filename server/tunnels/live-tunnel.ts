@@ -11,7 +11,8 @@ export interface LiveTunnelOptions {
   name: string;
   agent: AgentConnection;
   offer: Offer;
-  expires: number | undefined;
+  /** By the clock's steady count; infinite where it does not end by itself. */
+  expires: number;
   dial: () => Promise<ClientHttp2Stream>;
 }
 
@@ -21,7 +22,7 @@ export class LiveTunnel {
   /** The agent's number for it. */
   readonly id: number;
   readonly protocol: 'HTTP' | 'TCP';
-  readonly expires: number | undefined;
+  readonly expires: number;
   readonly dial: () => Promise<ClientHttp2Stream>;
   /** Connections for requests, kept and used again. */
   readonly pool: PooledDials;

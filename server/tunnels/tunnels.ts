@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Offer, Offers } from '#/contract/agent-link.ts';
 import type { Audit } from '../audit.ts';
+import type { Clock } from '../clock.ts';
 import type { AgentConnection } from '../link/agent-connection.ts';
 import type { Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
@@ -38,7 +39,7 @@ export interface TunnelsOptions {
   db: Database;
   link: Link;
   audit: Audit;
-  now: () => number;
+  clock: Pick<Clock, 'now' | 'steady'>;
   /** Where TCP tunnels listen. */
   host: string;
   tcpPorts: { first: number; last: number };
@@ -51,7 +52,7 @@ const SWEEP_EVERY_MS = 1_000;
 const CLOSED = 'it was closed, and stays so until the agent is started again';
 
 export function openTunnels(options: TunnelsOptions): Tunnels {
-  const { db, link, audit, now, addressOf } = options;
+  const { db, link, audit, clock, addressOf } = options;
   const carriers = openCarriers();
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const live = new Map<string, LiveTunnel>();
@@ -99,17 +100,19 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       withdrawTunnels(tx, deviceSeq, run);
       const opened = opening.map(({ offer, port }) => {
         const { protocol, dest: localDest, login, idleSeconds, endsInSeconds } = offer;
-        const expires = endsInSeconds === undefined ? undefined : now() + endsInSeconds * 1000;
+        const expires = endsInSeconds === undefined ? undefined : clock.now() + endsInSeconds * 1000;
         const draft = { accountId, deviceSeq, run, protocol, localDest, port: port?.port, idleSeconds, expires };
-        const { name, fresh } = openTunnel(tx, { ...draft, login: login !== undefined }, now());
+        const { name, fresh } = openTunnel(tx, { ...draft, login: login !== undefined }, clock.now());
         if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
-        return { name, offer, port, expires, accountId };
+        return { name, offer, port, accountId };
       });
       forgetTunnels(tx, deviceSeq);
       // In the order of the commits: a deletion that comes after this one finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
-        for (const { name, offer, port, expires } of opened) {
+        for (const { name, offer, port } of opened) {
+          // By a count that nobody sets; the time in the table is for showing.
+          const expires = clock.steady() + (offer.endsInSeconds ?? Number.POSITIVE_INFINITY) * 1000;
           const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
           live.get(name)?.end();
           live.set(name, tunnel);
@@ -149,7 +152,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   };
   const sweep = setInterval(() => {
     for (const tunnel of live.values()) {
-      if (tunnel.expires !== undefined && tunnel.expires <= now()) end(tunnel, 'its time is over');
+      if (tunnel.expires <= clock.steady()) end(tunnel, 'its time is over');
       else if (tunnel.isIdle()) end(tunnel, 'nobody used it');
     }
   }, options.sweepEveryMs ?? SWEEP_EVERY_MS).unref();

@@ -1,0 +1,171 @@
+// The time of the service, in one place. A computer's clock can be set by years while the service runs (NTP after a start
+// without a battery, a mistaken `date`) or while it is stopped. Nobody is signed out by that and no job gets longer:
+// `now` runs evenly; each second it is compared with the computer's clock, and when that was set, all that is still
+// measured (sessions, running jobs, …) moves by the same amount in the transaction in which `now` moves.
+//
+// For a start: the last pair of clock and uptime is stored. In the same boot the uptime says how long the service was
+// away, so that a clock set in between is noticed; after a reboot only a clock that went back can be.
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import type { Database, Tx } from './store/database.ts';
+
+/** Where time comes from; tests have one of their own. Milliseconds. */
+export interface TimeSource {
+  /** The computer's clock, which can be set. */
+  wall(): number;
+  /** Counts up while the computer is awake; cheap to read. */
+  steady(): number;
+  /** Counts up from the computer's start, also while it sleeps. */
+  uptime(): number;
+  /** Names this start of the computer, where that can be known. */
+  boot: string | undefined;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch, for all that is stored or shown. */
+  now: () => number;
+  /** Milliseconds since some moment, which nobody sets: for what is measured in memory. */
+  steady: () => number;
+  /** Like `now`, without the times that the clock was set: for dates in what was signed and handed out. */
+  unset: () => number;
+  /** Compares with the computer's clock; resolves when what was found is stored. Runs by itself each second. */
+  check(): Promise<void>;
+  /** Calls back when the clock was set, in the transaction that moves the stored times. */
+  onSet(listener: (by: number) => void): void;
+  close(): Promise<void>;
+}
+
+interface ClockOptions {
+  db: Database;
+  /** Moves the stored times that something is still measured against. */
+  moveTimes: (tx: Tx, by: number) => void;
+  /** Says that the clock was set, or that this could not be stored. */
+  report: (message: string, cause?: unknown) => void;
+  time?: TimeSource | undefined;
+}
+
+interface Saved {
+  wall: number;
+  uptime: number;
+  boot: string | undefined;
+  /** By how much the clock was set in all. */
+  set: number;
+}
+
+/** Less than this is the clock being kept right, and is followed without a word. */
+const LEAST_MS = 2_000;
+const CHECK_EVERY_MS = 1_000;
+const SAVE_EVERY_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export async function openClock({ db, moveTimes, report, time = systemTime() }: ClockOptions): Promise<Clock> {
+  const listeners: ((by: number) => void)[] = [];
+  const before = readSaved(db);
+  let set = before?.set ?? 0;
+  let anchor = { wall: time.wall(), uptime: time.uptime() };
+  /** Of `now`: what the steady count lacks. */
+  let base = anchor.wall - time.steady();
+  let savedAt = time.steady();
+  const now = () => Math.round(base + time.steady());
+
+  const save = (tx: Tx) => {
+    const saved: Saved = { ...anchor, boot: time.boot, set };
+    tx.run(
+      "INSERT INTO settings (key, value) VALUES ('clock', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      JSON.stringify(saved),
+    );
+    savedAt = time.steady();
+  };
+  const move = (by: number) => {
+    base += by;
+    set += by;
+    for (const tell of listeners) tell(by);
+  };
+
+  let isStored = true;
+  /** `now` and the stored times change in one turn: no write can come between that knows only one of them. */
+  const adopt = async (by: number) => {
+    let moved = false;
+    try {
+      await db.write((tx) => {
+        if (by !== 0) {
+          moveTimes(tx, by);
+          move(by);
+          moved = true;
+        }
+        save(tx);
+      });
+      if (by !== 0) report(`The clock of this machine was set ${by > 0 ? 'forward' : 'back'} by ${spanOf(by)}.`);
+      isStored = true;
+    } catch (cause) {
+      // A full disk, say. The next check finds the same again.
+      if (moved) move(-by);
+      anchor = { ...anchor, wall: anchor.wall - by };
+      if (isStored) report('Could not store the time.', cause);
+      isStored = false;
+    }
+  };
+
+  const atStart = before ? setWhileAway(before, { ...anchor, boot: time.boot }) : 0;
+  base -= atStart; // `move` adds it
+  await adopt(atStart);
+
+  let checking: Promise<void> | undefined;
+  const check = async () => {
+    const present = { wall: time.wall(), uptime: time.uptime() };
+    const by = Math.round(present.wall - (anchor.wall + present.uptime - anchor.uptime));
+    anchor = present;
+    if (Math.abs(by) >= LEAST_MS) {
+      base = present.wall - by - time.steady();
+      return adopt(by);
+    }
+    base = present.wall - time.steady();
+    return time.steady() - savedAt >= SAVE_EVERY_MS ? adopt(0) : undefined;
+  };
+  /** One after the other: a step is stored before the next is looked for. */
+  const checkOnce = () => (checking ??= check().finally(() => (checking = undefined)));
+  const timer = setInterval(() => void checkOnce(), CHECK_EVERY_MS).unref();
+
+  return {
+    now,
+    steady: () => time.steady(),
+    unset: () => now() - set,
+    check: checkOnce,
+    onSet: (listener) => void listeners.push(listener),
+    close: async () => {
+      clearInterval(timer);
+      await checking;
+      await adopt(0);
+    },
+  };
+}
+
+/** By how much the clock was set while the service was stopped, as far as that can be known. */
+function setWhileAway(before: Saved, present: Omit<Saved, 'set'>): number {
+  const isSameBoot = before.boot !== undefined && before.boot === present.boot && present.uptime >= before.uptime;
+  const by = Math.round(present.wall - (before.wall + (isSameBoot ? present.uptime - before.uptime : 0)));
+  if (Math.abs(by) < LEAST_MS) return 0;
+  // After a reboot, time that has passed cannot be told from a clock that was set forward.
+  return isSameBoot || by < 0 ? by : 0;
+}
+
+function readSaved(db: Database): Saved | undefined {
+  const row = db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'clock'");
+  return row && (JSON.parse(row.value) as Saved);
+}
+
+function spanOf(by: number): string {
+  const days = Math.abs(by) / DAY_MS;
+  if (days >= 2) return `${Math.round(days)} days`;
+  return `${Math.round(Math.abs(by) / 1000)} seconds`;
+}
+
+function systemTime(): TimeSource {
+  let boot: string | undefined;
+  try {
+    boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    // Not Linux.
+  }
+  return { wall: () => Date.now(), steady: () => performance.now(), uptime: () => uptime() * 1000, boot };
+}

@@ -1,0 +1,18 @@
+// The stored times that something is still measured against: who is signed in, what runs, what a repeated request is
+// compared with. When the computer's clock is set, they move along (clock.ts). What is over stays as it was written.
+import type { Tx } from './database.ts';
+
+/** Moves them by so many milliseconds. A table with a new time of this kind belongs here. */
+export function moveOpenTimes(tx: Tx, by: number): void {
+  tx.run('UPDATE sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);
+  tx.run('UPDATE signin_codes SET expires = expires + ?', by);
+  tx.run('UPDATE orders SET created = created + ?', by);
+  tx.run('UPDATE tunnels SET connected = connected + ?1, expires = expires + ?1', by);
+  // A parent's end is that of its last child: those that ended belong to the same span.
+  tx.run(
+    `UPDATE jobs SET created = created + ?1, started = started + ?1, ended = ended + ?1
+     WHERE status IN ('Waiting', 'Running')
+       OR parent_seq IN (SELECT seq FROM jobs WHERE parent_seq IS NULL AND device_seq IS NULL AND status IN ('Waiting', 'Running'))`,
+    by,
+  );
+}
