@@ -61,7 +61,7 @@ for (const [name, by] of [
   test(`a clock set ${name} by ten years makes no job longer, and no download link invalid`, async (t) => {
     const clock: TestTime = { offset: 0, set: 0, boot: 'one' };
     const { service } = await startWith(t, clock);
-    const fleet = testFleet(service.call);
+    const fleet = testFleet((...request) => service.call(...request));
     const device = await fleet.device('', 'pump');
     const agent = await FakeAgent.connect(service.url, device.key);
     const running = await fleet.run('true', { DeviceId: device.id });
