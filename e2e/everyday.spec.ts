@@ -1,4 +1,4 @@
-// Every day with it: the palette, requests as curl, what is said when the service is away or a deployment has ended.
+// Every day with it: the palette, requests as curl, what is said when a deployment has ended.
 import { execFileSync } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
@@ -96,98 +96,6 @@ test('what a form would send and what a page reads are shown as commands that do
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Show as curl' })).toBeFocused();
-});
-
-test.describe('a service that goes away', () => {
-  // The browser itself reports each request that nobody answered.
-  test.use({
-    expectedConsole: [/ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/],
-  });
-
-  test('is said once, with how old what is shown is, and the banner goes by itself', async ({
-    signedIn: page,
-    service,
-  }) => {
-    await service.createDevice('pump-7');
-    await page.goto(`${service.url}/devices`);
-    await expect(page.getByRole('link', { name: 'pump-7' })).toBeVisible();
-    const banner = page.getByRole('status').filter({ hasText: 'The service cannot be reached' });
-    await expect(banner).toBeHidden();
-    await service.stop('SIGKILL');
-    await expect(banner).toBeVisible({ timeout: 30_000 });
-    await expect(banner).toContainText('Its last answer came');
-    await expectAccessible(page);
-    // A page that was not loaded before: the frame stays, and it comes when the service does.
-    await page.getByRole('link', { name: 'Workflows' }).click();
-    const main = page.getByRole('main');
-    await expect(main.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
-    await expect(main.getByRole('alert')).toContainText('The service did not answer');
-    await expect(banner).toBeVisible();
-    await expectAccessible(page);
-    await main.getByRole('button', { name: 'Retry' }).click();
-    await expect(main.getByRole('button', { name: 'Retry' })).toBeEnabled();
-    await page.getByRole('link', { name: 'Devices', exact: true }).click();
-    await expect(page.getByRole('link', { name: 'pump-7' })).toBeVisible();
-    await page.goBack();
-    await expect(main.getByRole('alert')).toContainText('The service did not answer');
-    await service.start();
-    await expect(banner).toBeHidden({ timeout: 30_000 });
-    await expect(main.getByText('No workflows')).toBeVisible();
-    await page.getByRole('link', { name: 'Devices', exact: true }).click();
-    await expect(page.getByText('not refreshed since')).toBeHidden();
-    await expect(page.getByRole('alert')).toBeHidden();
-
-    // A page that reads nothing again by itself notices, too, and tells how old it is.
-    await service.call('POST', '/v1/workflow', { Name: 'Say hello', Command: 'echo hello' });
-    await page.goto(`${service.url}/workflows`);
-    await expect(page.getByText('Say hello')).toBeVisible();
-    await page.context().setOffline(true);
-    await expect(page.getByRole('status').filter({ hasText: 'This computer is offline' })).toBeVisible();
-    await expect(page.getByText(/^Read .*, not refreshed since\.$/)).toBeVisible();
-    await page.context().setOffline(false);
-    await expect(page.getByText('not refreshed since')).toBeHidden();
-  });
-});
-
-test.describe('a new version of the service', () => {
-  test.use({ expectedConsole: [/status of 404/] });
-
-  test('says so and takes nothing that was typed; a page whose files are gone is loaded anew, once', async ({
-    signedIn: page,
-    service,
-  }) => {
-    // As after an upgrade: the page of the host names other files, and the old ones are gone.
-    await page.route(`${service.url}/`, async (route) => {
-      const text = await (await route.fetch()).text();
-      await route.fulfill({
-        contentType: 'text/html',
-        body: text.replace(/assets\/index-[^"]+\.js/, 'assets/index-next.js'),
-      });
-    });
-    const gone = (name: string) => page.route(`**/assets/${name}-*.js`, (route) => route.fulfill({ status: 404 }));
-    await gone('palette-dialog');
-    await page.goto(`${service.url}/devices?dialog=add`);
-    const name = page.getByRole('textbox', { name: 'Name', exact: true });
-    await name.fill('pump behind the old mill');
-    await expect(page.getByRole('status').filter({ hasText: 'A new version is here' })).toBeVisible();
-    await expect(name).toHaveValue('pump behind the old mill');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-
-    await gone('workflows-page');
-    let loads = 0;
-    page.on('load', () => loads++);
-    await page.getByRole('link', { name: 'Workflows' }).click();
-    await expect.poll(() => loads).toBe(1);
-    const again = page.getByRole('main').getByRole('button', { name: 'Load the new version' });
-    await expect(again).toBeVisible();
-    await expect(page.getByText('A new version is here')).toBeHidden();
-    await expect(page).toHaveURL(/\/workflows$/);
-    expect(loads).toBe(1);
-    await page.unrouteAll();
-    await again.click();
-    await expect(page.getByText('No workflows')).toBeVisible();
-  });
 });
 
 /** What was shown of notices of the system: a browser without a screen shows none, but makes them all the same. */

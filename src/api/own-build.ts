@@ -46,23 +46,22 @@ async function look(): Promise<OwnBuild> {
   return 'away';
 }
 
-const NOTE = 'muster-loaded-for';
+const NOTE = 'muster-reloaded-for';
 
 /**
- * Loads the page again for a newer build, once for each: false, and nothing done, when it was tried for this one, or when
- * it would cost something: an open dialog with what was typed in it, or a token that only this page holds.
+ * Loads the page again, once for each build and path: nothing is done where that was tried, or where it would cost the
+ * token that only this page holds.
  */
-export function loadNewerOnce(): boolean {
-  const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')];
-  if (directAddress !== undefined || dialogs.some((node) => node.checkVisibility())) return false;
+export function reloadOnce(): void {
+  if (directAddress !== undefined) return;
+  const note = `${newest} ${location.pathname}`;
   try {
-    if (sessionStorage.getItem(NOTE) === newest) return false;
-    sessionStorage.setItem(NOTE, newest);
+    if (sessionStorage.getItem(NOTE) === note) return;
+    sessionStorage.setItem(NOTE, note);
   } catch {
-    return false; // Without the note it might go on for ever.
+    return; // Without the note it might go on for ever.
   }
   location.reload();
-  return true;
 }
 
 /** A style sheet that failed stays in the document, and would count as loaded when it is wanted again. */

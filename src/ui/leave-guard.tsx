@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { holdUnsaved } from './unsaved.ts';
 
 interface LeaveGuardProps {
   active: boolean;
@@ -24,7 +25,11 @@ export function LeaveGuard({ active, title, confirmLabel, open, children }: Leav
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
+    const release = holdUnsaved();
+    return () => {
+      release();
+      window.removeEventListener('beforeunload', warn);
+    };
   }, [active]);
   // It ended while the question was asked: stay, so that the outcome is seen.
   useEffect(() => {

@@ -1,5 +1,7 @@
 // Code that no page needs for its first picture: fetched a little after it, so that it is there when it is wanted.
 import { useEffect, useState } from 'react';
+import { setMissing } from './not-loaded.ts';
+import type { LoadPart } from './not-loaded.ts';
 
 /** How long the first picture has the line for itself, in milliseconds. */
 const HEAD_START = 1_000;
@@ -9,9 +11,10 @@ const PAUSE = 5_000;
 /**
  * Whether what `load` imports is here. It is fetched soon after the first picture, at once when it is `wanted`, and
  * again when that failed. Only then may a `lazy` component of the same import be drawn: it cannot fail any more.
- * `load` is taken once; a later one is ignored.
+ * What is wanted and does not come is said by the page, with the way to reload it. `load` is taken once; a later one is
+ * ignored.
  */
-export function useLater(load: () => Promise<unknown>, wanted: boolean): boolean {
+export function useLater(load: LoadPart, wanted: boolean): boolean {
   const [here, setHere] = useState(false);
   const [start] = useState(() => load);
   useEffect(() => {
@@ -22,7 +25,9 @@ export function useLater(load: () => Promise<unknown>, wanted: boolean): boolean
       start().then(
         () => live && setHere(true),
         () => {
-          if (live) timer = setTimeout(attempt, PAUSE);
+          if (!live) return;
+          setMissing(start, wanted);
+          timer = setTimeout(attempt, PAUSE);
         },
       );
     };
@@ -30,6 +35,7 @@ export function useLater(load: () => Promise<unknown>, wanted: boolean): boolean
     return () => {
       live = false;
       clearTimeout(timer);
+      setMissing(start, false);
     };
   }, [here, start, wanted]);
   return here;

@@ -1,16 +1,23 @@
 // For a plain button in the place of a menu that is not loaded yet.
-import { useState } from 'react';
-import { notifications } from '@mantine/notifications';
+import { useEffect, useState } from 'react';
+import { setMissing } from './not-loaded.ts';
+import type { LoadPart } from './not-loaded.ts';
 
 /** `used`: the menu is here and was asked for, so that it takes the place of the button. */
-export function useMenuLater(load: () => Promise<unknown>) {
+export function useMenuLater(load: LoadPart) {
   const [used, setUsed] = useState(false);
+  const [failed, setFailed] = useState(false);
   /** The pointer or the focus is here: the click may follow. */
   const prepare = () => void load().catch(() => {});
   const onClick = () =>
     void load().then(
       () => setUsed(true),
-      () => notifications.show({ message: 'The menu could not be loaded. Reload the page.', color: 'red' }),
+      () => setFailed(true),
     );
+  useEffect(() => {
+    if (used || !failed) return;
+    setMissing(load, true);
+    return () => setMissing(load, false);
+  }, [used, failed, load]);
   return { used, handlers: { onClick, onPointerEnter: prepare, onFocus: prepare } };
 }

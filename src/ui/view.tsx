@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway } from './away.ts';
+import { isNotLoaded } from './not-loaded.ts';
 import { Time } from './time.tsx';
 import classes from './view.module.css';
 
@@ -55,7 +56,12 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
   );
 }
 
-const textOf = (error: Error) => ('detail' in error && typeof error.detail === 'string' ? error.detail : '');
+/** What went wrong, and what more is known of it. A part that did not come has only the browser's words, and an address. */
+function wordsOf(error: Error): { title: string; detail: string } {
+  if (isNotLoaded(error))
+    return { title: 'Part of this page did not come', detail: 'Save what you have typed, then reload the page.' };
+  return { title: error.message, detail: 'detail' in error && typeof error.detail === 'string' ? error.detail : '' };
+}
 
 /** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below, read at
  * this time where it is known. */
@@ -67,25 +73,32 @@ export function Failure(props: {
   stale?: boolean | number;
 }) {
   const { what, error, busy = false, onRetry, stale = false } = props;
+  const { title, detail } = wordsOf(error);
   return (
     <div role="alert" className={classes['failure']}>
       <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>
           {stale ? `Could not refresh ${what}: ` : `Could not load ${what}: `}
-          {error.message}
+          {title}
         </strong>
-        {textOf(error) && <p className={classes['detail']}>{textOf(error)}</p>}
+        {detail && <p className={classes['detail']}>{detail}</p>}
         {typeof stale === 'number' && (
           <p>
             What is shown was read <Time at={new Date(stale)} />.
           </p>
         )}
       </div>
-      {onRetry && (
-        <Button size="xs" variant="default" loading={busy} onClick={() => void onRetry()}>
-          Retry
+      {isNotLoaded(error) ? (
+        <Button size="xs" variant="default" onClick={() => location.reload()}>
+          Reload
         </Button>
+      ) : (
+        onRetry && (
+          <Button size="xs" variant="default" loading={busy} onClick={() => void onRetry()}>
+            Retry
+          </Button>
+        )
       )}
     </div>
   );
@@ -94,12 +107,13 @@ export function Failure(props: {
 /** An error of a form or dialog, said once, above its buttons. */
 export function FormError({ error }: { error: Error | null }) {
   if (!error) return null;
+  const { title, detail } = wordsOf(error);
   return (
     <div role="alert" className={classes['failure']}>
       <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
       <div>
-        <strong>{error.message}</strong>
-        {textOf(error) && <p className={classes['detail']}>{textOf(error)}</p>}
+        <strong>{title}</strong>
+        {detail && <p className={classes['detail']}>{detail}</p>}
       </div>
     </div>
   );

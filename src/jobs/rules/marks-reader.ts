@@ -103,7 +103,7 @@ function readHere(streams: MarkedStream[], rules: readonly Rule[]): Reading {
     rules.filter((rule) => !rule.pattern),
   );
   return pattern
-    ? { ...reading, untried: { rule: pattern, why: 'this browser started no worker for patterns' } }
+    ? { ...reading, untried: { rule: pattern, why: 'the part of the page that tries patterns could not be loaded' } }
     : reading;
 }
 

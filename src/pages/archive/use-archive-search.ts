@@ -39,7 +39,7 @@ export function useArchiveSearch(account: string, text: string, version: number)
       else state = { ...state, ...data };
       timer ??= setTimeout(draw, TICK);
     };
-    worker.onerror = () => end('The search could not begin.');
+    worker.onerror = () => end('The search could not be loaded; change the text to try again.');
     worker.postMessage({ account, text } satisfies SearchOrder);
     return () => {
       clearTimeout(timer);

@@ -22,12 +22,14 @@ export function useClusterIndex(points: Points): ClusterIndex | undefined {
   useEffect(() => {
     const id = ++asked.current;
     if (points.rows.length <= AT_ONCE) return;
-    const here = () => setLarge(new ClusterIndex(buildCurve(points)));
-    if (!worker.current) {
-      worker.current = new Worker(new URL('./cluster-worker.ts', import.meta.url), { type: 'module' });
-      // Where a worker cannot be loaded, slow is better than nothing.
-      worker.current.addEventListener('error', here);
-    }
+    worker.current ??= new Worker(new URL('./cluster-worker.ts', import.meta.url), { type: 'module' });
+    // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
+    worker.current.onerror = (event) => {
+      event.preventDefault();
+      worker.current?.terminate();
+      worker.current = undefined;
+      if (id === asked.current) setLarge(new ClusterIndex(buildCurve(points)));
+    };
     worker.current.onmessage = ({ data }: MessageEvent<CurveAnswer>) => {
       if (data.id === asked.current) setLarge(new ClusterIndex(data.curve));
     };

@@ -3,17 +3,18 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
-import { isNotLoaded } from '#/api/not-loaded.ts';
-import { loadNewerOnce, lookForBuild, ownBuild } from '#/api/own-build.ts';
+import { lookForBuild, ownBuild, reloadOnce } from '#/api/own-build.ts';
 import type { OwnBuild } from '#/api/own-build.ts';
 import { isLostNow, onReach } from '#/api/reach.ts';
 import { paths } from '#/paths.ts';
+import { isNotLoaded } from '#/ui/not-loaded.ts';
 import { Page } from '#/ui/page.tsx';
+import { hasUnsaved } from '#/ui/unsaved.ts';
 import classes from './shell.module.css';
 
 export function PageError() {
   const error = useRouteError();
-  return isNotLoaded(error) ? <NotLoaded part={error.message} /> : <Broken error={error} />;
+  return error instanceof Error && isNotLoaded(error) ? <NotLoaded error={error} /> : <Broken error={error} />;
 }
 
 function Broken({ error }: { error: unknown }) {
@@ -34,7 +35,7 @@ function Broken({ error }: { error: unknown }) {
   );
 }
 
-/** What was asked for a second time. Some browsers remember that a file did not come; then the page has to be new. */
+/** What was asked for a second time. Browsers that remember that a file did not come need a new document after that. */
 const askedAgain = new Set<string>();
 
 const WORDS: Record<OwnBuild, string> = {
@@ -47,7 +48,8 @@ const WORDS: Record<OwnBuild, string> = {
   newer: 'A new version was installed, and the files of this one are gone.',
 };
 
-function NotLoaded({ part }: { part: string }) {
+function NotLoaded({ error }: { error: Error }) {
+  const part = error.message;
   const at = useLocation();
   const state: unknown = at.state;
   const navigate = useNavigate();
@@ -72,26 +74,27 @@ function NotLoaded({ part }: { part: string }) {
     void lookForBuild().then((next) => {
       if (left) return;
       setBuild(next);
-      if (next === 'newer') loadNewerOnce();
-      else if (next === 'away') askedAgain.delete(part);
-      // Once by itself: when the service came back, and when it was never away.
+      if (next === 'away') askedAgain.delete(part);
+      // By itself: asked for once more when the service came back or was never away, and then in a new document, once.
       else if (next === 'same' && !askedAgain.has(part)) void askAgain();
+      else if (!hasUnsaved()) reloadOnce();
     });
     return () => {
       left = true;
     };
-    // oxlint-disable-next-line react/exhaustive-deps -- asked when it failed, and when the service comes back
-  }, [isLost, part]);
+    // oxlint-disable-next-line react/exhaustive-deps -- asked each time that it failed, and when the service comes back
+  }, [isLost, error]);
 
+  const reloads = build === 'newer' || (build === 'same' && askedAgain.has(part));
   return (
     <Page title="This page could not be loaded">
       <div role="alert" className={classes['pageError']} data-page-error>
         <p>
           {WORDS[build]}
-          {build === 'newer' && directAddress !== undefined && ' Loading it asks for your token again.'}
+          {reloads && directAddress !== undefined && ' Loading it asks for your token again.'}
         </p>
         <Button variant="default" loading={busy} onClick={() => void retry()}>
-          {build === 'newer' ? 'Load the new version' : 'Retry'}
+          {build === 'newer' ? 'Load the new version' : reloads ? 'Reload' : 'Retry'}
         </Button>
       </div>
     </Page>

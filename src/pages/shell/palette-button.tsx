@@ -2,6 +2,7 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { isDialogOpen } from '#/ui/unsaved.ts';
 import { useLater } from '#/ui/use-later.ts';
 import classes from './shell.module.css';
 
@@ -9,10 +10,6 @@ const loadPalette = () => import('./palette/palette-dialog.tsx');
 const PaletteDialog = lazy(async () => ({ default: (await loadPalette()).PaletteDialog }));
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-/** What is asked in a dialog, a secret that is shown once above all, must not be left by a slip of the hand. */
-const isDialogOpen = () =>
-  [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')].some((node) => node.checkVisibility());
 
 /** Opened and closed by itself, not by the URL: it is a way to somewhere else, and nothing to come back to. */
 export function usePalette(showRequests: () => void) {
@@ -25,6 +22,7 @@ export function usePalette(showRequests: () => void) {
       if (!held || event.key.toLowerCase() !== 'k') return;
       // Browsers have a search of their own under these keys.
       event.preventDefault();
+      // No dialog is left by a slip of the hand.
       if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
     };
     document.addEventListener('keydown', toggle);

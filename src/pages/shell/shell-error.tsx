@@ -1,12 +1,34 @@
 // What a person sees when a page breaks or cannot be loaded: what happened and the way on.
+import { useEffect } from 'react';
 import { useRouteError } from 'react-router';
 import { isSignedOut } from '#/api/api-error.ts';
-import { isNotLoaded } from '#/api/not-loaded.ts';
+import { lookForBuild, reloadOnce } from '#/api/own-build.ts';
 import { paths } from '#/paths.ts';
+import { isNotLoaded } from '#/ui/not-loaded.ts';
 import classes from './shell.module.css';
+
+/** Milliseconds between the questions whether the service is back. */
+const PAUSE = 5_000;
 
 export function ShellError() {
   const error = useRouteError();
+  // Nothing was typed here yet: as soon as the files can be had, the page loads itself again, once.
+  useEffect(() => {
+    if (!isNotLoaded(error)) return;
+    let timer: ReturnType<typeof setTimeout>;
+    let left = false;
+    const look = async () => {
+      const build = await lookForBuild();
+      if (left) return;
+      if (build === 'away') timer = setTimeout(() => void look(), PAUSE);
+      else reloadOnce();
+    };
+    void look();
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [error]);
   const message = isNotLoaded(error)
     ? 'Muster could not be loaded whole'
     : error instanceof Error

@@ -14,6 +14,7 @@ import { useAddress } from '#/ui/use-address.ts';
 import { useDialog } from '#/ui/use-dialog.ts';
 import type { Dialog } from '#/ui/use-dialog.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { webAddress } from '#/ui/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
@@ -24,14 +25,18 @@ import type { TunnelDialog } from './tunnel-tools.tsx';
 import { useDeviceStates } from './use-device-states.ts';
 import classes from './tunnels-page.module.css';
 
-const OpenTunnel = lazy(async () => ({ default: (await import('#/fleet/open-tunnel.tsx')).OpenTunnel }));
-const TunnelCode = lazy(async () => ({ default: (await import('./tunnel-code.tsx')).TunnelCode }));
+const loadOpen = () => import('#/fleet/open-tunnel.tsx');
+const OpenTunnel = lazy(async () => ({ default: (await loadOpen()).OpenTunnel }));
+const loadCode = () => import('./tunnel-code.tsx');
+const TunnelCode = lazy(async () => ({ default: (await loadCode()).TunnelCode }));
 
 export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
   const dialog = useDialog<TunnelDialog>('tunnel');
   useFocusBack(dialog.name !== null);
   const count = tunnels.data?.length ?? 0;
+  const openHere = useLater(loadOpen, dialog.name === 'open' || tunnels.data?.length === 0);
+  const codeHere = useLater(loadCode, dialog.name === 'phone');
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   const address = subject && webAddress(publicAddress(subject).text);
   return (
@@ -68,9 +73,11 @@ export function TunnelsPage() {
           <Empty
             title="No tunnels are open"
             action={
-              <Suspense>
-                <OpenTunnel />
-              </Suspense>
+              openHere && (
+                <Suspense>
+                  <OpenTunnel />
+                </Suspense>
+              )
             }
           >
             The agent on a device opens them, to what is named there and to nothing else. They are listed here, to be
@@ -91,12 +98,14 @@ export function TunnelsPage() {
           centered
           closeButtonProps={{ 'aria-label': 'Close' }}
         >
-          <Suspense>
-            <OpenTunnel />
-          </Suspense>
+          {openHere && (
+            <Suspense>
+              <OpenTunnel />
+            </Suspense>
+          )}
         </Modal>
       )}
-      {dialog.name === 'phone' && subject && address && !onlyHere(address) && (
+      {dialog.name === 'phone' && codeHere && subject && address && !onlyHere(address) && (
         <Suspense>
           <TunnelCode tunnel={subject} onClose={dialog.close} />
         </Suspense>

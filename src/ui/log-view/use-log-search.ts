@@ -32,7 +32,7 @@ export interface LogSearch {
 const NO_QUERY: LogQuery = { text: '', exact: false, pattern: false };
 const PROBLEMS = {
   slow: 'The pattern takes too long',
-  unavailable: 'This browser cannot search here',
+  unavailable: 'The search could not be loaded; change it to try again',
 } as const;
 
 /** A stretch of the finds that belongs to one stream. */
