@@ -56,6 +56,11 @@ const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
 export const ARTIFACT_DELETED = 'artifact deleted';
 
+function giveUp(turns: Turn[]): void {
+  for (const { connection } of turns)
+    connection.close(INTERNAL_ERROR, 'The service could not store what the agent said');
+}
+
 export class Delivery {
   readonly #options: DeliveryOptions;
   #turns: Turn[] = [];
@@ -107,7 +112,7 @@ export class Delivery {
           this.#unit(tx, turns);
         } catch (cause) {
           // At once: the next unit may hold more of theirs.
-          for (const { connection } of turns) connection.unsound = true;
+          giveUp(turns);
           throw cause;
         }
       });
@@ -115,10 +120,7 @@ export class Delivery {
       // Nothing of it is stored, and what is remembered of these agents is ahead of that. They come back, and say all
       // of it again.
       console.error('dispatch: could not store what agents said:', cause);
-      for (const { connection } of turns) {
-        connection.unsound = true;
-        connection.close(INTERNAL_ERROR, 'The service could not store what the agent said');
-      }
+      giveUp(turns);
     }
   }
 
@@ -128,7 +130,7 @@ export class Delivery {
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     for (const { connection, message } of turns) {
       // A newer agent of the same device took over in the meantime, or it is about to come back anew.
-      if (this.#options.link.of(connection.deviceSeq) !== connection || connection.unsound) continue;
+      if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
       if (message?.type === 'hello') this.#greet(unit, connection, message);
       else if (message) this.#hear(unit, connection, message);
       else if (!connection.job) this.#handNext(unit, connection);

@@ -18,6 +18,10 @@ export interface HandedJob {
   whenOver: (() => void)[];
 }
 
+/** How long an agent has to answer that the connection is being closed. */
+const CLOSED_WITHIN_MS = 1000;
+const terminate = (socket: WebSocket) => socket.terminate();
+
 const NONE: ReadonlySet<string> = new Set();
 
 export class AgentConnection {
@@ -34,8 +38,8 @@ export class AgentConnection {
   job: HandedJob | undefined;
   /** Ids of the jobs that it had on disk when it said hello. */
   held: ReadonlySet<string> = NONE;
-  /** What is remembered here may not be what is stored: nothing it says counts until it comes back. */
-  unsound = false;
+  /** It is being ended: nothing that still arrives on it counts. */
+  closing = false;
 
   constructor(socket: WebSocket, device: { seq: number; id: string; name: string }) {
     this.socket = socket;
@@ -48,7 +52,11 @@ export class AgentConnection {
     if (this.socket.readyState === this.socket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
+  /** Ends it, within a second also where the agent does not answer. */
   close(code: number, reason: string): void {
+    if (this.closing) return;
+    this.closing = true;
     this.socket.close(code, reason);
+    setTimeout(terminate, CLOSED_WITHIN_MS, this.socket).unref();
   }
 }

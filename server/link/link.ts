@@ -33,7 +33,10 @@ export interface LinkListener {
 export interface Link {
   /** An agent asks to turn its HTTP request into a connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends a device's connection; the agent is told why and does not come back with this key. */
+  /**
+   * Ends a device's connections, all in this turn: nothing that still arrives on them counts, and nothing is sent to them.
+   * The agent is told why and does not come back with this key.
+   */
   disconnect(deviceSeq: number, reason: 'deleted' | 'rekeyed'): void;
   /** The device's connection, if its agent is there. */
   of(deviceSeq: number): AgentConnection | undefined;
@@ -130,7 +133,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
   // One function of each kind for all sockets; ws calls them with the socket as `this`.
   function onMessage(this: WebSocket, frame: RawData, isBinary: boolean) {
     const connection = connections.get(this);
-    if (!connection) return;
+    if (!connection || connection.closing) return;
     connection.heard = performance.now();
     if (isBinary) connection.close(CLOSE.protocol, 'This version has no binary messages');
     else receive(connection, (frame as Buffer).toString());
@@ -178,7 +181,10 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     disconnect: (deviceSeq, reason) => {
       const said = reason === 'deleted' ? 'the device was deleted' : 'the device was given a new key';
       for (const connection of connections.values())
-        if (connection.deviceSeq === deviceSeq) connection.close(CLOSE.revoked, said);
+        if (connection.deviceSeq === deviceSeq) {
+          connection.close(CLOSE.revoked, said);
+          drop(connection);
+        }
     },
 
     of: (deviceSeq) => live.get(deviceSeq),
@@ -197,11 +203,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
       const closed = open.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
       for (const connection of open)
         connection.close(connection.greeted ? GOING_AWAY : NORMAL, 'The service is stopping');
-      const impatient = setTimeout(() => {
-        for (const { socket } of open) socket.terminate();
-      }, 1000);
       await Promise.all(closed);
-      clearTimeout(impatient);
       server.close();
     },
   };

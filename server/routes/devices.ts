@@ -115,29 +115,24 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     remove: async (request) => {
-      const seq = await db.write((tx) => {
+      await db.write((tx) => {
         const device = deviceById(tx, request.account.id, request.params.device_id);
         context.dispatch.deviceRemoved(tx, device.seq);
         deleteDevice(tx, device);
         order.removed(tx, request.account.id, device.seq);
         audit.record(tx, request, 'device.remove', device.id);
-        return device.seq;
+        tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
       });
-      context.tunnels.expel(seq);
-      context.link.disconnect(seq, 'deleted');
     },
 
-    rekey: async (request) => {
-      const { seq, answer } = await db.write((tx) => {
+    rekey: (request) =>
+      db.write((tx) => {
         const device = deviceById(tx, request.account.id, request.params.device_id);
         const key = replaceKey(tx, device.seq);
         audit.record(tx, request, 'device.rekey', device.id);
-        return { seq: device.seq, answer: { DeviceId: device.id, DeviceKey: key } };
-      });
-      context.tunnels.expel(seq);
-      context.link.disconnect(seq, 'rekeyed');
-      return answer;
-    },
+        tx.afterCommit(() => context.link.disconnect(device.seq, 'rekeyed'));
+        return { DeviceId: device.id, DeviceKey: key };
+      }),
 
     queue: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };

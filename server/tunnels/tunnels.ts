@@ -30,8 +30,6 @@ export interface Tunnels {
   find(name: string): LiveTunnel | undefined;
   /** They were deleted: all that goes through them is cut at once. To be called after the commit. */
   deleted(names: string[]): void;
-  /** The device has no more say here: it was deleted, or has another key. */
-  expel(deviceSeq: number): void;
   close(): Promise<void>;
 }
 
@@ -62,10 +60,6 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (live.get(tunnel.name) === tunnel) live.delete(tunnel.name);
     tunnel.end();
     if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
-  };
-  const takeAll = (agent: AgentConnection) => {
-    for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
-    carriers.cut(agent);
   };
 
   /** Opens what the agent offers, in one unit of work, and tells it the addresses. */
@@ -135,7 +129,8 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
     },
     gone: (agent) => {
-      takeAll(agent);
+      for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
+      carriers.cut(agent);
       db.write((tx) => {
         if (link.of(agent.deviceSeq) === undefined) markTunnelsDown(tx, agent.deviceSeq);
       }).catch(failed('note that a device is away'));
@@ -165,10 +160,6 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         const tunnel = live.get(name);
         if (tunnel) take(tunnel, 'it was deleted');
       }
-    },
-    expel: (deviceSeq) => {
-      const agent = link.of(deviceSeq);
-      if (agent) takeAll(agent);
     },
     close: async () => {
       clearInterval(sweep);
