@@ -19,6 +19,7 @@ export interface TestFleet {
   /** Waits for a job to be in this state. */
   reached(id: string, status: string): Promise<Job>;
   remove(id: string): Promise<void>;
+  stop(id: string): Promise<{ Cancelled: number; Stopping: number }>;
   status(deviceId: string): Promise<string>;
 }
 
@@ -54,6 +55,7 @@ export function testFleet(call: Call): TestFleet {
         const found = await fleet.job(id);
         return found.Status === status && found;
       }),
+    stop: (id) => json('POST', `/v1/job/${id}/stop`),
     remove: (id) => json('DELETE', `/v1/job/${id}`),
     status: async (deviceId) => {
       const [found] = await json<{ DeviceStatus: string }[]>('GET', `/v1/devices/1/9/filters?device_id=${deviceId}`);

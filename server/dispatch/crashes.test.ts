@@ -237,6 +237,32 @@ test('a job that is deleted while its agent is dead does not start, or is stoppe
   await back.end('SIGTERM');
 });
 
+test('a stop that was acknowledged reaches the agent, whatever was killed in between; the output stays', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a8');
+  const id = await fleet.run(gated('z1', 'gate-z1'), { DeviceId: device.id });
+  await until('output to be stored', async () => (await fleet.job(id)).Stdout?.includes('\n5\n'));
+  await agent.end('SIGKILL');
+  await until('Offline', async () => (await fleet.status(device.id)) === 'Offline');
+  assert.deepEqual(await fleet.stop(id), { Cancelled: 0, Stopping: 1 });
+  await killService();
+  await startService();
+  const asked = await fleet.job(id);
+  assert.equal(asked.Status, 'Running');
+  assert.notEqual(asked.StopTime, '');
+
+  const back = start(device.key, 'a8');
+  const job = await fleet.ended(id);
+  assert.deepEqual([job.Status, job.Result.endsWith('Stopped on request.')], ['Cancelled', true]);
+  assert.match(job.Stdout ?? '', /^1\n2\n3\n4\n5\n/);
+  await until('its supervisor to be gone', () => supervisorOf(id) === undefined);
+  assert.deepEqual(
+    lines('effects').filter((line) => line.endsWith(' z1')),
+    ['begin z1'],
+  );
+  await back.end('SIGTERM');
+});
+
 test('killed again and again, service and agent in turn, a queue still runs once and in order', async () => {
   const device = await fleet.device();
   const count = 8;

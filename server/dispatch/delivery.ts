@@ -54,6 +54,8 @@ const ANOTHER_FOLDER =
   'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
 const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
+/** Of a job that was asked to stop before it reached its device, or began there. */
+export const NEVER_BEGAN = 'Cancelled before it started.';
 export const ARTIFACT_DELETED = 'artifact deleted';
 
 function giveUp(turns: Turn[]): void {
@@ -256,6 +258,7 @@ export class Delivery {
       if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
       if (row.journal !== null && row.journal !== journal) this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
       else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
+      else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NEVER_BEGAN, parents);
       else {
         // What the agent has on disk already it runs as it was given.
         const command = held.has(row.id) ? row.command : this.#options.commandFor(tx, row, connection.server);
@@ -283,7 +286,11 @@ export class Delivery {
       ...have,
       whenOver: [],
     };
-    tx.afterCommit(() => connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have }));
+    tx.afterCommit(() => {
+      // Asked to stop while its agent was away. Said before `run`, so that what has not begun never does.
+      if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
+      connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
+    });
   }
 
   /** Ends a job that no agent has a say in. */
@@ -293,6 +300,8 @@ export class Delivery {
   }
 
   #over(connection: AgentConnection): void {
+    // What waits for it waits for a device that is Offline now.
+    this.#options.changed();
     const { job } = connection;
     connection.job = undefined;
     for (const tell of job?.whenOver ?? []) tell();

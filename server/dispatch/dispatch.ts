@@ -11,11 +11,12 @@ import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
-import { deleteJob, refreshParents } from '../store/job-moves.ts';
+import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import {
   devicesOfGroup,
   devicesOfTag,
+  devicesWaitedFor,
   insertJob,
   insertParent,
   jobById,
@@ -26,7 +27,7 @@ import type { JobRow, Order, Target } from '../store/jobs.ts';
 import { once } from '../store/orders.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
-import { ARTIFACT_DELETED, Delivery } from './delivery.ts';
+import { ARTIFACT_DELETED, Delivery, NEVER_BEGAN } from './delivery.ts';
 
 export interface Dispatch {
   /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
@@ -36,6 +37,17 @@ export interface Dispatch {
    * and throws where it is to stay; nobody is given it in between.
    */
   remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isHanded: boolean) => void): Promise<void>;
+  /**
+   * Stops a job that runs, and cancels one that waits; of a parent, all children. Once this resolves it is durable: an agent
+   * that is away is told when it is back. `mayStop` as for `remove`.
+   */
+  stop(
+    caller: Caller,
+    jobId: string,
+    mayStop: (row: JobRow, isHanded: boolean) => void,
+  ): Promise<{ Cancelled: number; Stopping: number }>;
+  /** How many waiting children of a parent are for devices whose agents are away. */
+  waitingOffline(parentSeq: number): number;
   /** A device is being deleted: its jobs that have not ended are cancelled. */
   deviceRemoved(tx: Tx, deviceSeq: number): void;
   /** An artifact is being deleted: jobs that still wait for it fail. */
@@ -160,6 +172,27 @@ export function openDispatch(options: DispatchOptions): Dispatch {
         delivery.withdrawn.delete(row.seq);
       }
     },
+
+    stop: (caller, jobId, mayStop) =>
+      db.write((tx) => {
+        const row = jobById(tx, caller.account.id, jobId);
+        mayStop(row, underWay(row).length > 0);
+        const job = { seq: row.seq, parentSeq: row.parent_seq };
+        const parents: TouchedParents = new Map();
+        const at = now();
+        const Cancelled = cancelWaiting(tx, job, { at, reason: NEVER_BEGAN }, parents);
+        refreshParents(tx, parents);
+        const Stopping = askToStop(tx, job, at);
+        if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);
+        tx.afterCommit(() => {
+          for (const { cancel } of underWay(row)) cancel();
+          changed();
+        });
+        return { Cancelled, Stopping };
+      }),
+
+    waitingOffline: (parentSeq) =>
+      devicesWaitedFor(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
 
     deviceRemoved: (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();

@@ -11,6 +11,7 @@ import { countsOf } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { brief, child, full, piecesFrom, summary } from './job-view.ts';
+import type { JobSource } from './job-view.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 500;
@@ -39,14 +40,26 @@ async function listed(
 /** The caller has this version: the answer will be "not modified", so there is no need to build it. */
 const isKnown = (http: Asked['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
 
-export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoints> {
+/** Refuses a write that came with `If-Match` where the job is not any more as it was read. */
+const asRead =
+  (source: JobSource, http: Asked['http'], refusal: string) =>
+  (row: JobRow, isHanded: boolean): void => {
+    const header = http.req.header('If-Match');
+    // An agent that has been given a job may have begun before it says so.
+    const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
+    if (!isBegun && isAsRead(header, () => full(source, row))) return;
+    throw new Problem(412, 'The job has changed meanwhile', refusal);
+  };
+
+export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
+  const { db, dispatch } = context;
   return {
     submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
 
-    get: ({ account, params }) => full(db, jobById(db, account.id, params.job_id)),
+    get: ({ account, params }) => full(context, jobById(db, account.id, params.job_id)),
 
     output: ({ account, params, query: { stdout, stderr } }) =>
-      piecesFrom(db, jobById(db, account.id, params.job_id), {
+      piecesFrom(context, jobById(db, account.id, params.job_id), {
         stdout: Number(stdout ?? 0),
         stderr: Number(stderr ?? 0),
       }),
@@ -61,7 +74,7 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       const most = all ? undefined : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(
         (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
-        (row) => child(db, row, most),
+        (row) => child(context, row, most),
       );
       return new Prepared(json, version);
     },
@@ -71,7 +84,7 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
-        (row) => summary(db, row),
+        (row) => summary(context, row),
       );
       return new Prepared(json, version);
     },
@@ -81,7 +94,7 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => queuedJobs(db, account.id, after, limit),
-        (row) => brief(db, row),
+        (row) => brief(context, row),
       );
       return new Prepared(json, version);
     },
@@ -95,37 +108,38 @@ export function jobRoutes({ db, dispatch }: Context): Handlers<typeof jobEndpoin
           top.device_seq === null
             ? await listed(
                 (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
-                (row) => brief(db, row),
+                (row) => brief(context, row),
               )
-            : `[${JSON.stringify(brief(db, top))}]`;
+            : `[${JSON.stringify(brief(context, top))}]`;
         if (json !== '[]') parts.push(json.slice(1, -1));
       }
       return new Prepared(`[${parts.join(',')}]`, version);
     },
 
-    remove: (request) => {
-      const asRead = request.http.req.header('If-Match');
-      return dispatch.remove(request, request.params.job_id, (row, isHanded) => {
-        // An agent that has been given a job may have begun before it says so.
-        const isBegun = asRead !== undefined && row.status === 'Waiting' && isHanded;
-        if (!isBegun && isAsRead(asRead, () => full(db, row))) return;
-        throw new Problem(412, 'The job has changed meanwhile', 'Nothing was deleted. Read it again, then decide.');
-      });
-    },
+    stop: (request) =>
+      dispatch.stop(
+        request,
+        request.params.job_id,
+        asRead(context, request.http, 'Nothing was stopped. Read it again, then decide.'),
+      ),
+
+    remove: (request) =>
+      dispatch.remove(
+        request,
+        request.params.job_id,
+        asRead(context, request.http, 'Nothing was deleted. Read it again, then decide.'),
+      ),
   };
 }
 
 /** One device's jobs, those it has as part of a group or tag job included, oldest first. */
-export async function listJobsOfDevice(
-  { db, dispatch }: Context,
-  accountId: number,
-  deviceId: string,
-): Promise<Prepared> {
+export async function listJobsOfDevice(context: Context, accountId: number, deviceId: string): Promise<Prepared> {
+  const { db, dispatch } = context;
   const device = deviceById(db, accountId, deviceId);
   const version = dispatch.version();
   const json = await listed(
     (after, limit) => jobsOfDevice(db, accountId, device.seq, after?.seq ?? 0, limit),
-    (row) => summary(db, row),
+    (row) => summary(context, row),
   );
   return new Prepared(json, version);
 }

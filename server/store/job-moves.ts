@@ -1,5 +1,5 @@
-// What happens to jobs in the database. A state changes in `moveJob` and nowhere else, so that jobs and the counts of
-// their parents cannot drift apart.
+// What happens to jobs in the database. A state changes in `moveJob` and `cancelWaiting` and nowhere else, so that jobs
+// and the counts of their parents cannot drift apart.
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -58,6 +58,48 @@ export function moveJob(
     if (started !== undefined) parent.started = Math.min(parent.started ?? started, started);
   }
   return true;
+}
+
+/** A job, or a parent with all its children. */
+type JobOrParent = { seq: number; parentSeq: number | null };
+
+/** Cancels the job, or children of it, that still wait and were given to no agent; how many these are. */
+export function cancelWaiting(
+  tx: Tx,
+  { seq, parentSeq }: JobOrParent,
+  { at, reason }: { at: number; reason: string },
+  parents: TouchedParents,
+): number {
+  const cancel = (which: 'seq' | 'parent_seq') =>
+    tx.run(
+      `UPDATE jobs SET status = 'Cancelled', ended = ?, reason = ?, result = ?
+       WHERE ${which} = ? AND status = 'Waiting' AND device_seq IS NOT NULL AND journal IS NULL`,
+      at,
+      reason,
+      reason,
+      seq,
+    ).changes;
+  const note = (parent: number | null, count: number) => {
+    if (parent === null || count === 0) return;
+    touched(parents, parent).moved.Waiting -= count;
+    touched(parents, parent).moved.Cancelled += count;
+  };
+  const own = cancel('seq');
+  const children = cancel('parent_seq');
+  note(parentSeq, own);
+  note(seq, children);
+  return own + children;
+}
+
+/** Writes down that the job, of a parent each child, is to stop where it has not ended; how many jobs these are. */
+export function askToStop(tx: Tx, { seq }: JobOrParent, at: number): number {
+  const ask = (which: 'seq' | 'parent_seq') => {
+    const open = `${which} = ? AND status IN ('Waiting', 'Running')`;
+    tx.run(`UPDATE jobs SET stop_asked = ifnull(stop_asked, ?) WHERE ${open}`, at, seq);
+    const sql = `SELECT count(*) AS count FROM jobs WHERE ${open} AND device_seq IS NOT NULL`;
+    return tx.get<{ count: number }>(sql, seq)?.count ?? 0;
+  };
+  return ask('seq') + ask('parent_seq');
 }
 
 /** Notes who was given the job, and the command as it was given where it is another than the one on record. */

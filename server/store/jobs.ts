@@ -20,6 +20,7 @@ export interface JobRow {
   command: string;
   status: JobStatus;
   journal: string | null;
+  stop_asked: number | null;
   created: number;
   started: number | null;
   ended: number | null;
@@ -31,7 +32,7 @@ export interface JobRow {
 /** A child's command is its parent's until it is handed over with one of its own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
-  j.status, j.journal, j.created, j.started, j.ended, j.exit_code, j.reason, j.result`;
+  j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result`;
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
 
 /** The job of this account with this id; anything else is a 404. */
@@ -80,6 +81,16 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
     accountId,
     artifactId,
   );
+
+/** The devices that children of this parent wait for. */
+export function devicesWaitedFor(db: Reader, parentSeq: number): number[] {
+  const { seqs = '[]' } =
+    db.get<{ seqs: string }>(
+      "SELECT json_group_array(device_seq) AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'",
+      parentSeq,
+    ) ?? {};
+  return JSON.parse(seqs) as number[];
+}
 
 /** Where a reading of all queues stands. */
 export type QueuePlace = Pick<JobRow, 'device_seq' | 'seq'>;

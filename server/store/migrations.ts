@@ -229,4 +229,8 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (device_seq, protocol, local_dest)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN stop_asked INTEGER;  -- when it was asked to stop; it has not until its agent says so
+  CREATE INDEX jobs_waiting_of_parent ON jobs (parent_seq, device_seq) WHERE status = 'Waiting' AND parent_seq IS NOT NULL;
+  `,
 ];

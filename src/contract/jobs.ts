@@ -30,6 +30,11 @@ const jobRow = row(
     CreatedTime: optionalText,
     DeviceName: optionalText,
     ParentJobId: optionalText,
+    /**
+     * When it was asked to stop; until then '' on a job that has not ended. It goes on until its Status says otherwise: a
+     * device that is Offline stops it when it is back. Missing where a service cannot stop a job.
+     */
+    StopTime: optionalText,
     /** Set on a parent: what it was aimed at. */
     DeviceGroup: optionalText,
     TagId: optionalText,
@@ -37,6 +42,8 @@ const jobRow = row(
     WorkflowId: optionalText,
     /** Set on a parent: how many children are in each state. States without a child are left out. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
+    /** Set on a parent that has not ended: how many of its waiting children are for devices that are Offline. */
+    WaitingOffline: optionalNumber,
   }),
   { spellings: SPELLINGS },
 );
@@ -49,11 +56,13 @@ const OPTIONAL_TEXTS = [
   'CreatedTime',
   'DeviceName',
   'ParentJobId',
+  'StopTime',
   'DeviceGroup',
   'TagId',
   'ArtifactId',
   'WorkflowId',
 ] as const;
+const OPTIONAL_NUMBERS = ['ExitCode', 'WaitingOffline'] as const;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
@@ -68,7 +77,7 @@ function isExact(value: unknown): boolean {
   return (
     TEXTS.every((name) => isText(fields[name])) &&
     OPTIONAL_TEXTS.every((name) => isNone(fields[name]) || isText(fields[name])) &&
-    (isNone(fields['ExitCode']) || isNumber(fields['ExitCode'])) &&
+    OPTIONAL_NUMBERS.every((name) => isNone(fields[name]) || isNumber(fields[name])) &&
     (isNone(fields['Counts']) || isCounts(fields['Counts'])) &&
     !Object.keys(SPELLINGS).some((name) => name in fields)
   );
@@ -200,6 +209,19 @@ export const jobEndpoints = {
     summary: 'List the jobs that an artifact was submitted with, one for each device, oldest first, without output',
     params: z.object({ artifact_id: pathId }),
     response: foundJobs,
+  },
+  /**
+   * Its answer says what it did: children or jobs that waited and are Cancelled now, and those that have begun and are being
+   * stopped. What has ended stays as it is, so that a second time does no harm. `If-Match` as for `remove`.
+   */
+  stop: {
+    method: 'POST',
+    path: '/v1/job/:job_id/stop',
+    addition: true,
+    summary:
+      'Stop a job, of a parent all children: what runs is stopped, what waits is cancelled, record and output stay',
+    params: oneJob,
+    response: z.object({ Cancelled: number, Stopping: number }),
   },
   /** Ours takes an `If-Match` with the ETag of the job as it was read: 412 when it has begun meanwhile. */
   remove: {
