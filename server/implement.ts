@@ -11,8 +11,9 @@ import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/e
 import { issueText } from '#/contract/issue-text.ts';
 import { acceptedCodings } from './accepted-codings.ts';
 import type { Caller } from './audit.ts';
-import { invalid, Problem } from './problem.ts';
+import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from './problem.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 /** What Hono's context carries in this service: Node's own request, and who asks. */
 export interface Env {
@@ -63,7 +64,7 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
     app.on(endpoint.method, endpoint.path, async (http) => {
       const request: Record<string, unknown> = { ...http.get('caller'), http };
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
-      if (endpoint.query) request['query'] = parse(endpoint.query, http.req.query());
+      request['query'] = readQuery(endpoint, http.env.incoming.url);
       if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming));
       return answer(http, endpoint, await handle(request));
     });
@@ -92,6 +93,20 @@ export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Ou
   );
 }
 
+/** The query of a request, in which every name is one of the endpoint's and is there once. */
+export function readQuery({ query }: Endpoint, url = ''): Record<string, string | undefined> {
+  if (!query && !url.includes('?')) return {};
+  const given = new URLSearchParams(/\?(.*)/s.exec(url)?.[1]);
+  const known = Object.keys(query?.shape ?? {});
+  const takes = known.length > 0 ? `this path takes ${known.join(', ')}` : 'this path takes none';
+  const errors = [...new Set(given.keys())].flatMap((name): FieldError[] => {
+    if (!known.includes(name)) return [{ field: nameOf(name), message: `is no query parameter here: ${takes}` }];
+    return given.getAll(name).length > 1 ? [{ field: name, message: 'was sent twice' }] : [];
+  });
+  if (errors.length > 0) throw invalid(errors);
+  return query ? parse(query, Object.fromEntries(given)) : {};
+}
+
 /**
  * The JSON body of a request, off the wire. Not by way of Hono: it hides the body of a GET (fetch knows none), and one
  * way for all of them is one place for the limit.
@@ -99,11 +114,17 @@ export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Ou
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(incoming);
   if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new Problem(400, 'The body is not JSON', 'Send the fields as a JSON body in UTF-8.');
   }
+  const twice = repeatedKey(text);
+  if (twice !== undefined) throw invalid([{ field: nameOf(twice), message: 'is there twice in one object' }]);
+  return value;
 }
 
 /** The bytes of a JSON body, at most 1 MB. */

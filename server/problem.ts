@@ -79,6 +79,9 @@ export function invalid(errors: FieldError[]): Problem {
   return new Problem(400, TITLES[400] ?? '', `${said.join('; ')}.`, { errors });
 }
 
+/** A name that somebody made up, to be shown in an error. */
+export const nameOf = (given: string): string => (given === '' ? '""' : given.slice(0, 100).toWellFormed());
+
 /** 404 for a thing that is not there, or is another account's, which is the same to the caller. */
 export function notFound(kind: string, id: string): Problem {
   return new Problem(404, `No ${kind} "${id}"`, `It may have been deleted, or the ${kind} id is mistyped.`);

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
-import { invalid, Problem } from './problem.ts';
+import { invalid, nameOf, Problem } from './problem.ts';
 import type { ArtifactFiles, Received } from './store/artifact-files.ts';
 
 /** A whole upload; its file still has a temporary name. */
@@ -39,20 +39,22 @@ function baseName(given: string): string {
   return name;
 }
 
-/**
- * Reads the upload of a request; the file must be smaller than `most` bytes.
- * @param admit looks at what is known before the body is read, and throws to refuse
- */
-export async function readUpload(
-  incoming: IncomingMessage,
-  files: ArtifactFiles,
-  most: number,
-  admit: () => void = () => {},
-): Promise<Upload> {
+export interface UploadRules {
+  /** The file must be smaller. */
+  most: number;
+  /** Names of the text fields that the form may have. */
+  fields: readonly string[];
+  /** Looks at what is known before the body is read, and throws to refuse. */
+  admit?: () => void;
+}
+
+/** Reads the upload of a request. */
+export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
+  const { most, admit } = rules;
   try {
     if (Number(incoming.headers['content-length'] ?? 0) > most + MOST_AROUND_FILE) throw tooLarge(most);
-    admit();
-    return await receive(incoming, files, most);
+    admit?.();
+    return await receive(incoming, files, rules);
   } catch (cause) {
     await hearOut(incoming);
     // Where the sender still sends, what comes must not be taken for the next request.
@@ -61,7 +63,11 @@ export async function readUpload(
   }
 }
 
-async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: number): Promise<Upload> {
+async function receive(
+  incoming: IncomingMessage,
+  files: ArtifactFiles,
+  { most, fields: known }: UploadRules,
+): Promise<Upload> {
   const parser = openParser(incoming);
   const fields: Record<string, string> = {};
   let name: string | undefined;
@@ -76,6 +82,9 @@ async function receive(incoming: IncomingMessage, files: ArtifactFiles, most: nu
     parser.on('field', (field, value, nameCut, valueCut) => {
       if (nameCut || valueCut) refuseField(field, `is too long: at most ${LIMITS.fieldSize / 1024} kB are read`);
       else if (Object.hasOwn(fields, field)) refuseField(field, 'was sent twice');
+      else if (field === 'file') refuseField(field, 'must be a file: send it with a file name');
+      else if (!known.includes(field))
+        refuseField(nameOf(field), `is no field of an upload, which takes file, ${known.join(', ')}`);
       else fields[field] = value;
     });
     parser.on('file', (field, file, fileName: string | undefined) => {

@@ -1,7 +1,6 @@
 // The cookie of a browser's session: named, set, rotated. What a session opens is the store's business: the service's
 // own account, or a token for the service behind a gateway.
 import type { Context as HonoContext } from 'hono';
-import { getCookie } from 'hono/cookie';
 import type { Clock } from '../clock.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
@@ -15,6 +14,21 @@ export const inPassing = (note: Promise<unknown>) => void note.catch(() => {});
 
 /** What the cookie is called, without TLS and with it. The instance's id: cookies ignore ports. */
 export const cookieNames = (instanceId: string) => [`muster_${instanceId}`, `__Host-muster_${instanceId}`] as const;
+
+/** The value of a cookie. Of two with one name nobody can tell which is ours: another host of the domain may have set one. */
+function onlyCookie(header: string, name: string): string | undefined {
+  const values = header.split(';').flatMap((pair) => {
+    const [key = '', ...value] = pair.split('=');
+    return key.trim() === name ? [value.join('=').trim()] : [];
+  });
+  if (values.length > 1)
+    throw new Problem(
+      400,
+      `The request has the cookie ${name} twice`,
+      'Another site on this domain may have set one of them. Delete the cookies of this address, then sign in again.',
+    );
+  return values[0];
+}
 
 interface Rotating {
   id: string;
@@ -78,7 +92,7 @@ export function openSessionCookie<Session extends Rotating>(
 
   return {
     session: async (http) => {
-      const value = getCookie(http, cookieName());
+      const value = onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
       const session = value === undefined ? undefined : store.find(value, now());
       if (!session) return undefined;
       if (session.previous) {

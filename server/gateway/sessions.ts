@@ -13,7 +13,13 @@ import { clientAddress } from './client-address.ts';
 import type { Door } from './door.ts';
 import { openSigninLimit } from './signin-limit.ts';
 
-const signIn = z.union([z.object({ Token: z.string() }), z.object({ Code: z.string() })], 'needs a Token or a Code');
+const signIn = z.union(
+  [
+    z.object({ Token: z.string(), Code: z.optional(z.undefined()) }),
+    z.object({ Code: z.string(), Token: z.optional(z.undefined()) }),
+  ],
+  'needs a Token or a Code',
+);
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** Registers /auth/session: who is signed in, signing in, signing out. */
@@ -42,7 +48,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
     const before = await door.session(http);
 
     const opened = await db.write((tx) => {
-      const who = 'Token' in given ? byToken(tx, given.Token.trim()) : byCode(tx, given.Code.trim());
+      const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
       if (!who) {
         audit.refused(tx, { actor: 'unknown', address }, 'session.open');
         return undefined;
@@ -53,7 +59,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
       return { value, email: who.account.email };
     });
     if (!opened)
-      throw 'Token' in given
+      throw given.Token !== undefined
         ? new Problem(401, 'The token is not valid', 'Check that it was copied whole. It may also have been revoked.')
         : new Problem(
             401,

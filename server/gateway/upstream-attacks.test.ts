@@ -47,6 +47,7 @@ test('no spelling of a path leads elsewhere', async (t) => {
     '/V1/job',
     '/v1/job;x=1',
     '/v1/job#/../admin',
+    '/v1/job/a?x=1#y',
     '/v1/job/%00',
     '/v1/job/a%0d%0aX-Injected:1',
     'http://evil.example/v1/job',
@@ -62,7 +63,7 @@ test('no spelling of a path leads elsewhere', async (t) => {
   }
   assert.equal(heard.length, 0);
   // What is passed on is written anew: nothing of it is the sender's own spelling.
-  await request('/v1/job/a%3fb%23c%40d?x=1#y');
+  await request('/v1/job/a%3fb%23c%40d');
   assert.deepEqual(
     heard.map(({ url: target, headers }) => [target, headers.host === host]),
     [['/v1/job/a%3Fb%23c%40d', false]],

@@ -1,7 +1,7 @@
 // What a gateway lets through: the methods and paths of the contract, written anew from their checked parts, so that
 // nothing else of the service behind can be reached with a person's token.
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
-import { parse } from '../implement.ts';
+import { parse, readQuery } from '../implement.ts';
 import { invalid } from '../problem.ts';
 
 export interface Shape {
@@ -23,8 +23,7 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
     .toSorted((one, other) => rank(one.parts).localeCompare(rank(other.parts)));
 
   return (method, url) => {
-    const [path = '', query = ''] = url.split(/\?(.*)/s);
-    const asked = path.split('/');
+    const asked = (url.split('?', 1)[0] ?? '').split('/');
     const row = rows.find(
       ({ endpoint, parts }) =>
         endpoint.method === method &&
@@ -40,7 +39,7 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
     const target = parts
       .map((part) => (part.startsWith(':') ? encodeURIComponent(String(params[part.slice(1)] ?? '')) : part))
       .join('/');
-    const conditions = endpoint.query ? parse(endpoint.query, Object.fromEntries(new URLSearchParams(query))) : {};
+    const conditions = readQuery(endpoint, url);
     const search = new URLSearchParams(
       Object.entries(conditions).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, value] as [string, string]],

@@ -38,9 +38,13 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       const key = idempotencyKey(request.http);
       // An upload that cannot fit is refused before it is received; whether it does fit is decided when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
-      const upload = await readUpload(incoming, files, ARTIFACT_BYTES_LIMIT, () => {
-        // One that was stored already needs no more room.
-        if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+      const upload = await readUpload(incoming, files, {
+        most: ARTIFACT_BYTES_LIMIT,
+        fields: Object.keys(artifactForm.shape),
+        admit: () => {
+          // One that was stored already needs no more room.
+          if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+        },
       });
       const id = newId();
       try {

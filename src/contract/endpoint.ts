@@ -3,6 +3,8 @@
 import * as z from 'zod/mini';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
+/** Of fields with names: whoever reads them can tell which there are. */
+type Fields = Schema<Record<string, string | undefined>> & { readonly shape: object };
 
 /** One operation of the API. `response` absent means "200, no body" in the document. */
 export interface Endpoint {
@@ -13,16 +15,20 @@ export interface Endpoint {
   /** Ours, not in the document: a service without it answers 404, and the dashboard does without. */
   addition?: true;
   params?: Schema<Record<string, string | number>>;
-  query?: Schema<Record<string, string | undefined>>;
+  /** Read exactly: a name that is not here, or is there twice, is refused. A misspelt condition would match everything. */
+  query?: Fields;
   /**
    * Carries an `Idempotency-Key` header, new for each order: a browser sends a POST again by itself when a kept-alive
    * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
    */
   once?: true;
-  /** JSON body. */
+  /**
+   * JSON body. A field that the schema does not name is ignored: a client of a newer version, or one that sends a whole
+   * listing object back, must not fail. A key that is there twice is refused.
+   */
   body?: Schema;
-  /** multipart/form-data: the text fields; the file itself is the part named `file`. */
-  form?: Schema<Record<string, string | undefined>>;
+  /** multipart/form-data: the text fields, read as exactly as `query`; the file itself is the part named `file`. */
+  form?: Fields;
   response?: Schema;
 }
 

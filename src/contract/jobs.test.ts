@@ -46,8 +46,10 @@ test('one odd child never blanks the others', () => {
 test('a draft names one target and one thing to run', () => {
   const good = { Name: 'n', DeviceId: 'd', ArtifactId: 'a' };
   assert.ok(jobDraft.safeParse(good).success);
-  assert.ok(jobDraft.safeParse({ ...good, DeviceGroup: '' }).success, 'an empty target counts as left out');
   for (const bad of [
+    { ...good, DeviceGroup: '' },
+    { ...good, TagId: '' },
+    { ...good, WorkflowId: '' },
     { Name: 'n', ArtifactId: 'a' },
     { ...good, DeviceGroup: 'g' },
     { ...good, TagId: 't' },

@@ -111,6 +111,15 @@ export const jobDraft = z
   .check((context) => {
     const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
     const { DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId } = context.value;
+    // An empty one is no value: it may be the variable of a script that was not set, and the rest not what was meant.
+    for (const [field, value] of Object.entries({ DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId }))
+      if (value === '')
+        context.issues.push({
+          code: 'custom',
+          path: [field],
+          message: 'must not be empty: leave it out',
+          input: context.value,
+        });
     if ([DeviceId, DeviceGroup, TagId].filter(present).length !== 1)
       refuse('needs exactly one target: DeviceId, DeviceGroup or TagId');
     if ([ArtifactId, WorkflowId].filter(present).length !== 1)
