@@ -261,7 +261,8 @@ export class Delivery {
       else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NEVER_BEGAN, parents);
       else {
         // What the agent has on disk already it runs as it was given.
-        const command = held.has(row.id) ? row.command : this.#options.commandFor(tx, row, connection.server);
+        const made = this.#options.commandFor(tx, row, connection.server);
+        const command = made ?? (held.has(row.id) ? row.command : undefined);
         if (command !== undefined) return this.#hand(tx, connection, row, command);
         this.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
       }
@@ -271,7 +272,7 @@ export class Delivery {
   #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): void {
     const { timeLimitSeconds, outputLimit } = this.#options;
     const again = row.journal !== null;
-    handJob(tx, row.seq, connection.journal, command === row.command ? undefined : command);
+    handJob(tx, row.seq, connection.journal);
     const have = {
       stdout: again ? outputSize(tx, row.seq, 'stdout') : 0,
       stderr: again ? outputSize(tx, row.seq, 'stderr') : 0,

@@ -101,10 +101,11 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     const order = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
       const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');
-      return { ...order, artifactId: null, workflowId, command: Command };
+      return { ...order, artifactId: null, workflowId, command: () => Command };
     }
-    // Until a device is given its own, the artifact's Command is what there is to show.
-    const command = artifactCommand(artifactById(tx, accountId, ArtifactId), { origin: publicUrl() });
+    const artifact = artifactById(tx, accountId, ArtifactId);
+    // The address that an agent dialled counts only in what that agent is handed.
+    const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
     return { ...order, artifactId: ArtifactId, workflowId: null, command };
   };
 

@@ -316,6 +316,40 @@ test('a parent that is deleted takes waiting and running children along', async 
   await late.end('SIGTERM');
 });
 
+test('the Command that is stored and shown has the public address; an agent is handed one with the address it dialled', async () => {
+  const { id, key } = await fleet.device('dialled');
+  const form = new FormData();
+  const fields = { size: '1', version: '1', type: 'script', destination: '/', command: './x.sh' };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new File(['#!/bin/sh\n'], 'x.sh'));
+  const { ArtifactId } = (await (await service.call('POST', '/v1/artifact', form)).json()) as { ArtifactId: string };
+  const dialled = service.url.replace('127.0.0.1', 'localhost');
+  const agent = await FakeAgent.connect(service.url, key, { server: dialled });
+  const single = await fleet.submit({ DeviceId: id, ArtifactId });
+  const parent = await fleet.submit({ DeviceGroup: 'dialled', ArtifactId });
+  const [child] = await fleet.children(parent);
+
+  const linkIn = (command: string) => new URL(/'(https?:[^']*)'/.exec(command)?.[1] ?? '');
+  for (const [job, shown] of [
+    [single, single],
+    [child?.JobId ?? '', parent],
+  ] as const) {
+    const run = await agent.hear('run');
+    assert.equal(run.job, job);
+    const handed = linkIn(run.command);
+    assert.deepEqual([handed.origin, handed.searchParams.get('job')], [dialled, job]);
+    assert.equal((await fetch(handed)).status, 200);
+    const stored = linkIn((await fleet.job(job)).Command);
+    assert.deepEqual([stored.origin, stored.searchParams.get('job')], [service.url, shown]);
+    // The stored link opens that artifact as long as its job has not ended.
+    assert.equal((await fetch(stored)).status, 200);
+    agent.finish(job);
+    await fleet.ended(job);
+    assert.equal((await fetch(stored)).status, 403);
+  }
+  await agent.end();
+});
+
 test('an artifact is fetched and run; a job whose artifact was deleted fails and the next one runs', async () => {
   const form = new FormData();
   const script = '#!/bin/sh\necho "artifact of $MUSTER_JOB_ID"\n';

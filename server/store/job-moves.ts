@@ -102,9 +102,9 @@ export function askToStop(tx: Tx, { seq }: JobOrParent, at: number): number {
   return ask('seq') + ask('parent_seq');
 }
 
-/** Notes who was given the job, and the command as it was given where it is another than the one on record. */
-export const handJob = (tx: Tx, seq: number, journal: string, command: string | undefined) =>
-  tx.run('UPDATE jobs SET journal = ?, command = ifnull(?, command) WHERE seq = ?', journal, command ?? null, seq);
+/** Notes which agent's data folder was given the job. */
+export const handJob = (tx: Tx, seq: number, journal: string) =>
+  tx.run('UPDATE jobs SET journal = ? WHERE seq = ?', journal, seq);
 
 type CountsRow = Record<Lowercase<JobStatus>, number>;
 

@@ -29,7 +29,7 @@ export interface JobRow {
   result: string;
 }
 
-/** A child's command is its parent's until it is handed over with one of its own. */
+/** A child's command is its parent's; one that an earlier version handed over has a command of its own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result`;
@@ -149,7 +149,8 @@ export interface Order {
   name: string;
   artifactId: string | null;
   workflowId: string | null;
-  command: string;
+  /** The Command that people see, for the job of this id. */
+  command: (jobId: string) => string;
   created: number;
 }
 
@@ -178,7 +179,7 @@ function insert(tx: Tx, order: Order, { parentSeq, device, group, tag }: Place):
     order.name,
     order.artifactId,
     order.workflowId,
-    parentSeq === undefined ? order.command : '',
+    parentSeq === undefined ? order.command(id) : '',
     order.created,
   );
   return { id, seq: lastInsertRowid };
