@@ -1,9 +1,9 @@
 // Uploads that do not get through at once: cancelled, left, cut off, refused for want of room. Nothing half is kept by the
 // service, and nothing is lost from the form.
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 import { browse, bulky, finding, form, listed, namesOf, openArtifacts, stored, uploadButton } from './uploads.ts';
 
@@ -178,4 +178,17 @@ test.describe('with room for 1 MB', () => {
     await expect(stored(page)).toContainText('half_1.0.tar.gz');
     expect(await namesOf(service)).toEqual(['other.sh', 'half_1.0.tar.gz']);
   });
+});
+
+test('a file that is gone from the service is marked, and says what to do', async ({ signedIn: page, service }) => {
+  const gone = await service.uploadScript('gone.sh', '#!/bin/sh\n', '/opt');
+  await service.uploadScript('whole.sh', '#!/bin/sh\n', '/opt');
+  await rm(path.join(service.dataFolder, 'artifacts', gone));
+  await openArtifacts(page, service);
+  const row = page.getByRole('row').filter({ hasText: 'gone.sh' });
+  await expect(row).toContainText('File missing');
+  await expect(page.getByText('File missing')).toHaveCount(1);
+  await row.getByRole('link', { name: 'gone.sh' }).click();
+  await expect(page.getByRole('dialog').getByRole('note')).toContainText('Upload the file again');
+  await expectAccessible(page);
 });

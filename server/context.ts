@@ -14,9 +14,9 @@ import type { Downloads } from './downloads.ts';
 import { openLink } from './link/link.ts';
 import type { Link } from './link/link.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
-import { openArtifactFiles } from './store/artifact-files.ts';
+import { openArtifactFiles, requireDatabaseOfFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
-import { artifactIds } from './store/artifacts.ts';
+import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';
 import { openDeviceOrder } from './store/device-order.ts';
@@ -69,7 +69,11 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
-    const db = openDatabase(path.join(config.dataDir, 'muster.db'));
+    const file = path.join(config.dataDir, 'muster.db');
+    requireDatabaseOfFiles(config.dataDir, file);
+    const db = openDatabase(file, {
+      beforeNew: () => requireDatabaseOfFiles(config.dataDir, file, { isEmpty: true }),
+    });
     const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: console.error });
     const { now } = clock;
     const { id, startup, downloadKey } = await db.write((tx) => {
@@ -84,12 +88,18 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
     });
     const audit = openAudit(now);
     const downloads = openDownloads(downloadKey, clock.unset);
+    const files = openArtifactFiles({
+      dataDir: config.dataDir,
+      artifacts: allArtifacts(db),
+      wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId),
+    });
     const link = openLink({ db, now });
     const dispatch = openDispatch({
       db,
       link,
       audit,
       clock,
+      files,
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
@@ -112,7 +122,7 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       db,
       order: openDeviceOrder(db),
       audit,
-      files: openArtifactFiles(config.dataDir, artifactIds(db)),
+      files,
       downloads,
       dispatch,
       link,

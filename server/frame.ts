@@ -5,6 +5,7 @@ import type { App, Env } from './implement.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './gateway/security-headers.ts';
 import { newId } from './ids.ts';
 import { Problem, titleOf } from './problem.ts';
+import { logFault, systemFault } from './system-fault.ts';
 
 /** An application without routes; `publicUrl` is read at each request, since it is known only once it listens. */
 export function newApp(site: { readonly publicUrl: string }): App {
@@ -25,6 +26,9 @@ export function newApp(site: { readonly publicUrl: string }): App {
       (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
     )
       outgoing.setHeader('Connection', 'close');
+    const fault = systemFault(cause);
+    if (fault || (cause instanceof Problem && cause.cause !== undefined)) logFault('http', cause);
+    if (fault) return fault.response();
     if (cause instanceof Problem) return cause.response();
     // The caller gets a number to quote; what happened stays in the service's own log.
     const reference = newId();

@@ -1,5 +1,6 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
 import { ConfigError, readConfig } from './config.ts';
+import { Problem } from './problem.ts';
 import { startGateway } from './gateway/upstream-service.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -23,12 +24,13 @@ try {
     greet(service);
   }
 } catch (cause) {
-  if (!(cause instanceof ConfigError)) throw cause;
-  console.error(cause.message);
+  if (cause instanceof Problem) console.error(`${cause.message}. ${cause.detail ?? ''}`);
+  else if (cause instanceof ConfigError) console.error(cause.message);
+  else throw cause;
   process.exitCode = 1;
 }
 
-function greet({ url, signinLink, context: { config, startup, tunnelPort } }: Service): void {
+function greet({ url, signinLink, context: { config, startup, tunnelPort, files } }: Service): void {
   const lines = [
     `Muster is running at ${url}`,
     `Sign in: ${signinLink}`,
@@ -40,6 +42,10 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort } }: Se
     lines.push(
       `Token:   ${startup.madeToken}`,
       '         (for API clients; shown this once, "npm run token" makes others)',
+    );
+  if (files.setAside.count > 0)
+    lines.push(
+      `Note:    ${files.setAside.count} artifact files that the database does not know are now in ${files.setAside.folder}.`,
     );
   if (startup.envTokenRevoked)
     lines.push('Note:    AUTH_TOKEN was revoked and opens nothing. Set another, or make one with "npm run token".');

@@ -13,14 +13,15 @@ import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { logFault } from '../system-fault.ts';
 import { beginning, statusOf } from './outcome.ts';
 
 export interface DeliveryOptions {
   db: Database;
   link: Link;
   now: () => number;
-  /** The command line of a job as its device is to run it; undefined when what it needs was deleted. */
-  commandFor: (tx: Tx, job: JobRow, origin: string) => string | undefined;
+  /** The command line of a job as its device is to run it, or why it cannot run any more. */
+  commandFor: (tx: Tx, job: JobRow, origin: string) => { command: string } | { because: string };
   timeLimitSeconds: number;
   /** Most bytes that a device keeps of each stream. */
   outputLimit: number;
@@ -56,7 +57,6 @@ const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
 /** Of a job that was asked to stop before it reached its device, or began there. */
 export const NEVER_BEGAN = 'Cancelled before it started.';
-export const ARTIFACT_DELETED = 'artifact deleted';
 
 function giveUp(turns: Turn[]): void {
   for (const { connection } of turns)
@@ -121,7 +121,7 @@ export class Delivery {
     } catch (cause) {
       // Nothing of it is stored, and what is remembered of these agents is ahead of that. They come back, and say all
       // of it again.
-      console.error('dispatch: could not store what agents said:', cause);
+      logFault('dispatch: could not store what agents said', cause);
       giveUp(turns);
     }
   }
@@ -262,9 +262,9 @@ export class Delivery {
       else {
         // What the agent has on disk already it runs as it was given.
         const made = this.#options.commandFor(tx, row, connection.server);
-        const command = made ?? (held.has(row.id) ? row.command : undefined);
-        if (command !== undefined) return this.#hand(tx, connection, row, command);
-        this.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+        const found = 'because' in made && held.has(row.id) ? row : made;
+        if ('command' in found) return this.#hand(tx, connection, row, found.command);
+        this.fail(tx, row, 'Failed', found.because, parents);
       }
     }
   }

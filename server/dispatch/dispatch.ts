@@ -7,6 +7,8 @@ import type { Clock } from '../clock.ts';
 import type { HandedJob } from '../link/agent-connection.ts';
 import type { Link } from '../link/link.ts';
 import { Problem } from '../problem.ts';
+import { fileFaultText } from '../store/artifact-files.ts';
+import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
@@ -27,7 +29,7 @@ import type { JobRow, Order, Target } from '../store/jobs.ts';
 import { once } from '../store/orders.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
-import { ARTIFACT_DELETED, Delivery, NEVER_BEGAN } from './delivery.ts';
+import { Delivery, NEVER_BEGAN } from './delivery.ts';
 
 export interface Dispatch {
   /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
@@ -61,6 +63,7 @@ export interface DispatchOptions {
   link: Link;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'onSet'>;
+  files: Pick<ArtifactFiles, 'faultOf'>;
   publicUrl: () => string;
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
   artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
@@ -73,9 +76,10 @@ const OUTPUT_LIMIT = 10 * 1024 * 1024;
 /** How long a delete waits for a running job to stop. An agent that takes longer is told to forget the job. */
 const STOP_WITHIN_MS = 10_000;
 const DEVICE_DELETED = 'device deleted';
+const ARTIFACT_DELETED = 'artifact deleted';
 
 export function openDispatch(options: DispatchOptions): Dispatch {
-  const { db, link, audit, clock, publicUrl, artifactCommand } = options;
+  const { db, link, audit, clock, files, publicUrl, artifactCommand } = options;
   const { now } = clock;
   const start = randomBytes(6).toString('base64url');
   let changes = 0;
@@ -89,9 +93,12 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
     changed,
     commandFor: (tx, job, origin) => {
-      if (job.artifact_id === null) return job.command;
+      if (job.artifact_id === null) return job;
       const artifact = findArtifact(tx, job.artifact_id);
-      return artifact && artifactCommand(artifact, { origin, jobId: job.id });
+      if (!artifact) return { because: ARTIFACT_DELETED };
+      const fault = files.faultOf(artifact);
+      if (fault) return { because: fileFaultText(artifact, fault) };
+      return { command: artifactCommand(artifact, { origin, jobId: job.id }) };
     },
   });
 

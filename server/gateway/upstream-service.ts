@@ -10,7 +10,7 @@ import { openServer } from '../listen.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database } from '../store/database.ts';
 import { lockFolder } from '../store/lock.ts';
-import { moveSealedSessions, sealedSessionSteps } from '../store/sealed-sessions.ts';
+import { moveSealedSessions, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
 import { createGatewayApp } from './upstream-app.ts';
 import { openUpstream } from './upstream.ts';
@@ -40,7 +40,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
-    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { steps: sealedSessionSteps });
+    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
     const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: console.error });
     const upstream = openUpstream(config.upstreamUrl);
     const context: GatewayContext = {

@@ -10,6 +10,7 @@ import type { AgentMessage, Hello, Offers } from '#/contract/agent-link.ts';
 import { hangUp } from '../hang-up.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { Database } from '../store/database.ts';
+import { logFault } from '../system-fault.ts';
 import { deviceByKey, markOffline, markSeen } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
 
@@ -75,7 +76,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
   let tunnels: TunnelListener | undefined;
 
   const background = (work: Promise<unknown>) => {
-    work.catch((cause: unknown) => console.error('link: could not note who is online:', cause));
+    work.catch((cause: unknown) => logFault('link: could not note who is online', cause));
   };
 
   const drop = (connection: AgentConnection) => {

@@ -12,6 +12,7 @@ import { invalid } from '../problem.ts';
 import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireRoom } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import { isCarriedOut, once } from '../store/orders.ts';
+import { logFault } from '../system-fault.ts';
 import { checkTarball } from '../tarball.ts';
 import { readUpload } from '../upload.ts';
 import type { Upload } from '../upload.ts';
@@ -29,6 +30,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
     CreatedTime: printIsoTime(new Date(artifact.created)),
     SizeBytes: artifact.sizeBytes,
     Sha256: artifact.sha256,
+    FileFault: files.faultOf(artifact),
   });
 
   return {
@@ -96,7 +98,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         audit.record(tx, request, 'artifact.remove', id);
       });
       // Gone for everyone from here on; should the disk refuse now, the next start tidies up.
-      await files.remove(id).catch((cause: unknown) => console.error(`artifact ${id}: its file stays behind:`, cause));
+      await files.remove(id).catch((cause: unknown) => logFault(`artifact ${id}: its file stays behind`, cause));
     },
   };
 }

@@ -30,9 +30,13 @@ const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript 
 export const listArtifacts = (db: Reader, accountId: number): StoredArtifact[] =>
   db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId).map(fromRow);
 
-/** The ids of all artifacts of all accounts: what has a right to a file. */
-export const artifactIds = (db: Reader): Set<string> =>
-  new Set(db.all<{ id: string }>('SELECT id FROM artifacts').map(({ id }) => id));
+/** The artifacts of all accounts: what has a right to a file. */
+export const allArtifacts = (db: Reader): StoredArtifact[] =>
+  db.all<Row>(`SELECT ${COLUMNS} FROM artifacts ORDER BY seq`).map(fromRow);
+
+/** Whether an artifact with this id was there and deleted. */
+export const wasArtifactDeleted = (db: Reader, id: string): boolean =>
+  db.get("SELECT 1 FROM audit WHERE action = 'artifact.remove' AND target = ? LIMIT 1", id) !== undefined;
 
 /** The artifact with this id, whoever's it is: for what has been authorised in another way. */
 export function findArtifact(db: Reader, id: string): StoredArtifact | undefined {

@@ -1,9 +1,10 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
 // answers all of them, and each still stands or falls alone.
-import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { Problem } from '../problem.ts';
+import { SQLITE, sqliteCode, systemFault } from '../system-fault.ts';
+import { openDatabaseFile } from './database-file.ts';
+import type { DatabaseKind, FileOptions } from './database-file.ts';
 import { migrations } from './migrations.ts';
 
 export interface Reader {
@@ -41,67 +42,25 @@ const GATHERED_TURNS = 2;
 /** Longest that one shared transaction keeps the process from answering anything else. */
 const LONGEST_BATCH_MS = 20;
 
-const errorCode = (cause: unknown): number | undefined =>
-  cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
-const BUSY = 5;
-const IO_ERROR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-
 /** Faults of the disk or the file, in words for the person at the other end; anything else stays what it is. */
-function inWords(cause: unknown): unknown {
-  const again = { headers: { 'Retry-After': '5' } };
-  switch (errorCode(cause)) {
-    case BUSY:
-      return new Problem(
-        503,
-        'The database is in use by another program',
-        'Nothing was changed. Try again in a moment.',
-        again,
-      );
-    case FULL:
-      return new Problem(
-        503,
-        'The disk of the service is full',
-        'Nothing was changed. Free some space, then try again.',
-        again,
-      );
-    case IO_ERROR:
-    case CORRUPT:
-      return new Problem(
-        503,
-        'The service cannot use its disk',
-        'Nothing was changed. The operator should look at the disk that holds DATA_DIR.',
-        again,
-      );
-    default:
-      return cause;
-  }
-}
+const inWords = (cause: unknown): unknown => systemFault(cause) ?? cause;
+
+/** The service's own tables. */
+const SERVICE: DatabaseKind = { steps: migrations, ownTable: 'accounts' };
 
 /**
  * Opens (and, where there is none, makes) the database and brings its tables up to date. A write waits up to
- * `lockedPatienceMs` for another process (`npm run token`) to let go of the file. `steps`: the tables of another kind of
- * database than the service's own.
+ * `lockedPatienceMs` for another process (`npm run token`) to let go of the file. `kind`: another than the service's own.
  */
 export function openDatabase(
   file: string,
-  { lockedPatienceMs = 5_000, steps = migrations }: { lockedPatienceMs?: number; steps?: readonly string[] } = {},
+  {
+    lockedPatienceMs = 5_000,
+    kind = SERVICE,
+    ...options
+  }: { lockedPatienceMs?: number; kind?: DatabaseKind } & FileOptions = {},
 ): Database {
-  // Made first with its permissions: SQLite gives the files beside it the same ones.
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
-  const sqlite = new DatabaseSync(file);
-  sqlite.exec(`
-    PRAGMA busy_timeout = 2000;
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA foreign_keys = ON;
-    PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = -65536;
-    PRAGMA wal_autocheckpoint = 4000; -- pages: fewer flushes of the main file under many writes
-  `);
-  migrate(sqlite, steps);
-  sqlite.exec('PRAGMA optimize = 0x10002; PRAGMA busy_timeout = 50');
+  const sqlite = openDatabaseFile(file, kind, options);
 
   const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
   const writes = new Map<string, number>();
@@ -177,7 +136,7 @@ export function openDatabase(
       prepared('BEGIN IMMEDIATE').run();
     } catch (cause) {
       lockedSince ??= performance.now();
-      if (errorCode(cause) === BUSY && performance.now() - lockedSince < lockedPatienceMs) {
+      if (sqliteCode(cause) === SQLITE.BUSY && performance.now() - lockedSince < lockedPatienceMs) {
         scheduled = true;
         setTimeout(flush, 20);
         return;
@@ -244,16 +203,4 @@ export function openDatabase(
       sqlite.close();
     },
   };
-}
-
-function migrate(sqlite: DatabaseSync, steps: readonly string[]): void {
-  const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (at > steps.length)
-    throw new Error(
-      `The database is of a newer version of Muster (its step ${at}; this one knows ${steps.length}): start the newer version.`,
-    );
-  for (const [index, step] of steps.entries()) {
-    if (index < at) continue;
-    sqlite.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${index + 1}; COMMIT`);
-  }
 }

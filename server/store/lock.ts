@@ -3,17 +3,28 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config.ts';
+import { SQLITE, sqliteCode } from '../system-fault.ts';
 
 /** Takes the folder for this process, or says who has it. */
 export function lockFolder(folder: string): { release: () => void } {
-  const lock = new DatabaseSync(path.join(folder, 'muster.lock'));
+  const file = path.join(folder, 'muster.lock');
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(file);
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
+    // Only a file that nobody holds gets as far as being read.
+    lock.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (cause) {
+    lock?.close();
+    if (sqliteCode(cause) === SQLITE.BUSY)
+      throw new ConfigError(
+        `Another Muster service is using ${folder}: stop it first, or give this one a folder of its own with DATA_DIR.`,
+      );
+    const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(
-      `Another Muster service is using ${folder}: stop it first, or give this one a folder of its own with DATA_DIR.`,
+      `The lock file ${file} cannot be used (${why}): see that no Muster service uses that folder, delete the lock file, then start again.`,
     );
   }
-  return { release: () => lock.close() };
+  const held = lock;
+  return { release: () => held.close() };
 }

@@ -3,9 +3,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hashSecret, newId, newSecret } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
+import type { DatabaseKind } from './database-file.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
-export const sealedSessionSteps: readonly string[] = [
+const steps: readonly string[] = [
   `
   CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -23,6 +24,7 @@ export const sealedSessionSteps: readonly string[] = [
   ) STRICT;
   `,
 ];
+export const SEALED_SESSIONS: DatabaseKind = { steps, ownTable: 'sealed_sessions' };
 
 export interface SealedSession {
   id: string;

@@ -19,6 +19,7 @@ import {
   withdrawTunnels,
 } from '../store/tunnels.ts';
 import { openCarriers } from './carriers.ts';
+import { logFault } from '../system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
@@ -120,7 +121,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (up === undefined || link.of(deviceSeq) !== agent) for (const { port } of opening) port?.close();
   };
 
-  const failed = (what: string) => (cause: unknown) => console.error(`tunnels: could not ${what}:`, cause);
+  const failed = (what: string) => (cause: unknown) => logFault(`tunnels: could not ${what}`, cause);
   link.listenForTunnels({
     offered: (agent, offers) => {
       // An agent offers once on each link. Whatever else it is, it may not open ports again and again.

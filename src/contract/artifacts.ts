@@ -15,6 +15,8 @@ export const artifact = row(
     CreatedTime: text,
     SizeBytes: optionalNumber,
     Sha256: optionalText,
+    /** The service cannot send its file: `Missing`, or `Damaged` (another size than was uploaded). */
+    FileFault: optionalText,
   }),
 );
 export type Artifact = z.output<typeof artifact>;

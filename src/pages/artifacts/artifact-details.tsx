@@ -7,7 +7,7 @@ import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/copy-button.tsx';
 import { CommandLine } from '#/ui/secret-dialog.tsx';
 import type { Dialog } from '#/ui/use-dialog.ts';
-import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
+import { ArtifactAge, ArtifactSize, fileFaultText, typeOf } from './artifact-facts.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { UsageCounts } from './artifact-usage-counts.tsx';
@@ -78,9 +78,15 @@ interface FactsProps {
 
 function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
   const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
+  const fault = fileFaultText(artifact);
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
     <Stack gap="md">
+      {fault !== undefined && (
+        <p className={classes['fault']} role="note">
+          {fault}
+        </p>
+      )}
       <dl className={classes['facts']}>
         <dt>Version</dt>
         <dd>{Version}</dd>

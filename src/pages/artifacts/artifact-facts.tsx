@@ -3,6 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
 import { Time } from '#/ui/time.tsx';
+import classes from './artifact-table.module.css';
 
 export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
 
@@ -14,6 +15,21 @@ export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Arti
   return (
     <span title="As given on upload, in a unit the service does not tell">
       {Size === undefined ? '–' : formatCount(Size)}
+    </span>
+  );
+}
+
+/** What is wrong with the file on the service, and what to do; undefined where it is whole. */
+export const fileFaultText = ({ FileFault }: Artifact): string | undefined =>
+  FileFault &&
+  `Its file is ${FileFault === 'Missing' ? 'missing' : 'damaged'} on the service, so jobs with it fail. Upload the file again, then delete this one.`;
+
+export function FileFaultMark({ artifact }: { artifact: Artifact }) {
+  const text = fileFaultText(artifact);
+  if (text === undefined) return null;
+  return (
+    <span className={classes['fault']} title={text}>
+      {artifact.FileFault === 'Missing' ? 'File missing' : 'File damaged'}
     </span>
   );
 }

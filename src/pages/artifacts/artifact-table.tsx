@@ -12,7 +12,7 @@ import { formatBytes, formatCount } from '#/ui/format.ts';
 import type { Dialog } from '#/ui/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import { ArtifactAge, ArtifactSize, typeOf } from './artifact-facts.tsx';
+import { ArtifactAge, ArtifactSize, FileFaultMark, typeOf } from './artifact-facts.tsx';
 import type { ArtifactDialog } from './artifact-facts.tsx';
 import { UsageCounts } from './artifact-usage-counts.tsx';
 import type { UsageIndex } from './artifact-usage.ts';
@@ -89,6 +89,12 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
               {group.name || 'Without a name'}
             </span>
             <span className={classes['count']}>{formatCount(group.artifacts.length)} versions</span>
+            {group.artifacts
+              .filter(({ FileFault }) => FileFault)
+              .slice(0, 1)
+              .map((faulty) => (
+                <FileFaultMark key="fault" artifact={faulty} />
+              ))}
           </button>
         ) : (
           <span
@@ -100,6 +106,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
               {artifact.Name || 'Without a name'}
             </Link>
             {marked.has(artifact.ArtifactId) && <span className={classes['new']}>New</span>}
+            <FileFaultMark artifact={artifact} />
             {twins.has(artifact) && (
               <span
                 className={classes['count']}
