@@ -188,7 +188,7 @@ test('a file that is gone from the service is marked, and says what to do', asyn
   const row = page.getByRole('row').filter({ hasText: 'gone.sh' });
   await expect(row).toContainText('File missing');
   await expect(page.getByText('File missing')).toHaveCount(1);
-  await row.getByRole('link', { name: 'gone.sh' }).click();
+  await row.getByRole('link', { name: 'gone.sh', exact: true }).click();
   await expect(page.getByRole('dialog').getByRole('note')).toContainText('Upload the file again');
   await expectAccessible(page);
 });
