@@ -2,6 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { LogFormat } from './log.ts';
 
 export interface Config {
   host: string;
@@ -33,6 +34,9 @@ export interface Config {
   tunnelTcpPorts: { first: number; last: number };
   /** Tiles to draw instead of the built-in base map. */
   mapTiles: { url: string; attribution: string } | undefined;
+  /** Backups that the service makes by itself. */
+  backups: { folder: string; everyMs: number; most: number } | undefined;
+  logFormat: LogFormat;
 }
 
 /** The start cannot go on; the message is the whole explanation. */
@@ -79,6 +83,8 @@ export function readConfig(env: Environment): Config {
     tunnelScheme: readScheme(value('TUNNEL_SCHEME') ?? 'http'),
     tunnelTcpPorts: readPortRange(value('TUNNEL_TCP_PORTS') ?? '20000-20999'),
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
+    backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
+    logFormat: readLogFormat(value('LOG_FORMAT') ?? 'text'),
   };
 }
 
@@ -180,6 +186,26 @@ function readMapTiles(url: string | undefined, attribution: string | undefined):
       `MAP_TILES_URL is "${url}", but it must be an http or https address that holds {z}, {x} and {y} or ends in .pmtiles, like https://tiles.example.com/{z}/{x}/{y}.png.`,
     );
   return { url, attribution: attribution ?? '' };
+}
+
+const SPANS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readBackups(folder: string | undefined, every: string | undefined, most: number): Config['backups'] {
+  if (folder === undefined) {
+    if (every === undefined) return undefined;
+    throw new ConfigError('BACKUP_EVERY is set, but BACKUP_DIR is not: it names the folder that backups go to.');
+  }
+  const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(every ?? '24h') ?? [];
+  const everyMs = Number(number) * (SPANS[unit] ?? 0);
+  if (!(everyMs > 0))
+    throw new ConfigError(`BACKUP_EVERY is "${every}", but it must be a number of minutes, hours or days, like 24h.`);
+  return { folder: path.resolve(folder), everyMs, most };
+}
+
+function readLogFormat(text: string): LogFormat {
+  if (text !== 'text' && text !== 'json')
+    throw new ConfigError(`LOG_FORMAT is "${text}", but it must be text or json.`);
+  return text;
 }
 
 /** Addresses and networks, separated by commas; `loopback` names this machine. */

@@ -3,6 +3,8 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
+import { openBackupSchedule } from './backup/schedule.ts';
+import type { BackupSchedule } from './backup/schedule.ts';
 import { openClock } from './clock.ts';
 import type { Clock, TimeSource } from './clock.ts';
 import { ConfigError } from './config.ts';
@@ -11,6 +13,7 @@ import { openDispatch } from './dispatch/dispatch.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './downloads.ts';
 import type { Downloads } from './downloads.ts';
+import { log } from './log.ts';
 import { openLink } from './link/link.ts';
 import type { Link } from './link/link.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
@@ -59,6 +62,8 @@ export interface Context {
   dispatch: Dispatch;
   link: Link;
   tunnels: Tunnels;
+  /** Where the service makes its own. */
+  backups: BackupSchedule | undefined;
   /** Port on which HTTP tunnels are served; known once it listens. */
   tunnelPort: number;
   close(): Promise<void>;
@@ -74,7 +79,7 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
     const db = openDatabase(file, {
       beforeNew: () => requireDatabaseOfFiles(config.dataDir, file, { isEmpty: true }),
     });
-    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: console.error });
+    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: log.error });
     const { now } = clock;
     const { id, startup, downloadKey } = await db.write((tx) => {
       const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
@@ -127,8 +132,10 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       dispatch,
       link,
       tunnels,
+      backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
       close: async () => {
+        context.backups?.close();
         await tunnels.close();
         await link.close();
         await clock.close();

@@ -2,11 +2,13 @@
 import { ConfigError, readConfig } from './config.ts';
 import { Problem } from './problem.ts';
 import { startGateway } from './gateway/upstream-service.ts';
+import { setLogFormat } from './log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 try {
   const config = readConfig(process.env);
+  setLogFormat(config.logFormat);
   if (config.upstreamUrl) {
     const gateway = await startGateway(config);
     stopOnSignal(gateway);

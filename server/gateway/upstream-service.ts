@@ -7,6 +7,7 @@ import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../context.ts';
 import { openServer } from '../listen.ts';
+import { log } from '../log.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database } from '../store/database.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -41,7 +42,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
   const lock = lockFolder(config.dataDir);
   try {
     const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
-    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: console.error });
+    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: log.error });
     const upstream = openUpstream(config.upstreamUrl);
     const context: GatewayContext = {
       config,

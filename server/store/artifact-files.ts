@@ -86,7 +86,7 @@ export function requireDatabaseOfFiles(dataDir: string, database: string, { isEm
 }
 
 /** A rename is on disk only once its folder is. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -206,3 +206,9 @@ export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Targ
     tagId,
     accountId,
   );
+
+/** Every job of a device that has not begun. */
+export const waitingJobs = (db: Reader): { seq: number; parentSeq: number | null }[] =>
+  db.all(
+    "SELECT seq, parent_seq AS parentSeq FROM jobs WHERE device_seq IS NOT NULL AND status = 'Waiting' ORDER BY seq",
+  );

@@ -30,6 +30,8 @@ interface Limits {
   mostBytes: number;
   /** How many bytes of a file's contents to keep. */
   keep?: (path: string) => number;
+  /** Where all of a file's contents goes; called before the entry is yielded. */
+  copy?: (entry: Omit<TarEntry, 'head'>, contents: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
 const oneCharacterEach = (bytes: Uint8Array): string => {
@@ -107,6 +109,18 @@ class Bytes {
       const part = Math.min(left, this.#chunk.length);
       this.#chunk = this.#chunk.subarray(part);
       left -= part;
+    }
+  }
+
+  /** The next `count` bytes, as they come. */
+  async *parts(count: number): AsyncGenerator<Uint8Array, void> {
+    this.#expect(count);
+    for (let left = count; left > 0;) {
+      if (this.#chunk.length === 0 && !(await this.#more())) throw cutOff();
+      const part = this.#chunk.subarray(0, left);
+      this.#chunk = this.#chunk.subarray(part.length);
+      left -= part.length;
+      yield part;
     }
   }
 
@@ -226,7 +240,7 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
 /** The entries of a tar archive, given as unpacked bytes. Returns how many bytes it unpacked to. */
 export async function* tarEntries(
   source: AsyncIterable<Uint8Array>,
-  { mostBytes, keep = () => 0 }: Limits,
+  { mostBytes, keep = () => 0, copy }: Limits,
 ): AsyncGenerator<TarEntry, number> {
   const bytes = new Bytes(source, mostBytes);
   try {
@@ -252,7 +266,11 @@ export async function* tarEntries(
       const wanted = entry.kind === 'file' ? Math.min(entry.size, keep(entry.path)) : 0;
       const head = wanted > 0 ? await bytes.take(wanted) : new Uint8Array(0);
       if (!head) throw cutOff();
-      await bytes.skip(Math.ceil(entry.size / BLOCK) * BLOCK - wanted);
+      const padding = (BLOCK - (entry.size % BLOCK)) % BLOCK;
+      if (copy && entry.kind === 'file') {
+        await copy(entry, bytes.parts(entry.size - wanted));
+        await bytes.skip(padding);
+      } else await bytes.skip(entry.size - wanted + padding);
       yield { ...entry, head };
     }
     await bytes.drain();

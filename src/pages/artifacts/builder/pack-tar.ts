@@ -1,42 +1,13 @@
 // Writes a tar.gz in which nothing depends on who packs when and where: entries in one order, one time, one owner, two
 // modes, and a gzip header without time and name. The same files give the same bytes in the same browser.
 
-const BLOCK = 512;
+import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
+
 /** 1980: what is older makes some programs warn. */
 const TIME = 315_532_800;
 const utf8 = new TextEncoder();
 
-interface Header {
-  name: Uint8Array;
-  prefix?: Uint8Array;
-  type: '0' | '5' | 'x';
-  mode: number;
-  size: number;
-}
-
-function header({ name, prefix, type, mode, size }: Header): Uint8Array<ArrayBuffer> {
-  const block = new Uint8Array(BLOCK);
-  const put = (text: string, at: number) => block.set(utf8.encode(text), at);
-  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
-  block.set(name.subarray(0, 100));
-  put(octal(mode, 7), 100);
-  put(octal(0, 7), 108);
-  put(octal(0, 7), 116);
-  put(octal(size, 11), 124);
-  put(octal(TIME, 11), 136);
-  put('        ', 148);
-  put(type, 156);
-  put('ustar\x0000', 257);
-  if (prefix) block.set(prefix, 345);
-  put(
-    `${octal(
-      block.reduce((sum, byte) => sum + byte, 0),
-      6,
-    )} `,
-    148,
-  );
-  return block;
-}
+const header = (fields: Omit<Parameters<typeof tarHeader>[0], 'time'>) => tarHeader({ ...fields, time: TIME });
 
 /** Where a long path is parted for POSIX's two fields, of 155 and 100 bytes; undefined where it cannot be. */
 function parted(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | undefined {

@@ -1,0 +1,135 @@
+// Makes a backup beside a running service, which is not held up: SQLite copies the database as it was at one moment, and
+// the files of the artifacts in that copy never change. An artifact that is deleted meanwhile is taken out of the copy.
+import { createHash, hash } from 'node:crypto';
+import { closeSync, createReadStream, existsSync, openSync, rmSync } from 'node:fs';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
+import { ConfigError } from '../config.ts';
+import { newId } from '../ids.ts';
+import { syncFolder } from '../store/artifact-files.ts';
+import { VERSION } from '../version.ts';
+import { DATABASE_PART, FORMAT, MANIFEST_PART } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+
+/** How a file is called that a backup cut off leaves behind. */
+export const PARTIAL = /\.[a-z0-9]{12}\.partial(\.db(-journal)?)?$/;
+
+export interface MadeBackup {
+  bytes: number;
+  artifacts: number;
+  /** Ids of artifacts whose file is missing or damaged. */
+  damaged: string[];
+}
+
+/** Writes the backup of a data folder to a new file. It has its name only once it is whole and on disk. */
+export async function makeBackup(dataDir: string, file: string): Promise<MadeBackup> {
+  const database = path.join(dataDir, 'muster.db');
+  if (!existsSync(database))
+    throw new ConfigError(`There is no muster.db in ${dataDir}: set DATA_DIR to the folder that the service uses.`);
+  if (existsSync(file)) throw new ConfigError(`${file} exists already: choose another name.`);
+  const partial = `${file}.${newId(12)}.partial`;
+  const copy = `${partial}.db`;
+  const removeParts = () => {
+    for (const part of [partial, copy, `${copy}-journal`]) rmSync(part, { force: true });
+  };
+  process.once('exit', removeParts);
+  try {
+    // Made first with its permissions: it holds what the service holds.
+    closeSync(openSync(copy, 'wx', 0o600));
+    const made = await write(dataDir, database, copy, await open(partial, 'wx', 0o600));
+    await rename(partial, file);
+    await syncFolder(path.dirname(file));
+    return made;
+  } catch (cause) {
+    throw inWords(cause, file, database);
+  } finally {
+    removeParts();
+    process.off('exit', removeParts);
+  }
+}
+
+async function write(dataDir: string, database: string, copy: string, tar: FileHandle): Promise<MadeBackup> {
+  const live = new DatabaseSync(database, { readOnly: true });
+  try {
+    live.exec('PRAGMA busy_timeout = 30000');
+    const time = new Date();
+    live.prepare('VACUUM INTO ?').run(copy);
+    const parts: Manifest['Parts'] = [];
+    const damaged: string[] = [];
+    const add = async (Path: string, content: AsyncIterable<Uint8Array>, Bytes: number) => {
+      const seconds = Math.max(0, Math.floor(time.getTime() / 1000));
+      const name = new TextEncoder().encode(Path);
+      await tar.writeFile(tarHeader({ name, type: '0', mode: 0o600, size: Bytes, time: seconds }));
+      const digest = createHash('sha256');
+      for await (const piece of content) {
+        digest.update(piece);
+        await tar.writeFile(piece);
+      }
+      await tar.writeFile(new Uint8Array((BLOCK - (Bytes % BLOCK)) % BLOCK));
+      parts.push({ Path, Bytes, Sha256: digest.digest('hex') });
+    };
+
+    const copied = new DatabaseSync(copy);
+    try {
+      const rows = copied.prepare('SELECT id, sha256 FROM artifacts ORDER BY seq').all();
+      for (const row of rows) {
+        const id = String(row['id']);
+        // An artifact is small (artifact-limit.ts): looked at before it is written, in memory.
+        const bytes = await readFile(path.join(dataDir, 'artifacts', id)).catch(() => undefined);
+        if (bytes && hash('sha256', bytes) === row['sha256'])
+          await add(`artifacts/${id}`, piecesOf(bytes), bytes.length);
+        else if (live.prepare('SELECT 1 FROM artifacts WHERE id = ?').get(id)) damaged.push(id);
+        else copied.prepare('DELETE FROM artifacts WHERE id = ?').run(id);
+      }
+      requireSound(copied);
+    } finally {
+      copied.close();
+    }
+    const { size } = await stat(copy);
+    await add(DATABASE_PART, createReadStream(copy, { highWaterMark: 1024 * 1024 }), size);
+    const manifest: Manifest = {
+      Format: FORMAT,
+      Version: VERSION,
+      Tables: tablesOf(live),
+      Time: time.toISOString(),
+      Parts: [...parts],
+      Damaged: damaged,
+    };
+    const list = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+    await add(MANIFEST_PART, piecesOf(list), list.length);
+    await tar.writeFile(new Uint8Array(2 * BLOCK));
+    await tar.sync();
+    return { bytes: (await tar.stat()).size, artifacts: parts.length - 2, damaged };
+  } finally {
+    live.close();
+    await tar.close();
+  }
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
+/** Which step of the tables a database is at. */
+export const tablesOf = (sqlite: DatabaseSync): number =>
+  Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
+
+/** SQLite's own look at each page. */
+export function requireSound(sqlite: DatabaseSync): void {
+  const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
+  if (found !== 'ok') throw new ConfigError(`The database in it is damaged (${found}).`);
+}
+
+function inWords(cause: unknown, file: string, database: string): unknown {
+  if (!(cause instanceof Error) || cause instanceof ConfigError) return cause;
+  const code = 'code' in cause ? String(cause.code) : '';
+  if (code === 'ERR_SQLITE_ERROR')
+    return new ConfigError(`No backup was made: ${database} cannot be copied (${cause.message}).`);
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new ConfigError(`No backup was made: there is no folder ${path.dirname(file)}. Make it first.`);
+  if (/^E[A-Z]+$/.test(code)) return new ConfigError(`No backup was made: ${file} cannot be written (${code}).`);
+  return cause;
+}
