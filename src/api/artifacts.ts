@@ -3,9 +3,10 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
-import { ApiError, isLost, isMissing } from '#/api/api-error.ts';
+import { ApiError, isLost } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
 import type { UploadProgress } from '#/api/call.ts';
+import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 
 const stored = { invalidates: [['artifacts'], ['account']] };
@@ -93,11 +94,15 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
   }
 }
 
-/** One that is gone already is what was asked for. */
+const isThere = async (id: string) =>
+  (await call(artifactEndpoints.list, {})).some(({ ArtifactId }) => ArtifactId === id);
+
 const remove = (id: string) =>
-  call(artifactEndpoints.remove, { params: { artifact_id: id } }).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
+  removeOne(
+    'artifacts',
+    () => call(artifactEndpoints.remove, { params: { artifact_id: id } }),
+    () => isThere(id),
+  );
 
 const removed = { invalidates: [['artifacts'], ['account'], ['jobs']] };
 
@@ -106,14 +111,7 @@ export const artifactRemoval = {
   request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
   send: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => remove(ArtifactId),
-  check: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
-    call(artifactEndpoints.get, { params: { artifact_id: ArtifactId } }).then(
-      () => false,
-      (error: unknown) => {
-        if (isMissing(error)) return true;
-        throw error;
-      },
-    ),
+  check: async ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => !(await isThere(ArtifactId)),
   meta: removed,
 };
 

@@ -1,62 +1,102 @@
-// Takes jobs that wait back, one by one, without stopping any that has begun meanwhile.
+// Takes jobs that wait back, and stops jobs, one by one. What waits is never stopped where it has begun meanwhile.
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call, callTagged } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
-import { jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, jobState } from '#/api/job-state.ts';
 import { LeftAlone } from '#/api/left-alone.ts';
 import { requestOf } from '#/api/request-of.ts';
 
+// The items are jobs: their ids are where a device's would be.
 type Item = Parameters<BulkWrite['send']>[0];
+const paramsOf = ({ DeviceId }: Item) => ({ params: { job_id: DeviceId } });
+
+/** A job that waits, as far as taking it back needs it. */
+export interface WaitingPart {
+  JobId: string;
+  /** Of one device's part of a job to many. It is only ever read: some services do not answer to the id of a part. */
+  ParentJobId: string | undefined;
+  /** The service can stop it, so that its record stays as Cancelled; else it is deleted. */
+  canStop: boolean;
+}
+
+const ENDED = new LeftAlone('It has ended meanwhile');
+const BEGUN = new LeftAlone('It has begun meanwhile');
+
+const noneIfMissing = (error: unknown) => {
+  if (isMissing(error)) return undefined;
+  throw error;
+};
+
+const whyLeft = (job: Job): LeftAlone | undefined => {
+  const state = jobState(job);
+  return state === 'Waiting' ? undefined : state === 'Running' ? BEGUN : ENDED;
+};
 
 /**
- * Cancels jobs that still wait. The items are jobs: what stands as a device's id is a job's. Each is read once more
- * before, since deleting one that has begun would stop it on its device; a service that takes `If-Match` sees to it that
- * none begins in between. `parents`: of those that are one device's part of a job to many, that job. It is only ever read:
- * some services do not answer to the id of a part.
+ * Takes back jobs that still wait. Each is read once more before, since a write to one that has begun would stop it on its
+ * device; a service that takes `If-Match` sees to it that none begins in between.
  */
-export const bulkCancel = (parents: ReadonlyMap<string, string> = new Map()): BulkWrite => {
-  const goneIsNone = (error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  };
-  const current = async ({ DeviceId: id }: Item): Promise<{ job: Job; etag: string | null } | undefined> => {
-    const found = await callTagged(jobEndpoints.get, { params: { job_id: id } }).catch(goneIsNone);
-    const parent = parents.get(id);
+export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
+  const byId = new Map(jobs.map((job) => [job.JobId, job]));
+  const stops = ({ DeviceId }: Item) => byId.get(DeviceId)?.canStop ?? false;
+  const current = async (item: Item): Promise<{ job: Job; etag: string | null } | undefined> => {
+    const found = await callTagged(jobEndpoints.get, paramsOf(item)).catch(noneIfMissing);
     if (found) return { job: found.data, etag: found.etag };
+    const parent = byId.get(item.DeviceId)?.ParentJobId;
     if (parent === undefined) return undefined;
-    const parts = await call(jobEndpoints.children, { params: { job_id: parent } }).catch(goneIsNone);
-    const job = parts?.find(({ JobId }) => JobId === id);
+    const parts = await call(jobEndpoints.children, { params: { job_id: parent } }).catch(noneIfMissing);
+    const job = parts?.find(({ JobId }) => JobId === item.DeviceId);
     return job && { job, etag: null };
   };
-  const whyLeft = (job: Job): LeftAlone | undefined => {
-    const state = jobState(job);
-    if (state === 'Waiting') return undefined;
-    return new LeftAlone(state === 'Running' ? 'It has begun meanwhile' : 'It has ended meanwhile');
+  const write = async (item: Item, headers: Record<string, string>): Promise<LeftAlone | undefined> => {
+    if (!stops(item)) {
+      await call(jobEndpoints.remove, paramsOf(item), { headers });
+      return undefined;
+    }
+    const { Cancelled, Stopping } = await call(jobEndpoints.stop, paramsOf(item), { headers });
+    return Cancelled + Stopping > 0 ? undefined : ENDED;
   };
-  const remove = ({ DeviceId: id }: Item) => ({ params: { job_id: id } });
   return {
-    request: (item) => requestOf(jobEndpoints.remove, remove(item)),
+    request: (item) => requestOf(stops(item) ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
     send: async (item) => {
       const found = await current(item);
-      if (!found) return undefined;
+      if (!found) return new LeftAlone('It could not be found any more, so nothing was sent');
       const left = whyLeft(found.job);
       if (left) return left;
       // A weak tag matches nothing here. Another origin may not allow the header, and then nothing at all would be sent.
-      const asRead = found.etag?.startsWith('"') && directAddress === undefined ? { 'if-match': found.etag } : {};
-      return call(jobEndpoints.remove, remove(item), { headers: asRead }).catch(async (error: unknown) => {
+      const asRead =
+        found.etag?.startsWith('"') && directAddress === undefined ? { 'if-match': found.etag } : undefined;
+      return write(item, asRead ?? {}).catch(async (error: unknown) => {
         const isChanged = error instanceof ApiError && error.status === 412;
         if (!isChanged && !isMissing(error)) throw error;
         const now = await current(item);
-        if (!now) return undefined;
+        if (!now) return new LeftAlone('It was not there any more');
         if (isChanged) return whyLeft(now.job) ?? new LeftAlone('It is just being given to its device');
         throw new ApiError('refused', 'This service does not remove one device’s part of a job', {
+          status: 404,
           detail: 'It still waits.',
         });
       });
     },
-    check: async (item) => (await current(item)) === undefined,
+    check: async (item) => {
+      const found = await current(item);
+      return found === undefined || jobState(found.job) === 'Cancelled';
+    },
   };
 };
+
+/** Stops jobs, whether they wait or run; of a parent, all children. */
+export const bulkStop = (): BulkWrite => ({
+  request: (item) => requestOf(jobEndpoints.stop, paramsOf(item)),
+  send: async (item) => {
+    const { Cancelled, Stopping } = await call(jobEndpoints.stop, paramsOf(item));
+    return Cancelled + Stopping > 0 ? undefined : ENDED;
+  },
+  check: async (item) => {
+    const job = await call(jobEndpoints.get, paramsOf(item));
+    return !isMoving(job) || !canStop(job) || job.StopTime !== '';
+  },
+});

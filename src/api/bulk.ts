@@ -6,11 +6,11 @@ import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
-import { isMissing } from '#/api/api-error.ts';
 import { call, newOrderKey } from '#/api/call.ts';
-import { deviceQueries } from '#/api/devices.ts';
+import { deviceQueries, findDevice } from '#/api/devices.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
+import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 import type { ApiRequest } from '#/api/request-of.ts';
 
@@ -72,21 +72,18 @@ export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
 
 const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
-/** Deletes devices. One that is gone already is what was asked for. */
+const isThere = async ({ DeviceId }: Id) => (await findDevice(DeviceId)) !== undefined;
+
+/** Deletes devices. */
 export const bulkDelete = (): BulkWrite => ({
   request: removal.request,
   send: (id) =>
-    removal.send(id).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    }),
-  check: (id) =>
-    read(id).then(
-      () => false,
-      (error: unknown) => {
-        if (isMissing(error)) return true;
-        throw error;
-      },
+    removeOne(
+      'devices',
+      () => removal.send(id),
+      () => isThere(id),
     ),
+  check: async (id) => !(await isThere(id)),
 });
 
 /** One order for many devices, which stays the same order when it goes on after a break. */

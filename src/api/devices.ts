@@ -34,10 +34,14 @@ async function readPage(page: number, rows: number, filter: DeviceFilter, signal
 }
 
 /** The API has no "get one device": the filter matches a part of an id, so the exact one is picked here. */
-async function readOne(id: string, signal: AbortSignal): Promise<Device> {
+export async function findDevice(id: string, signal?: AbortSignal): Promise<Device | undefined> {
   const query = { device_id: id };
   const found = await call(deviceEndpoints.filter, { params: { page_num: 1, rows_per_page: 25 }, query }, { signal });
-  const device = found.find((row) => row.DeviceId === id);
+  return found.find((row) => row.DeviceId === id);
+}
+
+async function readOne(id: string, signal: AbortSignal): Promise<Device> {
+  const device = await findDevice(id, signal);
   if (!device)
     throw new ApiError('refused', `There is no device ${id}`, { status: 404, detail: 'It may have been deleted.' });
   return device;

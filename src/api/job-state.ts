@@ -39,5 +39,11 @@ export function isMoving(job: Job): boolean {
   return state === 'Waiting' || state === 'Running';
 }
 
+/** Whether the service can stop the job: of each that has not ended it then tells when it was asked to, '' included. */
+export const canStop = (job: Job): boolean => job.StopTime !== undefined && isMoving(job);
+
+/** Whether it was asked to stop and has not yet. */
+export const isStopping = (job: Job): boolean => Boolean(job.StopTime) && isMoving(job);
+
 /** Whether a job was aimed at a group or tag, so that it has children. */
 export const isParent = (job: Job): boolean => job.Counts !== undefined || (job.DeviceId === '' && !job.ParentJobId);

@@ -2,7 +2,6 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, JobDraft } from '#/contract/jobs.ts';
-import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving } from '#/api/job-state.ts';
 import { outputPace, readOutput } from '#/api/job-output.ts';
@@ -60,39 +59,6 @@ export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoi
 /** What a write to jobs makes stale. */
 export const JOBS_CHANGED = [['jobs'], ['devices', 'jobs']] as const;
 
-/** What became of one job of many. */
-export interface Removal {
-  id: string;
-  error: Error | undefined;
-}
-
-/** Requests under way at a time when many jobs are deleted. */
-const AT_ONCE = 4;
-
-/** Deletes jobs a few at a time and tells of each; stops taking new ones when called off. */
-async function removeEach({ ids, signal, onEach }: RemoveMany): Promise<void> {
-  const waiting = ids.values();
-  const work = async () => {
-    for (const id of waiting) {
-      if (signal.aborted) return;
-      const error = await call(jobEndpoints.remove, { params: { job_id: id } }).then(
-        () => undefined,
-        (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
-      );
-      // Somebody else was faster: what was asked for is done.
-      onEach({ id, error: isMissing(error) ? undefined : error });
-      if (error && isSignedOut(error)) throw error;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
-
-export interface RemoveMany {
-  ids: string[];
-  signal: AbortSignal;
-  onEach: (removal: Removal) => void;
-}
-
 const changed = { invalidates: JOBS_CHANGED };
 
 export const jobMutations = {
@@ -101,5 +67,9 @@ export const jobMutations = {
       mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }),
       meta: { ...changed, deletes: [jobQueries.one(id).queryKey, jobQueries.children(id).queryKey] },
     }),
-  removeMany: () => mutationOptions({ mutationFn: removeEach, meta: changed }),
+  stop: (id: string) =>
+    mutationOptions({
+      mutationFn: () => call(jobEndpoints.stop, { params: { job_id: id } }),
+      meta: changed,
+    }),
 };

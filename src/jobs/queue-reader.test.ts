@@ -59,6 +59,7 @@ test('a service that lists its queues is asked for nothing else, and its order s
     WorkflowId: undefined,
     created: undefined,
     state: 'Running',
+    canStop: false,
   });
   assert.deepEqual(asked, []);
 });

@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
 
 /** One job, or a group's or tag's part of one, as it stands in its device's queue. */
 export interface QueuedJob {
@@ -20,6 +20,8 @@ export interface QueuedJob {
   /** When it was submitted, in milliseconds; undefined where the service does not tell. */
   created: number | undefined;
   state: 'Waiting' | 'Running';
+  /** The service can stop it. */
+  canStop: boolean;
 }
 
 /** By device; what runs first, then the oldest. A device without a job to come is not in it. */
@@ -53,6 +55,7 @@ function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {
     WorkflowId: job.WorkflowId ?? parent?.WorkflowId,
     created: timeOf(job) ?? (parent && timeOf(parent)),
     state,
+    canStop: canStop(job),
   };
 }
 

@@ -2,7 +2,7 @@
 // moves while it is read, is no finished job and is left.
 import type { Job } from '#/contract/jobs.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
-import { isMissing } from '#/api/api-error.ts';
+import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { retryDelay, shouldRetry } from '#/api/retry.ts';
@@ -103,22 +103,19 @@ export interface Archived {
 
 /**
  * Deletes an executed job, if it is still the one that was archived. It is read once more right before; without an answer
- * to the delete itself, reading tells whether it is gone.
+ * to the delete itself, reading tells whether it is gone. Fails as missing where there was nothing to delete any more.
  */
 export async function deleteEnded({ id, standing }: Archived, signal: AbortSignal): Promise<void> {
-  try {
-    const { job, children } = await readEnded(id, signal);
-    if (standing !== undefined && standingOf(job, children) !== standing) throw moved();
-  } catch (error) {
-    if (isMissing(error)) return; // somebody else was faster
-    throw error;
-  }
+  const { job, children } = await readEnded(id, signal);
+  if (standing !== undefined && standingOf(job, children) !== standing) throw moved();
   signal.throwIfAborted();
+  const isGone = () => call(jobEndpoints.get, { params: { job_id: id } }).then(() => false, isMissing);
   try {
     await call(jobEndpoints.remove, { params: { job_id: id } });
   } catch (error) {
-    if (isMissing(error)) return;
-    const gone = await call(jobEndpoints.get, { params: { job_id: id } }).then(() => false, isMissing);
-    if (!gone) throw error;
+    const gone = await isGone();
+    if (isMissing(error) && !gone)
+      throw new ApiError('refused', 'This service does not delete jobs', { detail: 'It is still there.' });
+    if (isMissing(error) || !gone) throw error;
   }
 }

@@ -26,6 +26,7 @@ const queued = (JobId: string, DeviceId: string, fields: Partial<QueuedJob> = {}
   WorkflowId: undefined,
   created: undefined,
   state: 'Waiting',
+  canStop: false,
   ...fields,
 });
 

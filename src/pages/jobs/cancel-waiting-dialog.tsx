@@ -1,8 +1,9 @@
 // Takes a job back from the devices where it still waits. Where it has begun, it goes on.
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { device } from '#/contract/devices.ts';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
+import { canStop } from '#/api/job-state.ts';
 import { BulkFrame } from '#/fleet/bulk/bulk-frame.tsx';
 import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
 import { BulkSteps } from '#/fleet/bulk/bulk-steps.tsx';
@@ -12,8 +13,19 @@ import classes from './job-page.module.css';
 const STALE = [['jobs'], ['devices', 'jobs']];
 const nothing = () => undefined;
 
-export function CancelWaitingDialog({ waiting, onClose }: { waiting: readonly Job[]; onClose: () => void }) {
+interface CancelWaitingDialogProps {
+  parent: Job;
+  waiting: readonly Job[];
+  onClose: () => void;
+}
+
+export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingDialogProps) {
   const [jobs] = useState(() => waiting.filter(({ JobId }) => JobId !== ''));
+  const write = useMemo(
+    () => bulkCancel(jobs.map((job) => ({ JobId: job.JobId, ParentJobId: parent.JobId, canStop: canStop(job) }))),
+    [jobs, parent.JobId],
+  );
+  const stay = jobs.every(canStop);
   // What is worked on are the jobs: their ids stand where a device's would.
   const read = () =>
     Promise.resolve(
@@ -40,12 +52,17 @@ export function CancelWaitingDialog({ waiting, onClose }: { waiting: readonly Jo
             button: (count) => `Cancel on ${devicesText(count)}`,
             typed: jobs.length > 1,
             danger: true,
-            requests: (change) => change.map(bulkCancel().request),
-            prepare: () => Promise.resolve(bulkCancel()),
+            requests: (change) => change.map(write.request),
+            prepare: () => Promise.resolve(write),
           }}
           note={(change) => (
             <>
-              <p>It is taken off their queue and off this list. Where it begins meanwhile, it goes on.</p>
+              <p>
+                {stay
+                  ? 'It is taken off their queue, and stays here as Cancelled.'
+                  : 'It is taken off their queue and off this list.'}{' '}
+                Where it begins meanwhile, it goes on.
+              </p>
               <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes['names']}>
                 <ul>
                   {change.map(({ DeviceId, DeviceName }) => (

@@ -238,7 +238,9 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
         {chosen && retryHere && (
           <RetryDialog job={parent} targets={chosen.targets} which={chosen.which} onClose={close} />
         )}
-        {dialog === 'cancel-waiting' && cancelHere && <CancelWaitingDialog waiting={waiting} onClose={close} />}
+        {dialog === 'cancel-waiting' && cancelHere && (
+          <CancelWaitingDialog parent={parent} waiting={waiting} onClose={close} />
+        )}
       </Suspense>
     </>
   );

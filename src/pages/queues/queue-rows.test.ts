@@ -17,6 +17,7 @@ const job = (JobName: string, daysAgo: number | undefined, fields: Partial<Queue
   WorkflowId: undefined,
   created: daysAgo === undefined ? undefined : now - daysAgo * DAY,
   state: 'Waiting',
+  canStop: false,
   ...fields,
 });
 

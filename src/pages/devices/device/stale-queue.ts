@@ -1,5 +1,6 @@
 // What of a device's waiting jobs is stale, by the same rules as in the queues of all devices.
 import type { Job } from '#/contract/jobs.ts';
+import { canStop } from '#/api/job-state.ts';
 import type { WaitingJob } from '#/fleet/remove-waiting-dialog.tsx';
 import { timesOf } from '#/jobs/job-times.ts';
 import { staleIn, staleTexts } from '#/jobs/stale.ts';
@@ -21,6 +22,7 @@ export const toRemove = (stale: ReadonlyMap<Job, StaleReason[]>, DeviceName: str
     JobId: job.JobId,
     JobName: job.JobName,
     ParentJobId: job.ParentJobId,
+    canStop: canStop(job),
     DeviceId: job.DeviceId,
     DeviceName,
     created: timesOf(job).created?.getTime(),
