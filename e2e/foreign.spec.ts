@@ -190,6 +190,14 @@ base.describe('writes to services as they are elsewhere', () => {
     expect(sent('POST /v1/job')).toEqual([
       { Name: 'app.tar.gz 7 to group lab', DeviceGroup: 'lab', ArtifactId: 'ga1' },
     ]);
+    // A part that cannot be read by its own id is looked for in its job, and what the service says of it is reported.
+    await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
+    const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
+    await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
+    await expect(cancel).toContainText('1 failed.');
+    await expect(cancel).toContainText('does not remove one device’s part of a job');
+    expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/job/gc2']);
+    await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
     // Without tags a job still goes to one.
     await page.goto(`${service.url}/deploy?artifact=ga1`);
     await page.getByText('Tag', { exact: true }).click();

@@ -175,6 +175,45 @@ test('a running job that is deleted is stopped, with all that it started', async
   await expect(service.call('GET', `/v1/job/${id}`)).rejects.toThrow('404');
 });
 
+test('a job that is stopped keeps its record and output, on each of its devices', async ({
+  signedIn: page,
+  service,
+}) => {
+  const yard = await yardOf(service);
+  const { DeviceId, DeviceKey } = await service.createDevice('mill', 'hall');
+  await service.createDevice('press', 'hall');
+  const ArtifactId = await script(service, yard, 'grind.sh', 'echo half way', yard.gate('never'));
+  await service.agent(DeviceKey);
+  const all = await submit(service, { Name: 'grind all', DeviceGroup: 'hall', ArtifactId });
+  await submit(service, { Name: 'grind once', DeviceId, ArtifactId });
+
+  await page.goto(`${service.url}/jobs/${all}`);
+  await expect(heading(page)).toHaveText('grind all Running');
+  await page.getByRole('button', { name: 'Stop…' }).click();
+  const question = page.getByRole('dialog', { name: 'Stop grind all' });
+  await expect(question).toContainText('It is stopped on 1 device where it is running');
+  await expect(question).toContainText('It is cancelled for 1 device where it still waits.');
+  await question.getByLabel('Type 2 to confirm').fill('2');
+  await question.getByRole('button', { name: 'Stop job' }).click();
+  await expect(heading(page)).toHaveText('grind all Cancelled');
+  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(/Done on 2 devices.*2.cancelled/);
+  await page.getByRole('link', { name: 'mill' }).first().click();
+  await expect(log(page, 'mill')).toContainText('half way');
+  await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
+
+  // The one behind it has begun by now, and is stopped as one of a selection.
+  await page.goto(`${service.url}/jobs`);
+  const row = page.getByRole('row', { name: /grind once/ });
+  await expect(row).toContainText('Running');
+  await row.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Stop 1…' }).click();
+  const many = page.getByRole('dialog', { name: 'Stop 1 job' });
+  await many.getByRole('button', { name: 'Stop 1 job' }).click();
+  await expect(many).toContainText('1 done.');
+  await many.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect(row).toContainText('Cancelled');
+});
+
 test('a workflow is defined, deployed and deleted', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('kiosk');
   await service.agent(DeviceKey);

@@ -63,6 +63,11 @@ test('a queue is seen in its order, and what is stale in it, on the page of queu
   await expect(queue.getByRole('listitem').getByRole('link')).toHaveText(ORDER);
   await expect(queue.getByRole('listitem').nth(1)).toContainText('superseded by app.sh 1.2.0 behind it');
   await expectAccessible(page);
+  await queue.getByRole('button', { name: 'Stop Clock again' }).click();
+  const question = page.getByRole('dialog', { name: 'Stop Clock again' });
+  await expect(question).toContainText('It is cancelled and will not run.');
+  await question.getByRole('button', { name: 'Stop job' }).click();
+  await expect(queue.getByRole('listitem').getByRole('link')).toHaveText(ORDER.slice(0, 4));
 
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await expect(page.getByRole('table', { name: 'Jobs of this device' }).getByRole('link')).toHaveText(ORDER);
@@ -92,18 +97,19 @@ test('of a job to a group only the part of one device goes; what has begun meanw
 
   const removed: string[] = [];
   page.on('request', (request) => {
-    if (request.method() === 'DELETE') removed.push(new URL(request.url()).pathname);
+    if (request.method() === 'POST') removed.push(new URL(request.url()).pathname);
   });
   // The filters narrow what is removed.
   await page.goto(`${service.url}/queues?q=one&stale=superseded`);
   await expect(page.getByRole('table', { name: 'Queues' }).getByRole('row')).toHaveCount(2);
   await page.getByRole('button', { name: 'Remove the stale jobs of one' }).click();
   const single = page.getByRole('dialog', { name: 'Remove stale jobs: 1 on 1 device' });
-  await expect(single).toContainText('only the part of the device named here goes');
+  await expect(single).toContainText('stay among the jobs as Cancelled');
   await single.getByRole('button', { name: 'Remove 1 job' }).click();
   await expect(single).toContainText('1 done.');
   await page.keyboard.press('Escape');
-  expect(removed).toEqual([`/v1/job/${partOf('one')}`]);
+  expect(removed).toEqual([`/v1/job/${partOf('one')}/stop`]);
+  expect(await statusOf(service, partOf('one'))).toBe('Cancelled');
   expect(await statusOf(service, partOf('two'))).toBe('Waiting');
   expect(await statusOf(service, group)).toBe('Waiting');
 

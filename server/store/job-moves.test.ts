@@ -16,6 +16,8 @@ const counts = (some: Partial<Counts>): Counts => ({
 
 test('a parent waits with its children, runs until the last has ended, then is as good as the worst', () => {
   assert.equal(rollUp(counts({ Waiting: 3 })), 'Waiting');
+  // What was cancelled before it began has begun nothing.
+  assert.equal(rollUp(counts({ Waiting: 2, Cancelled: 1 })), 'Waiting');
   assert.equal(rollUp(counts({ Waiting: 2, Running: 1 })), 'Running');
   assert.equal(rollUp(counts({ Waiting: 2, Succeeded: 1 })), 'Running');
   assert.equal(rollUp(counts({ Succeeded: 3 })), 'Succeeded');

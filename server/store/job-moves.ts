@@ -142,7 +142,7 @@ function addToCounts(tx: Tx, parentSeq: number, by: Counts): Counts | undefined 
 export function rollUp(counts: Counts): JobStatus {
   const { Waiting, Running, ...ended } = counts;
   if (Waiting + Running > 0)
-    return Running > 0 || Object.values(ended).some((count) => count > 0) ? 'Running' : 'Waiting';
+    return Running + ended.Succeeded + ended.Failed + ended.Interrupted > 0 ? 'Running' : 'Waiting';
   return (['Failed', 'Interrupted', 'Cancelled'] as const).find((status) => ended[status] > 0) ?? 'Succeeded';
 }
 

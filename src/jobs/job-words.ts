@@ -80,6 +80,26 @@ export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
   ];
 }
 
+/** What stopping does, one sentence each. */
+export function stopText(state: Verdict, outcome: Outcome | undefined): string[] {
+  const stays = 'Its record and output stay.';
+  if (!outcome)
+    return state === 'Running'
+      ? ['It is stopped on its device; where that is Offline, when it is back.', stays]
+      : ['It is cancelled and will not run. Where it begins meanwhile, it is stopped.', stays];
+  const { Waiting: waiting = 0, Running: running = 0 } = outcome;
+  return [
+    ...(running > 0
+      ? [`It is stopped on ${devicesText(running)} where it is running; where that is Offline, when it is back.`]
+      : []),
+    ...(waiting > 0 ? [`It is cancelled for ${devicesText(waiting)} where it still waits.`] : []),
+    stays,
+  ];
+}
+
+/** Why a job that was asked to stop is not asked again. */
+export const ALREADY_ASKED = 'It was asked to stop already';
+
 /** What to type before a delete that stops something on several devices. */
 export const typedFor = (outcome: Outcome | undefined): string | undefined =>
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
@@ -99,6 +119,8 @@ const SHOWN_ELSEWHERE = new Set([
   'Stderr',
   'CreatedTime',
   'ParentJobId',
+  'StopTime',
+  'WaitingOffline',
   'DeviceGroup',
   'TagId',
   'ArtifactId',

@@ -43,6 +43,7 @@ test('takes the counts of the service; a word of its own is finished with an unk
 
 test('a parent waits, runs, and then is as bad as its worst child', () => {
   assert.equal(overallState({ Waiting: 3 }), 'Waiting');
+  assert.equal(overallState({ Waiting: 2, Cancelled: 1 }), 'Waiting');
   assert.equal(overallState({ Waiting: 2, Succeeded: 1 }), 'Running');
   assert.equal(overallState({ Waiting: 2, Running: 1 }), 'Running');
   assert.equal(overallState({ Succeeded: 36, Failed: 1 }), 'Failed');

@@ -38,9 +38,10 @@ export const movingIn = (outcome: Outcome): number => (outcome.Waiting ?? 0) + (
  * worst of its children, since one failed device is what a person has to see.
  */
 export function overallState(outcome: Outcome): Verdict {
-  const total = totalOf(outcome);
-  const moving = movingIn(outcome);
-  if (moving > 0) return moving === total && !outcome.Running ? 'Waiting' : 'Running';
+  if (movingIn(outcome) > 0) {
+    const begun = totalOf(outcome) - (outcome.Waiting ?? 0) - (outcome.Cancelled ?? 0);
+    return begun > 0 ? 'Running' : 'Waiting';
+  }
   return STATES.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
 }
 

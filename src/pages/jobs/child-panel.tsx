@@ -1,11 +1,14 @@
 // The output of one device of a group or tag job, beside or below the list.
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
+import { canStop, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { ALREADY_ASKED } from '#/jobs/job-words.ts';
+import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
 import { paths } from '#/paths.ts';
 import { Failure, Skeleton } from '#/ui/view.tsx';
 import { JobLog } from './job-log.tsx';
@@ -13,6 +16,7 @@ import { useVerdict } from '#/jobs/use-verdicts.ts';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { Duration } from '#/jobs/duration.tsx';
 import type { Address } from '#/ui/use-address.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
@@ -33,6 +37,8 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
   const child = single.data?.job ?? row;
   // What a log says is known when all of it is here.
   const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
+  const [stops, setStops] = useState(false);
+  useFocusBack(stops);
   const heading = useRef<HTMLHeadingElement>(null);
   // On a phone the list makes room for the output, and the focus would be lost with it.
   useEffect(() => {
@@ -51,6 +57,17 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />
             {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
+            {child.JobId && canStop(child) && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                disabled={isStopping(child)}
+                title={isStopping(child) ? ALREADY_ASKED : undefined}
+                onClick={() => setStops(true)}
+              >
+                Stop…
+              </Button>
+            )}
           </div>
         )}
         <ActionIcon
@@ -70,6 +87,7 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
       ) : (
         <Skeleton name="output" rows={4} />
       )}
+      {child && stops && <StopJobDialog job={child} state={jobState(child)} onClose={() => setStops(false)} />}
     </section>
   );
 }

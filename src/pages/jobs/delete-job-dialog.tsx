@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/job-state.ts';
+import { canStop, jobState } from '#/api/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
@@ -36,6 +36,7 @@ export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobD
       {lossOf(jobState(job), outcome).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
+      {canStop(job) && <p>Stop it instead, and its record and output stay.</p>}
       <p className="dim">This cannot be undone.</p>
     </ConfirmDialog>
   );

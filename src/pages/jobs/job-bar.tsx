@@ -11,10 +11,13 @@ interface JobBarProps {
   executed: number;
   /** Those that the filter hides. */
   hidden: number;
+  /** Those that can be stopped; none where the service cannot stop jobs. */
+  stoppable: number;
+  onStop: () => void;
   onArchive: () => void;
 }
 
-export function JobBar({ count, executed, hidden, onArchive }: JobBarProps) {
+export function JobBar({ count, executed, hidden, stoppable, onStop, onArchive }: JobBarProps) {
   const moving = count - executed;
   const reason = executed === 0 ? 'None of the selected jobs has ended' : undefined;
   return (
@@ -26,6 +29,11 @@ export function JobBar({ count, executed, hidden, onArchive }: JobBarProps) {
           {hidden > 0 && ` · ${formatCount(hidden)} not in this list`}
         </span>
       </span>
+      {stoppable > 0 && (
+        <Button size="xs" variant="default" onClick={onStop}>
+          Stop {formatCount(stoppable)}…
+        </Button>
+      )}
       <Button size="xs" variant="default" disabled={executed === 0} title={reason} onClick={onArchive}>
         Archive and delete…
       </Button>

@@ -5,11 +5,12 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 import { useVerdict, useVerdicts } from '#/jobs/use-verdicts.ts';
@@ -17,6 +18,7 @@ import type { Judgement } from '#/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
+import { Time } from '#/ui/time.tsx';
 import { useLater } from '#/ui/use-later.ts';
 import { useUnhurried } from '#/ui/use-unhurried.ts';
 import { Empty, View } from '#/ui/view.tsx';
@@ -27,11 +29,12 @@ import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
-import { explainWaiting } from '#/jobs/job-words.ts';
+import { ALREADY_ASKED, explainWaiting } from '#/jobs/job-words.ts';
 import { countStates, outcomeOf, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
 import { useRules } from '#/jobs/rules/use-rules.ts';
+import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import { whyNoRetry } from './retry.ts';
@@ -127,6 +130,16 @@ function FoundJob({ followed, query }: FoundJobProps) {
           <Button variant="default" onClick={() => address.open({ dialog: 'rules' })}>
             Outcome rules…
           </Button>
+          {canStop(job) && (
+            <Button
+              variant="default"
+              disabled={isStopping(job)}
+              title={isStopping(job) ? ALREADY_ASKED : undefined}
+              onClick={() => address.open({ dialog: 'stop' })}
+            >
+              Stop…
+            </Button>
+          )}
           <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
             Delete…
           </Button>
@@ -138,6 +151,12 @@ function FoundJob({ followed, query }: FoundJobProps) {
           <>
             <JobFacts job={job} />
             <RetryLinks job={job} />
+            {isStopping(job) && (
+              <p className={classes['note']}>
+                It was asked to stop <Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />. A device that
+                is Offline stops it when it is back.
+              </p>
+            )}
             {outcome ? (
               <ParentBody job={job} outcome={outcome} />
             ) : (
@@ -157,6 +176,9 @@ function FoundJob({ followed, query }: FoundJobProps) {
           child={address.params.get('child') ?? undefined}
           onClose={() => address.close('dialog')}
         />
+      )}
+      {address.params.get('dialog') === 'stop' && canStop(job) && (
+        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => address.close('dialog')} />
       )}
       {address.params.get('dialog') === 'delete' && (
         <DeleteJobDialog

@@ -3,9 +3,10 @@ import { Suspense, lazy } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { canStop, isMoving, isStopping, jobState } from '#/api/job-state.ts';
 import { JobTabs } from '#/jobs/job-tabs.tsx';
 import { outcomeOf } from '#/jobs/outcome.ts';
+import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
@@ -29,6 +30,9 @@ const MANY_EXECUTED = 200;
 const loadArchive = () => import('./archive-dialog.tsx');
 const ArchiveDialog = lazy(async () => ({ default: (await loadArchive()).ArchiveDialog }));
 
+const loadStop = () => import('./stop-jobs-dialog.tsx');
+const StopJobsDialog = lazy(async () => ({ default: (await loadStop()).StopJobsDialog }));
+
 const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
@@ -42,6 +46,11 @@ export function JobsPage() {
   const archives = dialog === 'archive' || dialog === 'archive-selected';
   const archiveHere = useLater(loadArchive, archives);
   useFocusBack(archives);
+  const stops = dialog === 'stop-selected';
+  const stopHere = useLater(loadStop, stops);
+  useFocusBack(stops || dialog === 'stop');
+  const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
+  const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const close = () => address.close('dialog', 'job');
   const openArchive = () => address.open({ dialog: 'archive' });
@@ -122,6 +131,7 @@ export function JobsPage() {
                 known={known}
                 sort={view.sort}
                 onSort={(sort) => address.set({ sort: printSort(sort) })}
+                onStop={({ JobId }) => address.open({ dialog: 'stop', job: JobId })}
                 onDelete={({ JobId }) => address.open({ dialog: 'delete', job: JobId })}
               />
             )}
@@ -130,12 +140,22 @@ export function JobsPage() {
                 count={picked.length}
                 executed={picked.filter(isExecuted).length}
                 hidden={picked.filter((job) => !shown.includes(job)).length}
+                stoppable={picked.filter(canBeStopped).length}
+                onStop={() => address.open({ dialog: 'stop-selected' })}
                 onArchive={() => address.open({ dialog: 'archive-selected' })}
               />
             )}
           </div>
         )}
       </View>
+      {stopped && (
+        <StopJobDialog job={stopped} state={jobState(stopped)} outcome={outcomeOf(stopped)} onClose={close} />
+      )}
+      {stops && stopHere && jobs.data && (
+        <Suspense>
+          <StopJobsDialog jobs={picked.filter(canBeStopped)} onClose={close} />
+        </Suspense>
+      )}
       {deleted && <DeleteJobDialog job={deleted} outcome={outcomeOf(deleted)} onClose={close} onDeleted={close} />}
       {archives && archiveHere && jobs.data && (
         <Suspense>

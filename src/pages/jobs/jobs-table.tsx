@@ -1,14 +1,15 @@
 // The list of jobs: what, for whom, how it went, when.
 import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
+import { canStop, isStopping } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
 import { Duration } from '#/jobs/duration.tsx';
 import type { Known } from '#/jobs/lately.ts';
 import { timesOf } from '#/jobs/job-times.ts';
-import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { ALREADY_ASKED, targetOf, targetText } from '#/jobs/job-words.ts';
 import { totalOf } from '#/jobs/outcome.ts';
 import { OutcomeCell } from '#/jobs/outcome-bar.tsx';
 import { rowName } from '#/ui/table/data-table.tsx';
@@ -43,10 +44,11 @@ interface JobsTableProps {
   known: Known;
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
+  onStop: (job: Job) => void;
   onDelete: (job: Job) => void;
 }
 
-const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'known' | 'onDelete'>) =>
+const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags' | 'known' | 'onStop' | 'onDelete'>) =>
   [
     {
       header: 'Name',
@@ -92,29 +94,43 @@ const columnsOf = ({ tags, known, onDelete }: Pick<JobsTableProps, 'tags' | 'kno
     { header: 'Duration', by: 'took', width: '10%', phone: 'end', cell: (job) => <Duration job={job} /> },
     {
       header: 'Actions',
-      width: '52px',
+      width: '84px',
       tools: true,
       cell: (job) => (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={`Delete ${nameOf(job)}`}
-          title="Delete job"
-          onClick={() => onDelete(job)}
-        >
-          <IconTrash size={16} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        <span className={classes['tools']}>
+          {canStop(job) && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Stop ${nameOf(job)}`}
+              title={isStopping(job) ? ALREADY_ASKED : 'Stop job'}
+              disabled={isStopping(job)}
+              onClick={() => onStop(job)}
+            >
+              <IconPlayerStop size={16} stroke={1.6} aria-hidden />
+            </ActionIcon>
+          )}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Delete ${nameOf(job)}`}
+            title="Delete job"
+            onClick={() => onDelete(job)}
+          >
+            <IconTrash size={16} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        </span>
       ),
     },
   ] satisfies VirtualColumn<Job>[];
 
-export function JobsTable({ jobs, tags, known, sort, onSort, onDelete }: JobsTableProps) {
+export function JobsTable({ jobs, tags, known, sort, onSort, onStop, onDelete }: JobsTableProps) {
   const ids = useSelectedJobs();
   const { add, remove, toggle } = jobSelection;
   return (
     <VirtualTable
       name="Jobs"
-      columns={columnsOf({ tags, known, onDelete })}
+      columns={columnsOf({ tags, known, onStop, onDelete })}
       rows={jobs}
       rowKey={keyOf}
       selection={{ ids, add, remove, toggle, nameOf }}

@@ -1,8 +1,10 @@
 // The whole queue of one device, in the order in which it runs, with what is stale in it.
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { QueuedJob } from '#/jobs/queue-reader.ts';
 import { jobsText, staleWarning } from '#/jobs/job-words.ts';
+import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
 import { StaleMark } from '#/jobs/stale-mark.tsx';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
@@ -10,6 +12,7 @@ import { formatCount } from '#/ui/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
@@ -47,6 +50,8 @@ interface OpenedQueueProps {
 
 export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
   const { name, status, running, waiting, stale } = row;
+  const [stopping, setStopping] = useState<QueuedJob>();
+  useFocusBack(stopping !== undefined);
   const [shown, more] = useMoreRows([...running, ...waiting]);
   return (
     <section aria-label={`Queue of ${name}`} className={classes['opened']}>
@@ -93,11 +98,24 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                 <Time at={job.created === undefined ? undefined : new Date(job.created)} />
               </span>
               {reasons && <StaleMark reasons={reasons} />}
+              {job.canStop && job.JobId && (
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  color="gray"
+                  className={classes['stop'] ?? ''}
+                  aria-label={`Stop ${job.JobName || job.JobId}`}
+                  onClick={() => setStopping(job)}
+                >
+                  Stop…
+                </Button>
+              )}
             </li>
           );
         })}
       </ol>
       {more}
+      {stopping && <StopJobDialog job={stopping} state={stopping.state} onClose={() => setStopping(undefined)} />}
     </section>
   );
 }

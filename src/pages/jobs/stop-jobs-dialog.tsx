@@ -1,0 +1,46 @@
+// Stops the selected jobs, each on its own, and says what became of each.
+import { useState } from 'react';
+import type { Job } from '#/contract/jobs.ts';
+import { bulkStop } from '#/api/bulk-cancel.ts';
+import { BulkJobsDialog } from '#/fleet/bulk/bulk-jobs-dialog.tsx';
+import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { outcomeOf, outcomeText, stateOf } from '#/jobs/outcome.ts';
+import { formatCount } from '#/ui/format.ts';
+import { visible } from '#/ui/glyphs.ts';
+import { StateMark } from '#/ui/state-mark.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+
+const nameOf = ({ JobName, JobId }: Job) => visible(JobName || JobId);
+const detailOf = (job: Job) => {
+  const outcome = outcomeOf(job);
+  return outcome && outcomeText(outcome, formatCount);
+};
+
+const COLUMNS: VirtualColumn<Job>[] = [
+  { header: 'Job', width: '34%', cell: (job) => <span title={job.JobId}>{nameOf(job)}</span> },
+  { header: 'Target', width: '22%', phone: 'second', cell: (job) => visible(targetText(targetOf(job))) },
+  { header: 'State', phone: 'wide', cell: (job) => <StateMark state={stateOf(job)} label={detailOf(job)} /> },
+];
+
+const write = bulkStop();
+
+/** `jobs`: those that wait or run. */
+export function StopJobsDialog({ jobs, onClose }: { jobs: readonly Job[]; onClose: () => void }) {
+  const [plan] = useState(jobs);
+  return (
+    <BulkJobsDialog
+      title={`Stop ${plan.length === 1 ? '1 job' : `${formatCount(plan.length)} jobs`}`}
+      verb="Stop"
+      jobs={plan}
+      columns={COLUMNS}
+      nameOf={nameOf}
+      write={write}
+      onClose={onClose}
+    >
+      <p>
+        <strong>What runs is stopped, what waits is cancelled; of a job to many, on all its devices.</strong>
+      </p>
+      <p>A device that is Offline stops what it runs when it is back. Records and output stay.</p>
+    </BulkJobsDialog>
+  );
+}
