@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
 /** Of fields with names: whoever reads them can tell which there are. */
-type Fields = Schema<Record<string, string | undefined>> & { readonly shape: object };
+type NamedFields = Schema<Record<string, string | undefined>> & { readonly shape: object };
 
 /** One operation of the API. `response` absent means "200, no body" in the document. */
 export interface Endpoint {
@@ -16,7 +16,7 @@ export interface Endpoint {
   addition?: true;
   params?: Schema<Record<string, string | number>>;
   /** Read exactly: a name that is not here, or is there twice, is refused. A misspelt condition would match everything. */
-  query?: Fields;
+  query?: NamedFields;
   /**
    * Carries an `Idempotency-Key` header, new for each order: a browser sends a POST again by itself when a kept-alive
    * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
@@ -28,7 +28,7 @@ export interface Endpoint {
    */
   body?: Schema;
   /** multipart/form-data: the text fields, read as exactly as `query`; the file itself is the part named `file`. */
-  form?: Fields;
+  form?: NamedFields;
   response?: Schema;
 }
 
