@@ -99,8 +99,9 @@ export const startGoLike = (): Promise<Foreign> => {
       case 'POST /v1/artifact':
         return json({ ArtifactId: 'ga2' });
       case 'GET /v1/workflow':
-      case 'GET /v1/tunnels':
         return json(null);
+      case 'GET /v1/tunnels':
+        return json({ Tunnels: null, TotalNumTunnels: 0 });
       case 'GET /v1/job':
         return json({ JobList: [PARENT, job('gj2', 'undated', { StartTime: 'yesterday-ish', EndTime: '' })] });
       case 'GET /v1/job/gj1':
