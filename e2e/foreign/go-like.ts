@@ -116,7 +116,9 @@ export const startGoLike = (): Promise<Foreign> => {
         DeviceList: devices.filter(
           (row) =>
             row.DeviceName.includes(asked.get('device_name') ?? '') &&
-            row.DeviceId.includes(asked.get('device_id') ?? ''),
+            row.DeviceId.includes(asked.get('device_id') ?? '') &&
+            // It knows tags, and lists no device with them.
+            (!asked.has('device_tag') || (asked.get('device_tag') === 'red' && row.DeviceId === 'g1')),
         ),
       });
     if (/^\/v1\/devices\/1\/\d+$/.test(path))
