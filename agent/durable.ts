@@ -36,3 +36,7 @@ export function appendDurably(file: string, line: string): void {
     closeSync(handle);
   }
 }
+
+/** Whether an error says that there is no room left, on the disk or in what this user may use of it. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

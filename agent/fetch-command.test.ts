@@ -1,42 +1,124 @@
-// The download program that jobs find where a device has neither curl nor wget.
+// The download program that jobs find where a device has neither curl nor wget, against servers that break off.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { test } from 'node:test';
-import { fetchProgram } from './fetch-command.ts';
+import { after, before, beforeEach, test } from 'node:test';
+import { download } from './fetch-command.ts';
+import { jobPrograms } from './job-programs.ts';
 import { testFolder } from './test-folder.ts';
+import type { TestFolder } from './test-folder.ts';
 
-test('it downloads a file byte by byte, and fails with a reason', async () => {
-  const at = testFolder();
-  const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => n % 256));
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === '/there?a=b&c' ? 200 : 404).end(request.url === '/there?a=b&c' ? bytes : 'no');
-  });
+const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256));
+let at: TestFolder;
+let url = '';
+let file = '';
+let asked: (string | undefined)[] = [];
+let answer: (request: IncomingMessage, response: ServerResponse, from: number) => void;
+const server = createServer((request, response) => {
+  const { range } = request.headers;
+  asked.push(range);
+  answer(request, response, Number(/bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0));
+});
+before(async () => {
+  at = testFolder();
+  file = path.join(at.data, 'file');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/there?a=b&c`;
+});
+after(() => {
+  server.close();
+  at.remove();
+});
+beforeEach(() => {
+  asked = [];
+});
 
+const noPause = () => Promise.resolve();
+/** Sends what is asked for, but no more than so much before the connection is cut. */
+const part = (response: ServerResponse, from: number, most = Infinity, etag = '"one"') => {
+  const whole = { ETag: etag, 'Content-Length': BYTES.length - from };
+  const range = { 'Content-Range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` };
+  response.writeHead(from > 0 ? 206 : 200, from > 0 ? { ...whole, ...range } : whole);
+  if (BYTES.length - from <= most) response.end(BYTES.subarray(from));
+  else response.write(BYTES.subarray(from, from + most), () => response.destroy());
+};
+
+test('the program downloads a file byte by byte, and fails with a reason', async () => {
   const main = path.join(import.meta.dirname, 'main.ts');
-  const program = fetchProgram(path.join(at.data, "it's here"), [process.execPath, main]);
+  const { MUSTER_FETCH } = jobPrograms(path.join(at.data, "it's here"), [process.execPath, main]);
   const run = (...args: string[]): Promise<{ code: number; stderr: string }> =>
     new Promise((resolve) => {
-      execFile(program, args, (error, _stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stderr }));
+      execFile(MUSTER_FETCH, args, (error, _stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stderr }),
+      );
     });
-  const file = path.join(at.data, 'file');
-  assert.deepEqual(await run(`${url}/there?a=b&c`, file), { code: 0, stderr: '' });
-  assert.deepEqual(readFileSync(file), bytes);
-
-  const missing = await run(`${url}/gone`, path.join(at.data, 'none'));
+  answer = (request, response) =>
+    request.url === '/there?a=b&c' ? part(response, 0) : response.writeHead(404).end('no');
+  assert.deepEqual(await run(url, file), { code: 0, stderr: '' });
+  assert.deepEqual(readFileSync(file), BYTES);
+  const missing = await run(new URL('/gone', url).href, path.join(at.data, 'none'));
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /answered 404/);
-  assert.ok(!existsSync(path.join(at.data, 'none')));
-  server.close();
-  await once(server, 'close');
-  assert.match((await run(`${url}/there?a=b&c`, file)).stderr, /ECONNREFUSED/);
   assert.equal((await run()).code, 1);
-  at.remove();
+});
+
+test('a download that is cut off goes on where it stopped', async () => {
+  answer = (_request, response, from) => part(response, from, 100_000);
+  await download(url, file, noPause);
+  assert.deepEqual(readFileSync(file), BYTES);
+  assert.equal(asked[0], undefined);
+  assert.ok(asked.length > 1 && asked.slice(1).every((range) => range !== undefined));
+});
+
+test('where the file became another in between, or cannot be had in parts, it begins anew', async () => {
+  let count = 0;
+  answer = (request, response, from) => {
+    count += 1;
+    assert.ok(from === 0 || request.headers['if-range'] === '"one"');
+    part(response, 0, count === 1 ? 100_000 : Infinity, count === 1 ? '"one"' : '"two"');
+  };
+  await download(url, file, noPause);
+  assert.deepEqual(readFileSync(file), BYTES);
+});
+
+test('an answer that is final ends it at once; a service that is away or overloaded is asked again with longer pauses', async () => {
+  answer = (_request, response) => response.writeHead(403).end();
+  await assert.rejects(download(url, file, noPause), /answered 403/);
+  assert.equal(asked.length, 1);
+
+  const pauses: number[] = [];
+  answer = (_request, response, from) => {
+    if (asked.length === 2) response.destroy();
+    else if (asked.length < 5) response.writeHead(asked.length % 2 ? 503 : 429).end();
+    else part(response, from);
+  };
+  asked = [];
+  await download(url, file, (most) => Promise.resolve(pauses.push(most)));
+  assert.deepEqual(readFileSync(file), BYTES);
+  assert.deepEqual(pauses, [2000, 4000, 8000, 16_000]);
+  asked = [];
+  pauses.length = 0;
+  answer = (_request, response) => response.destroy();
+  await assert.rejects(
+    download(url, file, (most) => Promise.resolve(pauses.push(most))),
+    /tried 12 times/,
+  );
+  assert.equal(Math.max(...pauses), 30_000);
+});
+
+test('a full disk ends it at once and is called that', async (context) => {
+  try {
+    statSync('/dev/full');
+  } catch {
+    return context.skip('this system has no /dev/full');
+  }
+  answer = (_request, response, from) => part(response, from);
+  await assert.rejects(download(url, '/dev/full', noPause), /Disk full on the device: no room in \/dev/);
+  assert.equal(asked.length, 1);
 });

@@ -1,41 +1,112 @@
-// What a job finds in MUSTER_FETCH on a device that has neither curl nor wget: a program that takes an address and a
-// file. It is this agent again, as `agent.mjs fetch URL FILE`.
-import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// `agent.mjs fetch URL FILE`: downloads for a job on a device that has neither curl nor wget. A download that was cut off
+// goes on where it stopped; it is given up only when nothing more came in several tries.
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDiskFull } from './durable.ts';
 
-/** Downloads a file. The exit code is 1 for whatever went wrong, with the reason on stderr. */
-export async function runFetch([url, file]: string[]): Promise<number> {
-  const complain = (text: string) => {
-    process.stderr.write(`muster-agent fetch: ${text}\n`);
-    return 1;
+/** Tries in a row that brought no byte, and tries in all, after which it is given up. */
+const MOST_IDLE_TRIES = 12;
+const MOST_TRIES = 100;
+const LONGEST_PAUSE_MS = 30_000;
+/** A server that sends nothing for this long counts as gone. */
+const SILENCE_MS = 60_000;
+/** Answers of this kind are final, but for those that ask to come again. */
+const COME_AGAIN = new Set([408, 425, 429]);
+
+/** What is wrong and stays wrong: trying again would not help. */
+class Permanent extends Error {}
+
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error as Error;
+  return (cause instanceof Error && cause.message) || message || 'the connection was lost';
+};
+
+/**
+ * Downloads `url` to a file; throws an error that says what is wrong. `pause` waits so many milliseconds, at random less.
+ */
+export async function download(
+  url: string,
+  file: string,
+  pause: (most: number) => Promise<unknown> = (most) => sleep(most * (0.5 + Math.random() / 2)),
+): Promise<void> {
+  const output = openSync(file, 'w', 0o600);
+  const write = (bytes: Uint8Array, at: number) => {
+    try {
+      for (let done = 0; done < bytes.length;) done += writeSync(output, bytes, done, bytes.length - done, at + done);
+    } catch (error) {
+      throw new Permanent(
+        isDiskFull(error)
+          ? `Disk full on the device: no room in ${path.dirname(path.resolve(file))}.`
+          : `cannot write ${file}: ${(error as Error).message}`,
+      );
+    }
   };
-  if (!url || !file || !URL.canParse(url)) return complain('needs an address and a file: fetch URL FILE');
+  let have = 0;
+  /** How long the file is. */
+  let length = 0;
+  let etag: string | null = null;
+
+  const attempt = async (): Promise<void> => {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(new Error('it sent nothing for a minute')), SILENCE_MS);
+    const heard = () => void (timer = timer.refresh());
+    try {
+      const resume = have > 0 && etag !== null;
+      if (!resume) have = 0;
+      const response = await fetch(url, {
+        headers: resume ? { Range: `bytes=${have}-`, 'If-Range': etag ?? '' } : {},
+        signal: silence.signal,
+      });
+      heard();
+      const { status, headers, body } = response;
+      if (status === 416) have = 0; // other bytes than before, or fewer: begin anew
+      if (status >= 400 && status < 500 && status !== 416 && !COME_AGAIN.has(status))
+        throw new Permanent(`the service answered ${status} ${response.statusText}`.trim());
+      if ((status !== 200 && status !== 206) || !body) throw new Error(`the service answered ${status}`);
+      if (status === 200 || !headers.get('content-range')?.startsWith(`bytes ${have}-`)) have = 0;
+      if (status === 206 && have === 0) throw new Error('the service answered with another part of the file');
+      etag = headers.get('etag');
+      if (have < length) ftruncateSync(output, have);
+      length = have;
+      for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
+        heard();
+        write(piece, have);
+        have += piece.length;
+        length = have;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
   try {
-    const response = await fetch(url);
-    if (!response.ok || !response.body)
-      return complain(`the service answered ${response.status} ${response.statusText}`);
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
-    return 0;
-  } catch (error) {
-    const { cause, message } = error as Error;
-    return complain(cause instanceof Error ? cause.message : message);
+    let idle = 0;
+    for (let tries = 1; ; tries += 1) {
+      const before = have;
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof Permanent) throw error;
+        idle = have > before ? 0 : idle + 1;
+        if (idle >= MOST_IDLE_TRIES || tries >= MOST_TRIES)
+          throw new Error(`${reasonOf(error)} (tried ${tries} times)`, { cause: error });
+        await pause(Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** idle));
+      }
+    }
+  } finally {
+    closeSync(output);
   }
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** Writes the program into this folder and returns its path; `command` starts the agent. */
-export function fetchProgram(folder: string, command: string[]): string {
-  const program = path.join(folder, 'muster-fetch');
-  const text = `#!/bin/sh\nexec ${command.map(quote).join(' ')} fetch "$@"\n`;
-  if (!existsSync(program) || readFileSync(program, 'utf8') !== text) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Moved into place: a job that is just using it must not see half of it.
-    const draft = `${program}.${process.pid}`;
-    writeFileSync(draft, text, { mode: 0o755 });
-    renameSync(draft, program);
+/** The exit code is 1 for whatever went wrong, with the reason on stderr. */
+export async function runFetch([url, file]: string[]): Promise<number> {
+  try {
+    if (!url || !file || !URL.canParse(url)) throw new Error('needs an address and a file: fetch URL FILE');
+    await download(url, file);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`muster-agent fetch: ${(error as Error).message}\n`);
+    return 1;
   }
-  return program;
 }

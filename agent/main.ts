@@ -1,10 +1,12 @@
-// The agent as a program. `supervise` and `fetch` are its own doing: it starts itself again to run a job, and downloads
-// for jobs on a device without curl.
+// The agent as a program. `supervise`, `fetch` and `check` are its own doing: it starts itself again to run a job, and to
+// download and check for it.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fetchProgram, runFetch } from './fetch-command.ts';
+import { runCheck } from './check-command.ts';
+import { runFetch } from './fetch-command.ts';
+import { jobPrograms } from './job-programs.ts';
 import { HELP, keepSettings, readOptions } from './options.ts';
 import type { Settings } from './options.ts';
 import { JobFolder } from './spool.ts';
@@ -43,7 +45,7 @@ async function runSupervisor(folder: string): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
   const own = ownFolder(path.dirname(path.dirname(folder)));
-  await supervise(new JobFolder(folder), fetchProgram(own, ownCommand), stopping.signal);
+  await supervise(new JobFolder(folder), jobPrograms(own, ownCommand), stopping.signal);
 }
 
 async function runAgent(settings: Settings): Promise<number> {
@@ -64,6 +66,7 @@ async function main(args: string[]): Promise<number> {
     process.exit(EXIT.stopped); // the end is on disk: nothing that is still open matters
   }
   if (args[0] === 'fetch') return runFetch(args.slice(1));
+  if (args[0] === 'check') return runCheck(args.slice(1));
   const options = readOptions(args, process.env);
   if (typeof options !== 'string') return runAgent(options);
   process.stdout.write(options === 'help' ? HELP : `${AGENT_VERSION}\n`);

@@ -36,7 +36,7 @@ test('stdout and stderr are kept apart, byte by byte, with the exit code', async
 test('a command runs in a folder of its own, knows its job, and never sees the device key', async () => {
   process.env['DEVICE_KEY'] = 'mdk_secret';
   const job = at.accept('pwd; echo "$MUSTER_JOB_ID"; env');
-  await supervise(job, '/somewhere/muster-fetch');
+  await supervise(job, { MUSTER_FETCH: '/somewhere/muster-fetch' });
   delete process.env['DEVICE_KEY'];
   const [cwd, id, ...env] = textOf(job, 'stdout').split('\n');
   assert.equal(cwd, job.file('work'));

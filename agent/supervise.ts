@@ -23,25 +23,28 @@ const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 /** The entry by which a job's processes are found again, wherever they went. */
 export const jobEntry = (job: string): string => `MUSTER_JOB_ID=${job}`;
 
-/** What a command finds in its environment: the agent's own without its secret, the job's id, and how to download. */
-function environment(job: string, fetchProgram: string | undefined): NodeJS.ProcessEnv {
-  const { DEVICE_KEY: _secret, ...env } = process.env;
-  const found = { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job };
-  return fetchProgram === undefined ? found : { ...found, MUSTER_FETCH: fetchProgram };
+/** Variables for a Command: programs of the agent that download and check for it. */
+type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK', string>>;
+
+/** What a command finds in its environment: the agent's own without its secret, the job's id, and programs for it. */
+function environment(job: string, programs: Programs): NodeJS.ProcessEnv {
+  // An agent that was itself started by a job must not pass that job's variables on.
+  const { DEVICE_KEY: _secret, MUSTER_FETCH: _fetch, MUSTER_CHECK: _check, ...env } = process.env;
+  return { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job, ...programs };
 }
 
 const duration = (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
 /**
  * Runs the job of this folder to its end, unless somebody else has it. `stopping` fires when the device shuts down.
- * `fetchProgram` is offered to commands on a device without curl and wget.
+ * `programs` are offered to commands.
  */
-export async function supervise(folder: JobFolder, fetchProgram?: string, stopping?: AbortSignal): Promise<void> {
+export async function supervise(folder: JobFolder, programs: Programs = {}, stopping?: AbortSignal): Promise<void> {
   const order = folder.order();
   if (!order || !folder.takeLock()) return;
   let end: JobEnd;
   try {
-    end = await run(folder, order, fetchProgram, stopping);
+    end = await run(folder, order, programs, stopping);
   } catch (error) {
     const begun = folder.begun();
     end = {
@@ -66,15 +69,10 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
 }
 
 /** Starts the command; rejects when the system cannot, and then nothing runs. */
-async function start(
-  order: JobOrder,
-  cwd: string,
-  streams: OutputFile[],
-  fetchProgram: string | undefined,
-): Promise<ChildProcess> {
+async function start(order: JobOrder, cwd: string, streams: OutputFile[], programs: Programs): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', order.command], {
     cwd,
-    env: environment(order.job, fetchProgram),
+    env: environment(order.job, programs),
     detached: true, // a group of its own, so that all of it can be signalled
     stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
   });
@@ -85,7 +83,7 @@ async function start(
 async function run(
   folder: JobFolder,
   order: JobOrder,
-  fetchProgram: string | undefined,
+  programs: Programs,
   stopping: AbortSignal | undefined,
 ): Promise<JobEnd> {
   if (folder.cancelAsked())
@@ -98,7 +96,7 @@ async function run(
   const streams = files.map((file) => new OutputFile(file, order.outputLimit));
   let child: ChildProcess;
   try {
-    child = await start(order, cwd, streams, fetchProgram);
+    child = await start(order, cwd, streams, programs);
   } catch (error) {
     for (const stream of streams) stream.close(false);
     throw error;

@@ -1,44 +1,30 @@
 // Commands are really run, by the system's own sh, with curl alone and with wget alone, in an almost empty PATH.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { tar } from '#/contract/test-tar.ts';
-import type { TestEntry } from '#/contract/test-tar.ts';
 import { artifactCommand, shellQuote } from './artifact-command.ts';
-import type { CommandSource } from './artifact-command.ts';
+import { CommandTest, FETCHERS, SHELLS } from './test-command.ts';
 
-const home = mkdtempSync(path.join(tmpdir(), "muster command's-"));
-const temporary = path.join(home, 'tmp');
-const cwd = path.join(home, 'cwd');
-after(() => rmSync(home, { recursive: true, force: true }));
-beforeEach(() => {
-  for (const folder of [temporary, cwd]) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder);
-  }
-});
+const at = new CommandTest();
+const { home, temporary, cwd } = at;
+const { packed, script, run, pathOf } = {
+  packed: at.packed.bind(at),
+  script: at.script.bind(at),
+  run: at.run.bind(at),
+  pathOf: at.pathOf.bind(at),
+};
+const usual = process.env['PATH'] ?? '';
+after(() => at.remove());
+beforeEach(() => at.clear());
 
-let served: Buffer | undefined;
 let url = '';
 const server = createServer((_request, response) => {
-  response.writeHead(served ? 200 : 403).end(served ?? 'refused');
+  response.writeHead(at.served ? 200 : 403).end(at.served ?? 'refused');
 });
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,74 +32,19 @@ before(async () => {
 });
 after(() => server.close());
 
-const where = (tool: string) => {
-  try {
-    return execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim();
-  } catch {
-    return undefined;
-  }
-};
+test('the machine has something to fetch with', () => assert.notDeepEqual(FETCHERS, []));
 
-/** A PATH of the named tools only. */
-function pathOf(...tools: string[]): string {
-  const folder = mkdtempSync(path.join(home, 'bin-'));
-  for (const tool of [...tools, 'sh', 'cat', 'chmod', 'gzip', 'mkdir', 'mktemp', 'mv', 'rm', 'tar', 'ls']) {
-    const found = where(tool);
-    if (found) symlinkSync(found, path.join(folder, tool));
-  }
-  return folder;
-}
-const fetchers = ['curl', 'wget'].filter((tool) => where(tool) !== undefined);
-const usual = process.env['PATH'] ?? '';
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-function run(command: string, { tools = usual, env = {}, shell = '/bin/sh' } = {}): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(shell, ['-c', command], {
-      cwd,
-      env: { PATH: tools, HOME: home, TMPDIR: temporary, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
-    child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
-  });
-}
-
-function source(bytes: Buffer, more: Partial<CommandSource> = {}): CommandSource {
-  served = bytes;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { name: 'app.tar.gz', sha256, isScript: false, destination: '', runCommand: '', folder: '', ...more };
-}
-const packed = (body: string, folder = '', ...others: TestEntry[]) =>
-  source(gzipSync(tar({ path: path.posix.join(folder, 'update.sh'), body, mode: 0o644 }, ...others)), { folder });
-const script = (more: Partial<CommandSource> = {}) =>
-  source(Buffer.from('#!/bin/sh\necho "ran $0 with $# of $1"\nexit 5\n'), {
-    name: 'x.sh',
-    isScript: true,
-    destination: path.join(home, 'to'),
-    runCommand: './x.sh one',
-    ...more,
-  });
-
-test('the machine has something to fetch with', () => assert.notDeepEqual(fetchers, []));
-
-for (const tool of fetchers)
+for (const tool of FETCHERS)
   test(`with only ${tool}: a tar.gz is unpacked, run inside its folder, and removed`, async () => {
     const artifact = packed('cat data; cat "$PWD/data"; exit 7\n', 'my app', { path: 'my app/data', body: 'inside\n' });
-    for (const checker of ['sha256sum', 'openssl', '']) {
-      const ran = await run(artifactCommand(artifact, url), { tools: pathOf(tool, ...(checker ? [checker] : [])) });
+    for (const checker of ['sha256sum', 'openssl']) {
+      const ran = await run(artifactCommand(artifact, url), { tools: pathOf(tool, checker) });
       assert.deepEqual(ran, { code: 7, stdout: 'inside\ninside\n', stderr: '' });
       assert.deepEqual(readdirSync(temporary), []);
     }
   });
 
-for (const tool of fetchers)
+for (const tool of FETCHERS)
   test(`with only ${tool}: a script goes to its folder, made when missing, and its command runs there`, async () => {
     const destination = path.join(home, `to-${tool}`, 'deep');
     const ran = await run(artifactCommand(script({ destination }), url), { tools: pathOf(tool, 'sha256sum') });
@@ -200,7 +131,7 @@ test('a script replaces the one before it, and never a folder', async () => {
   );
 });
 
-for (const tool of fetchers)
+for (const tool of FETCHERS)
   test(`with only ${tool}: nothing runs when the download fails or the bytes are others`, async () => {
     const tools = pathOf(tool, 'sha256sum');
     for (const artifact of [
@@ -208,12 +139,12 @@ for (const tool of fetchers)
       script({ destination: path.join(home, 'failed'), runCommand: 'echo ran' }),
     ]) {
       const command = artifactCommand(artifact, url);
-      served = undefined;
+      at.served = undefined;
       const refused = await run(command, { tools });
       assert.deepEqual([refused.code, refused.stdout], [1, '']);
       assert.match(refused.stderr, new RegExp(`Cannot download ${artifact.name} from http://127\\.0\\.0\\.1:`));
       assert.doesNotMatch(refused.stderr, /token/);
-      served = gzipSync(tar({ path: 'update.sh', body: 'echo other\n' }));
+      at.served = gzipSync(tar({ path: 'update.sh', body: 'echo other\n' }));
       const changed = await run(command, { tools });
       assert.deepEqual([changed.code, changed.stdout], [1, '']);
       assert.match(changed.stderr, /arrived changed/);
@@ -222,6 +153,34 @@ for (const tool of fetchers)
     assert.deepEqual(readdirSync(path.join(home, 'failed')), []);
   });
 
+for (const shell of SHELLS)
+  test(`in ${shell.join(' ')}: without a program that computes a hash nothing runs`, async () => {
+    const tools = pathOf('curl', 'wget');
+    for (const make of [() => packed('echo ran\n'), () => script({ runCommand: 'echo ran' })]) {
+      const ran = await run(artifactCommand(make(), url), { tools, shell });
+      // Some builds of BusyBox have their own sha256sum, whatever the PATH says.
+      if (shell[0] === 'busybox' && ran.code === 0) continue;
+      assert.deepEqual([ran.code, ran.stdout], [1, '']);
+      assert.match(ran.stderr, /no program that computes a SHA-256 .*cannot be checked\. Nothing was run/);
+    }
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+
+test('where the agent offers a program that checks, it decides, and what it says is shown', async () => {
+  const tools = pathOf('curl', 'wget');
+  const check = path.join(home, 'check');
+  writeFileSync(check, 'echo "$1 $2 $4" >&2; cat "$3" >/dev/null && exit "$CODE"\n');
+  for (const make of [() => packed('echo ran\n'), () => script({ runCommand: 'echo ran' })]) {
+    const artifact = make();
+    const env = { MUSTER_CHECK: check, CODE: '0' };
+    const asked = `${artifact.sha256} ${artifact.isScript ? 'script' : 'tar.gz'} ${artifact.name}\n`;
+    const command = artifactCommand(artifact, url);
+    assert.deepEqual(await run(command, { tools, env }), { code: 0, stdout: 'ran\n', stderr: asked });
+    const refused = await run(command, { tools, env: { ...env, CODE: '1' } });
+    assert.deepEqual(refused, { code: 1, stdout: '', stderr: `${asked}Nothing was run.\n` });
+  }
+});
+
 test('without curl and wget it says so, unless the agent offers a program of its own', async () => {
   const tools = pathOf('sha256sum');
   const none = await run(artifactCommand(packed('echo ran\n'), url), { tools });
@@ -229,7 +188,7 @@ test('without curl and wget it says so, unless the agent offers a program of its
   const helper = path.join(home, 'fetch');
   const file = path.join(home, 'bytes');
   const artifact = packed('echo ran\n');
-  writeFileSync(file, served ?? '');
+  writeFileSync(file, at.served ?? '');
   writeFileSync(helper, `#!/bin/sh\ncat ${shellQuote(file)} >"$2"\n`, { mode: 0o755 });
   const ran = await run(artifactCommand(artifact, url), { tools, env: { MUSTER_FETCH: helper } });
   assert.deepEqual(ran, { code: 0, stdout: 'ran\n', stderr: '' });

@@ -27,46 +27,110 @@ function shellFolder(folder: string): string {
 
 const have = (tool: string) => `command -v ${tool} >/dev/null 2>&1`;
 
-/** Fetches the artifact to "$work/artifact" and makes sure that it is the one that was uploaded. */
-function fetchSteps({ name, sha256 }: CommandSource, url: string): string[] {
-  // curl and wget report in their own ways; what went wrong with which file is said once, here.
-  const trouble = shellQuote(`Cannot download ${name} from ${new URL(url).origin}.`);
-  const tampered = shellQuote(`${name} arrived changed: its SHA-256 is not the one of the upload. Nothing was run.`);
-  const file = '"$work/artifact"';
+/** Tries in a row that brought no byte, and tries in all, after which a download is given up. */
+const MOST_IDLE_TRIES = 12;
+const MOST_TRIES = 100;
+const LONGEST_PAUSE_SECONDS = 30;
+
+/**
+ * Fetches "artifact" into the current folder with curl or wget; both are called anew for each try, since few of them
+ * have options that try again after each kind of fault. A try goes on where the one before it was cut off.
+ */
+function downloadSteps({ name }: CommandSource, url: string): string[] {
+  const cannot = (why: string) => shellQuote(`Cannot download ${name} from ${new URL(url).origin}: ${why}`);
+  const get = [
+    `if ${have('curl')}; then said=$(curl -fsSL -C - --connect-timeout 30 --speed-time 60 --speed-limit 1 --max-time 3600 -w ' http=%{http_code} ' -o artifact "$url" 2>&1)`,
+    'got=$?',
+    'code=${said#* http=}',
+    'code=${code%% *}',
+    'said="${said%% http=*}${said#* http=??? }"',
+    // wget has no option that tells the status of an answer and no more: it is the word after "ERROR" or "HTTP/1.1".
+    'else said=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
+    'got=$?',
+    // Some builds of BusyBox crash when given a limit of time.
+    'if [ "$got" -ge 128 ] && [ -n "$limit" ]; then limit=; get; return; fi',
+    'code= before=',
+    'for word in $said; do case $before in ERROR | HTTP/*) code=${word%:} ;; esac; before=$word; done',
+    'fi; return "$got"',
+  ];
+  const loop = [
+    "limit='-T 60' tries=0 idle=0 had=0 pause=1",
+    "if wget --version >/dev/null 2>&1; then quiet='-nv -t 1'; else quiet=-q; fi",
+    `until get 2>/dev/null; do case $code in 403) fail ${cannot("it answered 403. The link in this Command has expired, or its job has ended: take the artifact's Command anew, or deploy again.")} ;;` +
+      ` 404) fail ${cannot('it answered 404. The artifact was deleted: upload it again.')} ;;` +
+      ' 408 | 416 | 425 | 429) ;;' +
+      ` 4??) fail ${cannot('it answered')} "$code. Check that this address leads to the service itself." ;; esac`,
+    `case $got:$said in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no room for ${name} in`)} "$PWD." ;; esac`,
+    // The server cannot go on where it stopped, or there is nothing more to come: begin anew.
+    'case $got:$code in 33:* | *:416) rm -f artifact ;; esac',
+    'size=$(wc -c 2>/dev/null <artifact)',
+    'size=$((${size:-0})) tries=$((tries + 1))',
+    'if [ "$size" -gt "$had" ]; then idle=0 pause=1; else idle=$((idle + 1)); fi',
+    'had=$size',
+    `if [ "$idle" -ge ${MOST_IDLE_TRIES} ] || [ "$tries" -ge ${MOST_TRIES} ]; then` +
+      // What wget says may hold the address with its token.
+      ` printf '%s\\n' "$said" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
+      `; fail ${cannot('it did not answer in')} "$tries tries. Check that this device reaches that address, then deploy again."; fi`,
+    // Process ids differ between devices, so that not all of them come back in the same second.
+    'sleep $((pause + ($$ + tries) % (pause + 1)))',
+    `pause=$((pause * 2)); [ "$pause" -le ${LONGEST_PAUSE_SECONDS} ] || pause=${LONGEST_PAUSE_SECONDS}`,
+    'done',
+  ];
   return [
     `url=${shellQuote(url)}`,
+    `get() { ${get.join('; ')}; }`,
     [
-      `if ${have('curl')}; then curl -fsSL --connect-timeout 60 --speed-time 60 --speed-limit 1 -o ${file} "$url"`,
-      `elif ${have('wget')}; then wget -q -T 60 -O ${file} "$url"`,
-      // An agent on a device that has neither may offer a program of its own.
-      `elif [ -n "\${MUSTER_FETCH-}" ]; then "$MUSTER_FETCH" "$url" ${file}`,
+      `if ${have('curl')} || ${have('wget')}; then ${loop.join('; ')}`,
+      // An agent on a device that has neither offers a program of its own, which tries again by itself.
+      `elif [ -n "\${MUSTER_FETCH-}" ]; then "$MUSTER_FETCH" "$url" artifact || fail ${cannot('see above.')}`,
       `else fail 'This device has neither curl nor wget.'`,
-      `fi || fail ${trouble}`,
-    ].join('; '),
-    [
-      `if ${have('sha256sum')}; then sum=$(sha256sum <${file})`,
-      `elif ${have('shasum')}; then sum=$(shasum -a 256 <${file})`,
-      `elif ${have('openssl')}; then sum=$(openssl dgst -sha256 -r <${file})`,
-      `else sum=${shellQuote(sha256)}`,
       'fi',
     ].join('; '),
-    `case $sum in ${shellQuote(sha256)}*) ;; *) fail ${tampered} ;; esac`,
+  ];
+}
+
+/** Makes sure that "artifact" is the one that was uploaded; whatever is in doubt is not run. */
+function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
+  const tampered = shellQuote(`${name} arrived changed: its SHA-256 is not the one of the upload. Nothing was run.`);
+  const unchecked = shellQuote(
+    `This device has no program that computes a SHA-256 (sha256sum, shasum, openssl or busybox), so ${name} cannot be checked. Nothing was run.`,
+  );
+  const sums = ['sha256sum', 'shasum -a 256', 'openssl dgst -sha256 -r', 'busybox sha256sum'];
+  return [
+    [
+      // The agent's own: it also looks into the archive.
+      `if [ -n "\${MUSTER_CHECK-}" ]; then sh "$MUSTER_CHECK" ${sha256} ${isScript ? 'script' : 'tar.gz'} artifact ${shellQuote(name)} || fail 'Nothing was run.'`,
+      `else { ${sums.map((sum) => `sum=$(${sum} <artifact)`).join(' || ')}; } 2>/dev/null || fail ${unchecked}`,
+      `case $sum in ${shellQuote(sha256)}*) ;; *) fail ${tampered} ;; esac`,
+      'fi',
+    ].join('; '),
   ];
 }
 
 // An archive may hold folders that not even their owner may write to.
-const CLEAN_UP = `rm -rf "$work" 2>/dev/null || { chmod -R u+rwx "$work"; rm -rf "$work"; }`;
+const CLEAN_UP = `rm -rf "$work" \${near:+"$near"} 2>/dev/null || { chmod -R u+rwx "$work"; rm -rf "$work"; }`;
 const TRAPS = [`trap '${CLEAN_UP}' EXIT`, `trap 'exit 129' HUP`, `trap 'exit 130' INT`, `trap 'exit 143' TERM`];
+
+/**
+ * The artifact in a temporary folder of ours, fetched and checked. That folder stays the current one: whatever others
+ * put in its place, what was checked is what is used. In a job it lies in one that the agent removes in the end.
+ */
+const artifactSteps = (artifact: CommandSource, url: string): string[] => [
+  'near=',
+  `work=$(mktemp -d "\${MUSTER_TEMP:-\${TMPDIR:-/tmp}}/muster.XXXXXX") && cd "$work" && work=$PWD || fail 'Cannot make a temporary folder in' "\${TMPDIR:-/tmp}."`,
+  ...TRAPS,
+  ...downloadSteps(artifact, url),
+  ...checkSteps(artifact),
+];
 
 function tarballSteps(artifact: CommandSource, url: string): string[] {
   const folder = artifact.folder === '' ? '' : shellQuote(`/${artifact.folder}`);
+  const full = shellQuote(`Disk full on the device: no room to unpack ${artifact.name} in`);
   return [
-    `work=$(mktemp -d) || fail 'Cannot make a temporary folder.'`,
-    ...TRAPS,
-    ...fetchSteps(artifact, url),
+    ...artifactSteps(artifact, url),
     // -o: the files belong to who runs this, not to whichever user had that number where they were packed.
-    `mkdir "$work/unpacked" && tar -x -z -o -f "$work/artifact" -C "$work/unpacked" || fail ${shellQuote(`Cannot unpack ${artifact.name}.`)}`,
-    `cd "$work/unpacked"${folder} || exit 1`,
+    `mkdir unpacked && tar -x -z -o -f artifact -C unpacked || { cat artifact >again 2>/dev/null || fail ${full} "$work."; fail ${shellQuote(`Cannot unpack ${artifact.name}.`)}; }`,
+    `cd ./unpacked${folder} || exit 1`,
     'chmod +x update.sh',
     // Not executable even now: the temporary folder is mounted noexec.
     'if [ -x update.sh ]; then ./update.sh; else sh ./update.sh; fi',
@@ -81,15 +145,16 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
   const inTheWay = shellQuote(
     `${artifact.name} is a folder in ${artifact.destination}: the script cannot take its place.`,
   );
+  const full = shellQuote(`Disk full on the device: no room for ${artifact.name} in ${artifact.destination}.`);
   return [
-    `mkdir -p ${to} && cd ${to} || fail ${shellQuote(`Cannot use the folder ${artifact.destination}.`)}`,
+    `mkdir -p ${to} && cd ${to} && to=$PWD || fail ${shellQuote(`Cannot use the folder ${artifact.destination}.`)}`,
+    ...artifactSteps(artifact, url),
     // Next to where the script goes, so that it appears there at once and whole.
-    `work=$(mktemp -d ./.muster.XXXXXX) || fail ${shellQuote(`Cannot write to the folder ${artifact.destination}.`)}`,
-    ...TRAPS,
-    ...fetchSteps(artifact, url),
+    `cd "$to" && near=$(mktemp -d "$to/.muster.XXXXXX") || fail ${shellQuote(`Cannot write to the folder ${artifact.destination}.`)}`,
+    `cat "$work/artifact" >"$near/artifact" || fail ${full}`,
     `[ ! -d ${file} ] || fail ${inTheWay}`,
-    `chmod +x "$work/artifact" && mv -f "$work/artifact" ${file} || fail ${shellQuote(`Cannot put ${artifact.name} in place.`)}`,
-    'rm -rf "$work"',
+    `chmod +x "$near/artifact" && mv -f "$near/artifact" ${file} || fail ${shellQuote(`Cannot put ${artifact.name} in place.`)}`,
+    'rm -rf "$work" "$near"',
     `sh -c ${shellQuote(run)}`,
   ];
 }
@@ -100,5 +165,5 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
  */
 export function artifactCommand(artifact: CommandSource, url: string): string {
   const steps = artifact.isScript ? scriptSteps(artifact, url) : tarballSteps(artifact, url);
-  return `(fail() { printf '%s\\n' "$1" >&2; exit 1; }; ${steps.join('; ')}; exit "$?")`;
+  return `(fail() { printf '%s\\n' "$*" >&2; exit 1; }; ${steps.join('; ')}; exit "$?")`;
 }

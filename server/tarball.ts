@@ -4,25 +4,9 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { MOST_UNPACKED, TarCheck } from '#/contract/tar-check.ts';
-import type { TarRefusal } from '#/contract/tar-check.ts';
-import { TarFault, tarEntries } from '#/contract/tar-entries.ts';
+import { judgeArchive } from '#/contract/tar-check.ts';
+import { TarFault } from '#/contract/tar-entries.ts';
 import { invalid } from './problem.ts';
-
-const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.replace(/\.$/, '')}`);
-
-/** Checks every entry; returns the folder that holds update.sh, '' for the root of the archive. */
-async function judge(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
-  const check = new TarCheck();
-  for await (const entry of tarEntries(unpacked, { mostBytes: MOST_UNPACKED })) {
-    const { refusal } = check.add(entry);
-    if (refusal) throw refused(refusal);
-  }
-  for (const refusal of check.passages()) throw refused(refusal);
-  const update = check.update();
-  if ('folder' in update) return update.folder;
-  throw refused(update);
-}
 
 /**
  * Reads the whole archive and refuses it with a 400 that names what is wrong with it.
@@ -35,16 +19,9 @@ export async function checkTarball(file: string): Promise<string> {
     const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
     // The outcome is read from `unpacked`; a fault of the file reaches it through the pipeline.
     pipeline(createReadStream(file), unpacked, () => {});
-    return await judge(unpacked);
+    return await judgeArchive(unpacked);
   } catch (cause) {
     if (cause instanceof TarFault) throw invalid([{ field: 'file', message: cause.message }]);
-    if (cause instanceof Error && 'code' in cause && /^Z_|^ERR_TRAILING_JUNK/.test(String(cause.code)))
-      throw invalid([
-        {
-          field: 'file',
-          message: 'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it',
-        },
-      ]);
     throw cause;
   }
 }

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { endAgents, freePort, scratch, spawnAgent, until } from '../test-agents.ts';
@@ -292,4 +295,63 @@ test('killed again and again, service and agent in turn, a queue still runs once
     ids.map((_, n) => `q${n}`),
   );
   await agent.end('SIGTERM');
+});
+
+test('the service is killed while a job downloads its artifact: the download goes on where it was cut off', async () => {
+  const bytes = Buffer.concat([Buffer.from('#!/bin/sh\nexit 0\n'), randomBytes(3_000_000)]);
+  const form = new FormData();
+  const fields = { size: '1', version: '1', type: 'script', destination: file('to'), command: 'cksum <big.sh' };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new File([bytes], 'big.sh'));
+  const upload = await fetch(`http://127.0.0.1:${port}/v1/artifact`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${TOKEN}` },
+    body: form,
+  });
+  const { ArtifactId } = (await upload.json()) as { ArtifactId: string };
+
+  // A line between device and service that breaks in the middle of the first download, together with the service.
+  const ranges: string[] = [];
+  let killed: Promise<void> | undefined;
+  const line = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    let passed = 0;
+    let isDownload = false;
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      from.on('error', () => {}).on('close', () => to.destroy());
+    near.on('data', (part: Buffer) => {
+      const text = part.toString('latin1');
+      if (text.startsWith('GET /download/')) {
+        isDownload = true;
+        ranges.push(/^range: *(.*)$/im.exec(text)?.[1] ?? '');
+      }
+      far.write(part);
+    });
+    far.on('data', (part: Buffer) => {
+      passed += part.length;
+      near.write(part);
+      if (!isDownload || passed < 1_000_000 || killed) return;
+      killed = killService();
+      near.end();
+      far.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(line, 'listening');
+
+  const device = await fleet.device();
+  const through = `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
+  const agent = spawnAgent(['--server', through, '--key', device.key], file('a8'));
+  const id = await fleet.submit({ DeviceId: device.id, ArtifactId });
+  await until('the service to be killed', () => killed !== undefined);
+  await killed;
+  await startService();
+  const job = await fleet.ended(id);
+  assert.deepEqual([job.Status, job.Stderr], ['Succeeded', '']);
+  assert.ok(readFileSync(path.join(file('to'), 'big.sh')).equals(bytes));
+  assert.ok(Number(/^bytes=(\d+)-$/.exec(ranges.at(-1) ?? '')?.[1]) > 0, `asked for ${ranges.join(', ')}`);
+  await agent.end('SIGTERM');
+  line.close();
 });

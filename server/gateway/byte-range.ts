@@ -1,4 +1,5 @@
-// HTTP ranges (RFC 9110, section 14), for the base map: the browser reads single tiles out of one large file.
+// HTTP ranges (RFC 9110, section 14), for the base map, of which the browser reads single tiles,
+// and for downloads of artifacts that go on where they were cut off.
 
 export interface ByteRange {
   start: number;

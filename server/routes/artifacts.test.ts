@@ -279,6 +279,31 @@ test('a download link opens its one artifact, for its time, and nothing else', a
   await remove(other.ArtifactId);
 });
 
+test('a download goes on from any byte of the same file', async () => {
+  const made = await accepted(await upload(form(tarForm, { name: 'a.tar.gz', bytes: PACKED })));
+  const url = new URL(/https?:[^']+/.exec(made.Command)?.[0] ?? '');
+  const whole = await fetch(url);
+  const etag = whole.headers.get('etag') ?? '';
+  assert.deepEqual([whole.headers.get('accept-ranges'), etag], ['bytes', `"${made.Sha256}"`]);
+  await whole.arrayBuffer();
+  const from = async (headers: Record<string, string>) => {
+    const response = await fetch(url, { headers });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, range: response.headers.get('content-range'), bytes };
+  };
+  const size = PACKED.length;
+  const rest = { status: 206, range: `bytes 10-${size - 1}/${size}`, bytes: PACKED.subarray(10) };
+  assert.deepEqual(await from({ Range: 'bytes=10-' }), rest);
+  assert.deepEqual(await from({ Range: 'bytes=10-', 'If-Range': etag }), rest);
+  const anew = { status: 200, range: null, bytes: PACKED };
+  assert.deepEqual(await from({ Range: 'bytes=10-', 'If-Range': '"another"' }), anew);
+  const past = await from({ Range: `bytes=${size}-` });
+  assert.deepEqual([past.status, past.range], [416, `bytes */${size}`]);
+  const head = await fetch(url, { method: 'HEAD', headers: { Range: 'bytes=10-' } });
+  assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(size)]);
+  await remove(made.ArtifactId);
+});
+
 test("a job's link uses the address its agent dialled, and ends with the job", async () => {
   const made = await accepted(await upload(form(tarForm, { name: 'a.tar.gz', bytes: PACKED })));
   const { db, downloads } = service.context;

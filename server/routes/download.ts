@@ -3,6 +3,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
+import { readRange } from '../gateway/byte-range.ts';
+import type { ByteRange } from '../gateway/byte-range.ts';
 import type { App } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { findArtifact } from '../store/artifacts.ts';
@@ -16,10 +18,10 @@ const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
     artifactId,
   ) !== undefined;
 
-/** The bytes of a file; breaks off where it has become shorter, so that nobody waits for the rest. */
-async function* wholeFile(handle: FileHandle, sizeBytes: number): AsyncGenerator<Buffer> {
-  let left = sizeBytes;
-  for await (const part of handle.createReadStream()) {
+/** These bytes of a file; breaks off where it has become shorter, so that nobody waits for the rest. */
+async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  let left = end - start + 1;
+  for await (const part of handle.createReadStream({ start, end })) {
     left -= (part as Buffer).length;
     yield part as Buffer;
   }
@@ -40,19 +42,35 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
     const artifact = findArtifact(db, id);
     if (!artifact) throw gone();
     const handle = await files.open(artifact);
-    const headers = {
+    const { sizeBytes } = artifact;
+    const etag = `"${artifact.sha256}"`;
+    const headers: Record<string, string> = {
       'Content-Type': 'application/octet-stream',
-      'Content-Length': String(artifact.sizeBytes),
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
       'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name).replaceAll("'", '%27')}`,
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
     };
-    if (http.req.method === 'HEAD') {
+    // A download that was cut off goes on where it stopped. A range of other bytes than those that lie here (RFC 9110,
+    // section 13.1.5), and the range of a HEAD, do not count.
+    const isOfThese = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
+    const range = isOfThese ? readRange(http.req.header('Range'), sizeBytes) : undefined;
+    if (range === 'unsatisfiable') {
+      await handle.close();
+      throw new Problem(416, 'The artifact does not have these bytes', `It holds ${sizeBytes} bytes.`, {
+        headers: { 'Content-Range': `bytes */${sizeBytes}` },
+      });
+    }
+    const part = range ?? { start: 0, end: sizeBytes - 1 };
+    headers['Content-Length'] = String(part.end - part.start + 1);
+    if (range) headers['Content-Range'] = `bytes ${part.start}-${part.end}/${sizeBytes}`;
+    if (http.req.method === 'HEAD' || sizeBytes === 0) {
       await handle.close();
       return http.body(null, 200, headers);
     }
-    const bytes = Readable.from(wholeFile(handle, artifact.sizeBytes));
-    return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, 200, headers);
+    const bytes = Readable.from(partOfFile(handle, part));
+    return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, range ? 206 : 200, headers);
   });
 }

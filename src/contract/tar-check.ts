@@ -1,7 +1,8 @@
 // What an archive may hold that devices unpack: nothing that reaches outside the folder it is unpacked in (node-tar's
 // CVE-2026-23745 is what a careless reading of links leads to), nothing that fills a disk, and an update.sh where the
-// generated Command looks for it. One set of rules: the browser asks it before a file is sent, the service after.
-import { nameBytes, readable, TarFault } from './tar-entries.ts';
+// generated Command looks for it. One set of rules: the browser asks it before a file is sent, the service
+// after, and the agent before it is unpacked.
+import { nameBytes, readable, tarEntries, TarFault } from './tar-entries.ts';
 import type { TarEntry, TarKind } from './tar-entries.ts';
 
 /** Bytes that an archive may unpack to. */
@@ -144,4 +145,32 @@ function missing(files: string[]): TarRefusal {
     text: like === undefined ? 'holds no update.sh' : `holds no update.sh, only ${shown(like)}`,
     mend: 'Devices run update.sh: put one at the root, or in the one top folder.',
   };
+}
+
+const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.replace(/\.$/, '')}`);
+
+/**
+ * Checks every entry of an archive, given as unpacked bytes; throws a TarFault that names the first one that is refused.
+ * @returns the folder inside the archive where update.sh lies, '' for its root
+ */
+export async function judgeArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
+  const check = new TarCheck();
+  try {
+    for await (const entry of tarEntries(unpacked, { mostBytes: MOST_UNPACKED })) {
+      const { refusal } = check.add(entry);
+      if (refusal) throw refused(refusal);
+    }
+  } catch (cause) {
+    // What Node's zlib says of compressed data that it cannot read.
+    if (cause instanceof Error && 'code' in cause && /^Z_|^ERR_TRAILING_JUNK/.test(String(cause.code)))
+      throw new TarFault(
+        'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it',
+        { cause },
+      );
+    throw cause;
+  }
+  for (const refusal of check.passages()) throw refused(refusal);
+  const update = check.update();
+  if ('folder' in update) return update.folder;
+  throw refused(update);
 }
