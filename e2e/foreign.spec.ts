@@ -80,6 +80,14 @@ base.describe('services as they are elsewhere', () => {
 
     await go(page, 'Map');
     await expect(page.getByText('1 on the map · 2 without a place')).toBeVisible();
+    // By tag, though no device is listed with its tags: with the fleet in memory, sorted by it, and on the map.
+    await page.goto(`${service.url}/devices?tag=red&sort=name`);
+    await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
+    await expect(page.getByRole('main')).toContainText('1 of 3');
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await expect(page.getByText('1 on the map', { exact: true })).toBeVisible();
+    await page.goto(`${service.url}/devices?no=tag`);
+    await expect(page.getByRole('alert')).toContainText('devices without a tag are not known here');
     await go(page, 'Artifacts');
     await expect(page.getByRole('row', { name: /app\.tar\.gz/ })).toBeVisible();
     await go(page, 'Workflows');

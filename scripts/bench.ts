@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
 //
-// Sections: weight, service, delivery, tunnels, fleet, map, pages, log, jobs; all of them when none is named. Each prints a table:
+// Sections: weight, service, delivery, flood, tunnels, fleet, map, pages, log, jobs; all of them when none is named. Each prints a table:
 //
 //   <section>: <what it was measured on>
 //   measured                        figure          compared with                figure          ratio
@@ -19,6 +19,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   weight: async () => (await import('./bench/weight.ts')).weight,
   service: async () => (await import('./bench/service.ts')).service,
   delivery: async () => (await import('./bench/delivery.ts')).delivery,
+  flood: async () => (await import('./bench/flood.ts')).flood,
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
   fleet: async () => (await import('./bench/fleet.ts')).fleet,
   map: async () => (await import('./bench/map.ts')).map,

@@ -17,6 +17,8 @@ export interface Config {
   /** Origin that people, browsers and devices use; undefined: derived from the listening address. */
   publicUrl: string | undefined;
   isTrustedProxy: (address: string) => boolean;
+  /** TRUSTED_PROXY names one. */
+  trustsProxy: boolean;
   tls: { cert: string; key: string } | undefined;
   /** Failed sign-ins that one address may have in a minute. */
   signinLimit: number;
@@ -73,6 +75,7 @@ export function readConfig(env: Environment): Config {
     artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
     publicUrl: readPublicUrl(value('PUBLIC_URL')),
     isTrustedProxy: readProxies(value('TRUSTED_PROXY')),
+    trustsProxy: value('TRUSTED_PROXY') !== undefined,
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),

@@ -20,8 +20,8 @@ async function refused(response: Response, field: string): Promise<string> {
   assert.ok(problem.detail?.includes(field));
   return problem.errors[0].message;
 }
-const bodyOf = (body: string, at = '/v1/devices', method = 'POST') =>
-  fetch(new URL(at, service.url), { method, headers: { Authorization: `Bearer ${service.token}` }, body });
+const bodyOf = (body: string, at = '/v1/devices') =>
+  fetch(new URL(at, service.url), { method: 'POST', headers: { Authorization: `Bearer ${service.token}` }, body });
 const devices = async () => service.context.db.get<{ count: number }>('SELECT count(*) AS count FROM devices')?.count;
 
 test('a query parameter that is unknown or there twice', async () => {

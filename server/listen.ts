@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
+import { openProxyNotice } from './gateway/proxy-notice.ts';
 import { refuseUnclear } from './gateway/unclear-request.ts';
 import type { App } from './implement.ts';
 
@@ -24,7 +25,9 @@ interface OpenServer {
 export async function openServer(config: Config, app: App): Promise<OpenServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
   const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
+  const noticeProxy = openProxyNotice(config);
   const server = makeServer(config, (incoming, outgoing) => {
+    noticeProxy(incoming);
     if (!refuseUnclear(incoming, outgoing, isTls)) void listener(incoming, outgoing);
   });
   await listen(server, config.host, config.port, 'PORT');

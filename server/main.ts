@@ -1,6 +1,8 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
 import { ConfigError, readConfig } from './config.ts';
 import { Problem } from './problem.ts';
+import type { Config } from './config.ts';
+import { proxyNote } from './gateway/proxy-notice.ts';
 import { startGateway } from './gateway/upstream-service.ts';
 import { setLogFormat } from './log.ts';
 import { startService } from './service.ts';
@@ -18,6 +20,7 @@ try {
         `Sign in: ${gateway.url}/sign-in`,
         `         (with a token of ${gateway.upstream.address})`,
         `Data:    ${config.dataDir} (sessions only)`,
+        ...notesOf(config),
       ].join('\n'),
     );
   } else {
@@ -57,7 +60,14 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files 
     );
   if (config.publicUrl === undefined && ['0.0.0.0', '::'].includes(config.host))
     lines.push(`Note:    PUBLIC_URL is not set; devices and browsers are told to use ${url}.`);
+  lines.push(...notesOf(config));
   console.log(lines.join('\n'));
+}
+
+/** What the service and a gateway have to say alike. */
+function notesOf(config: Config): string[] {
+  const proxy = proxyNote(config);
+  return proxy === undefined ? [] : [`Note:    ${proxy}`];
 }
 
 function stopOnSignal(service: { close(): Promise<void> }): void {

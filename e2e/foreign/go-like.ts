@@ -99,8 +99,9 @@ export const startGoLike = (): Promise<Foreign> => {
       case 'POST /v1/artifact':
         return json({ ArtifactId: 'ga2' });
       case 'GET /v1/workflow':
-      case 'GET /v1/tunnels':
         return json(null);
+      case 'GET /v1/tunnels':
+        return json({ Tunnels: null, TotalNumTunnels: 0 });
       case 'GET /v1/job':
         return json({ JobList: [PARENT, job('gj2', 'undated', { StartTime: 'yesterday-ish', EndTime: '' })] });
       case 'GET /v1/job/gj1':
@@ -115,7 +116,9 @@ export const startGoLike = (): Promise<Foreign> => {
         DeviceList: devices.filter(
           (row) =>
             row.DeviceName.includes(asked.get('device_name') ?? '') &&
-            row.DeviceId.includes(asked.get('device_id') ?? ''),
+            row.DeviceId.includes(asked.get('device_id') ?? '') &&
+            // It knows tags, and lists no device with them.
+            (!asked.has('device_tag') || (asked.get('device_tag') === 'red' && row.DeviceId === 'g1')),
         ),
       });
     if (/^\/v1\/devices\/1\/\d+$/.test(path))

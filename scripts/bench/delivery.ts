@@ -1,6 +1,6 @@
 // A job to a group: from the order until the last of its devices has done it, over the agents' real connections.
 import { connectAgents } from './fake-agents.ts';
-import { withService } from './measured-service.ts';
+import { post, request, withService } from './measured-service.ts';
 import type { MeasuredService } from './measured-service.ts';
 import { milliseconds, perSecond } from './section.ts';
 import type { Section } from './section.ts';
@@ -65,18 +65,6 @@ async function settle<T>(agents: Awaited<ReturnType<typeof connectAgents>>, star
   await settled;
   return { elapsed: performance.now() - begun, result };
 }
-
-async function request(measured: MeasuredService, path: string, init: RequestInit = {}): Promise<unknown> {
-  const response = await fetch(measured.url + path, {
-    ...init,
-    headers: { ...measured.headers, 'Content-Type': 'application/json' },
-  });
-  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
-  return response.json();
-}
-
-const post = async <T>(measured: MeasuredService, path: string, body: object): Promise<T> =>
-  (await request(measured, path, { method: 'POST', body: JSON.stringify(body) })) as T;
 
 /** A figure of jobs that did not run would be worth nothing. */
 async function mustBeDone(measured: MeasuredService, jobId: string, count: number): Promise<void> {

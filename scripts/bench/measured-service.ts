@@ -69,3 +69,16 @@ export async function withService<T>(work: (service: MeasuredService) => Promise
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** What the service answers; an error where that is no success. */
+export async function request(measured: MeasuredService, path: string, init: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(measured.url + path, {
+    ...init,
+    headers: { ...measured.headers, 'Content-Type': 'application/json' },
+  });
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+export const post = async <T>(measured: MeasuredService, path: string, body: object): Promise<T> =>
+  (await request(measured, path, { method: 'POST', body: JSON.stringify(body) })) as T;

@@ -14,8 +14,8 @@ export interface Orders {
   addresses: { ask: null; answer: { url: string; bare: string; token: string } };
   /** Devices straight into the store; their keys are told where agents need them. */
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
-  /** After a garbage collection. */
-  memory: { ask: null; answer: { rss: number; heap: number } };
+  /** After a garbage collection; `peak`: the most it took so far. */
+  memory: { ask: null; answer: { rss: number; heap: number; peak: number } };
   /** Milliseconds of processor time that this process has used so far: on a busy machine truer than a clock. */
   processor: { ask: null; answer: { used: number } };
   /** What the bare server answers from here on. */
@@ -71,7 +71,7 @@ const answers: { [Name in keyof Orders]: (ask: Orders[Name]['ask']) => Promise<O
   memory: async () => {
     globalThis.gc?.();
     const { rss, heapUsed, external } = process.memoryUsage();
-    return { rss, heap: heapUsed + external };
+    return { rss, heap: heapUsed + external, peak: process.resourceUsage().maxRSS * 1024 };
   },
   processor: async () => {
     const { user, system } = process.cpuUsage();

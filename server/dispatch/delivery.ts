@@ -1,20 +1,23 @@
 // From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
 // given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
 // many to one transaction; they are answered only after it is on disk.
-import { CLOSE, STREAMS } from '#/contract/agent-link.ts';
+import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
 import type { JobMessage, Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { markOnline } from '../store/devices.ts';
-import { appendOutput, joinOutput, outputSize } from '../store/job-output.ts';
+import { outputSize } from '../store/job-output.ts';
 import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { logFault } from '../system-fault.ts';
+import { latestRun } from '../store/output-order.ts';
+import { ArrivedOutput } from './arrived-output.ts';
 import { beginning, statusOf } from './outcome.ts';
+import { Turns } from './turns.ts';
+import type { Turn } from './turns.ts';
 
 export interface DeliveryOptions {
   db: Database;
@@ -29,27 +32,21 @@ export interface DeliveryOptions {
   changed: () => void;
 }
 
-interface Turn {
-  connection: AgentConnection;
-  /** Nothing: just look whether there is a job for it. */
-  message?: JobMessage | Hello;
-}
-
 /** One unit of work, and what it touched. */
 interface Unit {
   tx: Tx;
   /** To be brought up to date at its end. */
   parents: TouchedParents;
+  /** What was printed, still to be written. */
+  output: ArrivedOutput;
   /** Connections that hear at the end how much of their output is stored. */
   heard: Set<AgentConnection>;
   /** Who says in it that which job ended, and when that had started. */
   ending: Map<AgentConnection, string>;
 }
 
-const TURNS_A_UNIT = 100;
 /** The mark that an agent puts where it cut a stream comes on top of the limit. */
 const MARK_ALLOWANCE = 4096;
-const INTERNAL_ERROR = 1011;
 
 const ANOTHER_FOLDER =
   'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
@@ -58,23 +55,18 @@ const FORGOTTEN =
 /** Of a job that was asked to stop before it reached its device, or began there. */
 export const NEVER_BEGAN = 'Cancelled before it started.';
 
-function giveUp(turns: Turn[]): void {
-  for (const { connection } of turns)
-    connection.close(INTERNAL_ERROR, 'The service could not store what the agent said');
-}
-
 export class Delivery {
   readonly #options: DeliveryOptions;
-  #turns: Turn[] = [];
-  #scheduled = false;
+  readonly #turns: Turns;
   /** Jobs and parents that are being deleted: nobody is given them any more. */
   readonly withdrawn = new Set<number>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#turns = new Turns(options.db, (tx, turns) => this.#unit(tx, turns));
     options.link.listen({
-      hello: (connection, message) => this.#take({ connection, message }),
-      message: (connection, message) => this.#take({ connection, message }),
+      hello: (connection, message) => this.#turns.take({ connection, message }),
+      message: (connection, message) => this.#turns.take({ connection, message }),
       gone: (connection) => this.#over(connection),
     });
   }
@@ -82,7 +74,7 @@ export class Delivery {
   /** There may be a new job for this device. */
   wake(deviceSeq: number): void {
     const connection = this.#options.link.of(deviceSeq);
-    if (connection && !connection.job) this.#take({ connection });
+    if (connection && !connection.job) this.#turns.take({ connection });
   }
 
   /** The clock was set: what is under way moves along, as it does in the database. */
@@ -90,44 +82,13 @@ export class Delivery {
     for (const { job } of this.#options.link.all()) {
       if (!job) continue;
       job.created += by;
+      job.run.at += by;
       if (job.started !== null) job.started += by;
     }
   }
 
-  #take(turn: Turn): void {
-    this.#turns.push(turn);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      const turns = this.#turns;
-      this.#turns = [];
-      for (let start = 0; start < turns.length; start += TURNS_A_UNIT)
-        void this.#write(turns.slice(start, start + TURNS_A_UNIT));
-    });
-  }
-
-  async #write(turns: Turn[]): Promise<void> {
-    try {
-      await this.#options.db.write((tx) => {
-        try {
-          this.#unit(tx, turns);
-        } catch (cause) {
-          // At once: the next unit may hold more of theirs.
-          giveUp(turns);
-          throw cause;
-        }
-      });
-    } catch (cause) {
-      // Nothing of it is stored, and what is remembered of these agents is ahead of that. They come back, and say all
-      // of it again.
-      logFault('dispatch: could not store what agents said', cause);
-      giveUp(turns);
-    }
-  }
-
   #unit(tx: Tx, turns: Turn[]): void {
-    const unit: Unit = { tx, parents: new Map(), heard: new Set(), ending: new Map() };
+    const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), heard: new Set(), ending: new Map() };
     for (const { connection, message } of turns)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     for (const { connection, message } of turns) {
@@ -137,6 +98,7 @@ export class Delivery {
       else if (message) this.#hear(unit, connection, message);
       else if (!connection.job) this.#handNext(unit, connection);
     }
+    unit.output.write(tx);
     refreshParents(tx, unit.parents);
     for (const connection of unit.heard) this.#confirm(tx, connection);
     tx.afterCommit(this.#options.changed);
@@ -200,7 +162,7 @@ export class Delivery {
   }
 
   #keep(
-    { tx, heard }: Unit,
+    { output, heard }: Unit,
     connection: AgentConnection,
     job: HandedJob,
     { stream, offset, data }: { stream: Stream; offset: number; data: string },
@@ -210,10 +172,7 @@ export class Delivery {
     const end = offset + bytes.length;
     if (known < 0 || end > this.#options.outputLimit + MARK_ALLOWANCE)
       return connection.close(CLOSE.protocol, 'Output that does not fit what is stored');
-    if (known < bytes.length) {
-      appendOutput(tx, job.seq, stream, job[stream], bytes.subarray(known));
-      job[stream] = end;
-    }
+    if (known < bytes.length) output.add(job, stream, bytes.subarray(known), this.#options.now());
     heard.add(connection);
   }
 
@@ -226,6 +185,7 @@ export class Delivery {
 
   #end(unit: Unit, connection: AgentConnection, job: HandedJob, message: Ended): void {
     const { tx, parents } = unit;
+    unit.output.writeOf(tx, job);
     const ended = this.#past(job, message.endedAgo);
     const started = message.startedAgo === undefined ? undefined : this.#past(job, message.startedAgo);
     moveJob(
@@ -241,7 +201,6 @@ export class Delivery {
       },
       parents,
     );
-    for (const stream of STREAMS) if (job[stream] > 0) joinOutput(tx, job.seq, stream);
     connection.job = undefined;
     tx.afterCommit(() => {
       connection.send({ type: 'settled', job: job.id });
@@ -285,6 +244,7 @@ export class Delivery {
       created: row.created,
       started: row.started,
       ...have,
+      run: latestRun(tx, row.seq, have.stdout + have.stderr > 0),
       whenOver: [],
     };
     tx.afterCommit(() => {

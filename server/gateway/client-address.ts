@@ -4,13 +4,18 @@ import { isIP } from 'node:net';
 import type { Config } from '../config.ts';
 
 /** '::ffff:10.0.0.1' is how a socket that speaks both families names 10.0.0.1. */
-const plain = (address: string) => address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
+export const plainAddress = (address: string) => address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** The address of the client, or of the last proxy that is not trusted. */
 export function clientAddress({ isTrustedProxy }: Config, incoming: IncomingMessage): string {
-  let address = plain(incoming.socket.remoteAddress ?? '');
+  let address = plainAddress(incoming.socket.remoteAddress ?? '');
   // Each proxy adds at the right end whom it heard from: read from there, for as long as the speaker is trusted.
-  const forwarded = [incoming.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').map(plain).filter(Boolean);
+  const forwarded = [incoming.headers['x-forwarded-for'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map(plainAddress)
+    .filter(Boolean);
   while (isTrustedProxy(address)) {
     const before = forwarded.pop();
     if (before === undefined || !isIP(before)) break;

@@ -116,13 +116,22 @@ test('what is no token and no code is refused without a cookie', async () => {
   for (const body of [{}, { Token: 5 }, [], 'x']) assert.equal((await new Browser().signIn(body)).status, 400);
 });
 
-test('too many failed sign-ins: 429 with a time, for the right token too; the API goes on', async () => {
+test('too many failed sign-ins: 429 with a time for what is wrong; a right token or link gets in', async () => {
   for (let attempt = 0; attempt < 10; attempt++)
     assert.equal((await new Browser().signIn({ Token: 'wrong' })).status, 401);
-  const refused = await new Browser().signIn();
-  assert.equal(refused.status, 429);
-  assert.ok(Number(refused.headers.get('Retry-After')) >= 1);
+  for (const wrong of [{ Token: 'wrong' }, { Code: 'wrong' }, { Token: '' }]) {
+    const refused = await new Browser().signIn(wrong);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('Retry-After')) >= 1);
+  }
+  await signedIn();
+  assert.equal((await new Browser().signIn({ Code: code() })).status, 200);
   assert.equal((await service.call('GET', '/v1/account')).status, 200);
+  assert.equal((await new Browser().signIn({ Token: 'wrong' })).status, 429, 'a success does not set it back');
+  const audited = service.context.db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM audit WHERE outcome = 'refused'",
+  );
+  assert.equal(audited?.count, 10, 'nobody fills the log by guessing');
   service.clock.offset = MINUTE;
   await signedIn();
 });

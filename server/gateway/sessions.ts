@@ -44,21 +44,19 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
     door.requireOwnOrigin(http, { beMissing: true });
     const address = clientAddress(config, http.env.incoming);
     const given = parse(signIn, await readJson(http.env.incoming));
-    const takeBack = limit.attempt(address);
     const before = await door.session(http);
 
     const opened = await db.write((tx) => {
       const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
-      if (!who) {
-        audit.refused(tx, { actor: 'unknown', address }, 'session.open');
-        return undefined;
-      }
+      if (!who) return undefined;
       if (before) deleteSession(tx, before.id);
       const { id, value } = insertSession(tx, who.account.id, who.tokenId, now());
       audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
       return { value, email: who.account.email };
     });
-    if (!opened)
+    if (!opened) {
+      limit.failed(address);
+      await db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'session.open'));
       throw given.Token !== undefined
         ? new Problem(401, 'The token is not valid', 'Check that it was copied whole. It may also have been revoked.')
         : new Problem(
@@ -66,7 +64,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
             'The sign-in link is not valid any more',
             'It works once, for 10 minutes after the start of the service. Restart the service for a new one, or sign in with a token.',
           );
-    takeBack();
+    }
     door.setCookie(http, opened.value);
     return http.json({ UserEmail: opened.email }, 200, noStore);
   });

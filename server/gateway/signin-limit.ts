@@ -1,43 +1,74 @@
-// Slows down guessing: only so many sign-ins from one address may fail in a minute.
+// Slows down guessing, by address, without locking anybody out: what is right is let in at any time, and only the answers
+// to what is wrong are limited.
+//
+// A token or a link's code is looked at first, always. They hold at least 128 random bits, so nothing is gained by asking
+// often; and /v1 answers the same question without a limit. A tunnel's password was chosen by a person: there an address
+// that has used up its share gets one look at a time, with pauses (see tunnels/visitor-logins.ts).
 import { isIPv6 } from 'node:net';
 import { Problem } from '../problem.ts';
 
 const WINDOW_MS = 60_000;
+/** An attempt waits this long for its turn at most. */
+const LONGEST_PAUSE_MS = 30_000;
 /** Addresses remembered at most; past that the longest silent is forgotten, so that a flood cannot fill the memory. */
 const MOST_ADDRESSES = 10_000;
 
 export interface SigninLimit {
+  /** Notes an attempt that was wrong; throws a 429 where the address has used up its share. */
+  failed(address: string): void;
   /**
-   * Counts an attempt as failed until the returned function takes it back: attempts made at the same moment count too.
-   * Refuses when the address has used up its share.
+   * Milliseconds until an attempt of this address may be looked at: 0 within its share, then one after the other.
+   * Undefined where too many wait already.
    */
-  attempt(address: string): () => void;
+  pause(address: string): number | undefined;
 }
 
+interface Failures {
+  times: number[];
+  /** When the next attempt past the share has its turn. */
+  turn: number;
+}
+
+/** @param now milliseconds that nobody sets back */
 export function openSigninLimit(limit: number, now: () => number): SigninLimit {
-  const failures = new Map<string, number[]>();
+  const addresses = new Map<string, Failures>();
+  const failuresOf = (address: string): Failures => {
+    const key = neighbourhood(address);
+    const failures = addresses.get(key) ?? { times: [], turn: Number.NEGATIVE_INFINITY };
+    const { times } = failures;
+    const at = now();
+    while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
+    addresses.delete(key);
+    addresses.set(key, failures);
+    const [silent] = addresses.keys();
+    if (addresses.size > MOST_ADDRESSES && silent !== undefined) addresses.delete(silent);
+    return failures;
+  };
+
   return {
-    attempt: (address) => {
-      const key = neighbourhood(address);
+    failed: (address) => {
+      const { times } = failuresOf(address);
       const at = now();
-      const times = failures.get(key) ?? [];
-      // A time to come was noted before the clock was set back.
-      while (times[0] !== undefined && (times[0] <= at - WINDOW_MS || times[0] > at)) times.shift();
-      if (times[0] !== undefined && times.length >= limit) {
-        const seconds = Math.max(1, Math.ceil((times[0] + WINDOW_MS - at) / 1000));
-        throw new Problem(429, 'Too many failed sign-ins', `Try again in ${seconds} seconds.`, {
-          headers: { 'Retry-After': String(seconds) },
-        });
-      }
       times.push(at);
-      failures.delete(key);
-      failures.set(key, times);
-      const [silent] = failures.keys();
-      if (failures.size > MOST_ADDRESSES && silent !== undefined) failures.delete(silent);
-      return () => {
-        const place = times.indexOf(at);
-        if (place >= 0) times.splice(place, 1);
-      };
+      if (times.length > limit) {
+        times.shift();
+        const seconds = Math.max(1, Math.ceil(((times[0] ?? at) + WINDOW_MS - at) / 1000));
+        throw new Problem(
+          429,
+          'Too many failed sign-ins',
+          `This one is not valid either: check that it was copied whole. The right one works at once, for others try again in ${seconds} seconds.`,
+          { headers: { 'Retry-After': String(seconds) } },
+        );
+      }
+    },
+    pause: (address) => {
+      const failures = failuresOf(address);
+      if (failures.times.length < limit) return 0;
+      const at = now();
+      const turn = Math.max(at, failures.turn);
+      if (turn - at > LONGEST_PAUSE_MS) return undefined;
+      failures.turn = turn + WINDOW_MS / limit;
+      return turn - at;
     },
   };
 }

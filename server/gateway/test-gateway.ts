@@ -13,6 +13,7 @@ import type { TestTime } from '../test-service.ts';
 import { startGateway } from './upstream-service.ts';
 
 export const TOKEN = 'foreign-token';
+export const WRONG_TOKEN = 'wrong-token';
 const ACCOUNT = JSON.stringify({ UserEmail: 'a@example.com', PlanMaxDeviceLimit: 5, NumDevicesAdded: 1 });
 
 interface Heard {
@@ -38,7 +39,8 @@ export async function startBefore(t: TestContext, answer: Answer, env: Record<st
   const heard: Heard[] = [];
   const upstream = await listen(t, (request, response) => {
     heard.push({ method: request.method, url: request.url, headers: request.headers });
-    if (request.url?.endsWith('/v1/account')) response.end(ACCOUNT);
+    if (request.headers.authorization === `Bearer ${WRONG_TOKEN}`) response.writeHead(401).end();
+    else if (request.url?.endsWith('/v1/account')) response.end(ACCOUNT);
     else void answer(request, response);
   });
   const dataDir = mkdtempSync(path.join(tmpdir(), 'muster-gateway-'));

@@ -51,16 +51,12 @@ export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie:
     cookie.requireOwnOrigin(http, { beMissing: true });
     const given = parse(signIn, await readJson(http.env.incoming));
     const token = given.Token.trim();
-    const takeBack = limit.attempt(clientAddress(config, http.env.incoming));
-    const answer = await accountOf(upstream, token).catch((cause: unknown) => {
-      takeBack(); // nobody has refused the token
-      throw cause;
-    });
+    const answer = await accountOf(upstream, token);
     const wait = Math.min(Number(answer.retryAfter), 3_600) || undefined;
     const account = readAccountAnswer(upstream.host, answer.status, answer.body, wait);
     if ('fault' in account) {
       const { status, title, detail } = account.fault;
-      if (status !== 401) takeBack();
+      if (status === 401) limit.failed(clientAddress(config, http.env.incoming));
       const { retryAfter } = answer;
       throw new Problem(status, title, detail, {
         headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
@@ -71,7 +67,6 @@ export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie:
       if (before) deleteSealedSession(tx, before.id);
       return insertSealedSession(tx, upstream.address, account.email, token, now());
     });
-    takeBack();
     cookie.setCookie(http, value);
     return http.json({ UserEmail: account.email }, 200, noStore);
   });

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
-import { TOKEN, listen, startBefore } from './test-gateway.ts';
+import { TOKEN, WRONG_TOKEN, listen, startBefore } from './test-gateway.ts';
 
 test('a session stands for the token: sent on, never told, sealed at rest, bound to its service', async (t) => {
   const { url, heard, dataDir, clock, open, signIn, end, upstream } = await startBefore(t, (_, response) => {
@@ -211,6 +211,17 @@ test('how devices are installed is told to who is signed in', async (t) => {
   assert.equal(await told(), undefined);
   const { cookie } = await signIn();
   assert.equal(await told({ cookie }), line);
+});
+
+test('ten wrong tokens do not keep the right one out', async (t) => {
+  const { signIn, url } = await startBefore(t, (_, response) => response.end('[]'));
+  const status = async (token: string) => (await signIn(url, token)).response.status;
+  for (let turn = 0; turn < 10; turn += 1) assert.equal(await status(WRONG_TOKEN), 401);
+  const { response } = await signIn(url, WRONG_TOKEN);
+  assert.equal(response.status, 429);
+  assert.ok(Number(response.headers.get('retry-after')) >= 1);
+  assert.equal(await status(TOKEN), 200);
+  assert.equal(await status(WRONG_TOKEN), 429);
 });
 
 test('sign-in says what is wrong with the address', async (t) => {

@@ -2,6 +2,8 @@
 // no functions of its own.
 import type { WebSocket } from 'ws';
 import type { ServiceMessage } from '#/contract/agent-link.ts';
+import type { OutputRun } from '../store/output-order.ts';
+import type { Frame } from './intake.ts';
 
 /** The job that an agent has been given and has not ended. */
 export interface HandedJob {
@@ -14,12 +16,16 @@ export interface HandedJob {
   /** Bytes stored of each stream. */
   stdout: number;
   stderr: number;
+  /** The run of output of one stream that is being stored: see store/output-order.ts. */
+  run: OutputRun;
   /** Called once it ended or the connection did. */
   whenOver: (() => void)[];
 }
 
 /** How long an agent has to answer that the connection is being closed. */
 const CLOSED_WITHIN_MS = 1000;
+/** Most bytes that wait for an agent to read them. */
+const MOST_UNREAD = 16 * 1024 * 1024;
 const terminate = (socket: WebSocket) => socket.terminate();
 
 const NONE: ReadonlySet<string> = new Set();
@@ -38,6 +44,11 @@ export class AgentConnection {
   job: HandedJob | undefined;
   /** Ids of the jobs that it had on disk when it said hello. */
   held: ReadonlySet<string> = NONE;
+  /** What it may send right now, as of when, what waits to be received, and what waits for the disk: see intake.ts. */
+  credit = 0;
+  creditedAt = Number.NEGATIVE_INFINITY;
+  backlog: Frame[] = [];
+  unstored = 0;
   /** It is being ended: nothing that still arrives on it counts. */
   closing = false;
 
@@ -49,7 +60,14 @@ export class AgentConnection {
   }
 
   send(message: ServiceMessage): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.closing || this.socket.readyState !== this.socket.OPEN) return;
+    this.socket.send(JSON.stringify(message));
+    this.endIfDeaf();
+  }
+
+  /** An agent that does not read what it is sent must not fill the memory of the service. */
+  endIfDeaf(): void {
+    if (this.socket.bufferedAmount > MOST_UNREAD) this.socket.terminate();
   }
 
   /** Ends it, within a second also where the agent does not answer. */

@@ -13,6 +13,8 @@ import type { Database } from '../store/database.ts';
 import { logFault } from '../system-fault.ts';
 import { deviceByKey, markOffline, markSeen } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
+import { Intake } from './intake.ts';
+import type { Frame } from './intake.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers>;
 
@@ -68,6 +70,8 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     perMessageDeflate: false,
     maxPayload: MAX_FRAME,
     clientTracking: false,
+    // Answered in turn, like everything else: see intake.ts.
+    autoPong: false,
   });
   /** Every open socket, by its connection; `live` holds the one of each device that said hello last. */
   const connections = new Map<WebSocket, AgentConnection>();
@@ -81,6 +85,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
 
   const drop = (connection: AgentConnection) => {
     connections.delete(connection.socket);
+    intake.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     background(db.write((tx) => markOffline(tx, connection.deviceSeq, now())));
@@ -131,17 +136,30 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
     listener?.hello(connection, hello);
   };
 
+  const intake = new Intake({
+    receive: (connection, { kind, bytes }) => {
+      connection.heard = performance.now();
+      if (kind === 'message') receive(connection, bytes.toString());
+      if (kind !== 'ping' || connection.closing) return;
+      connection.socket.pong(bytes);
+      connection.endIfDeaf();
+    },
+  });
+  const take = (socket: WebSocket, frame: Frame) => {
+    const connection = connections.get(socket);
+    if (connection && !connection.closing) intake.take(connection, frame);
+  };
+
   // One function of each kind for all sockets; ws calls them with the socket as `this`.
-  function onMessage(this: WebSocket, frame: RawData, isBinary: boolean) {
-    const connection = connections.get(this);
-    if (!connection || connection.closing) return;
-    connection.heard = performance.now();
-    if (isBinary) connection.close(CLOSE.protocol, 'This version has no binary messages');
-    else receive(connection, (frame as Buffer).toString());
+  function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean) {
+    if (!isBinary) take(this, { kind: 'message', bytes: bytes as Buffer });
+    else connections.get(this)?.close(CLOSE.protocol, 'This version has no binary messages');
   }
-  function onPing(this: WebSocket) {
-    const connection = connections.get(this);
-    if (connection) connection.heard = performance.now();
+  function onPing(this: WebSocket, bytes: Buffer) {
+    take(this, { kind: 'ping', bytes });
+  }
+  function onPong(this: WebSocket, bytes: Buffer) {
+    take(this, { kind: 'pong', bytes });
   }
   function onClose(this: WebSocket) {
     const connection = connections.get(this);
@@ -175,7 +193,7 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
         );
       server.handleUpgrade(request, socket, head, (opened) => {
         connections.set(opened, new AgentConnection(opened, device));
-        opened.on('message', onMessage).on('ping', onPing).on('close', onClose).on('error', onError);
+        opened.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
       });
     },
 

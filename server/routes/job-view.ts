@@ -1,11 +1,12 @@
 // A job as the API shows it: in full, as one of the children of a parent, or in the summary of a list.
-import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
-import type { Job, OutputPiece } from '#/contract/jobs.ts';
+import type { Job, jobEndpoints } from '#/contract/jobs.ts';
+import type * as z from 'zod/mini';
 import { printIsoTime, printJobTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import { outputSize, readOutput, readPart } from '../store/job-output.ts';
+import { outputSize, readOutput, readOutputNow } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
+import { readParts } from '../store/output-parts.ts';
 import { countsOf } from '../store/job-moves.ts';
 import type { JobRow } from '../store/jobs.ts';
 
@@ -61,11 +62,24 @@ export function summary(source: JobSource, row: JobRow): Job {
 export const brief = (source: JobSource, row: JobRow): Job => ({ ...common(source, row), Command: '', Result: '' });
 
 /** All of a job. Its Result is what it printed, Stdout before Stderr, and why it ended where that is not its own doing. */
-export function full(source: JobSource, row: JobRow): Job {
+export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
   const shown = common(source, row);
   if (row.device_seq === null) return shown;
-  const [stdout = '', stderr = ''] = STREAMS.map((stream) => readOutput(db, row.seq, stream).toString());
+  const stdout = await readOutput(db, row.seq, 'stdout');
+  return withOutput(shown, row, stdout, await readOutput(db, row.seq, 'stderr'));
+}
+
+/** The same within one turn, for who compares it and acts on that. */
+export function fullNow(source: JobSource, row: JobRow): Job {
+  const { db } = source;
+  const shown = common(source, row);
+  if (row.device_seq === null) return shown;
+  return withOutput(shown, row, readOutputNow(db, row.seq, 'stdout'), readOutputNow(db, row.seq, 'stderr'));
+}
+
+function withOutput(shown: Job, row: JobRow, ...output: [stdout: Buffer, stderr: Buffer]): Job {
+  const [stdout, stderr] = [output[0].toString(), output[1].toString()];
   return { ...shown, Stdout: stdout, Stderr: stderr, Result: row.ended === null ? '' : resultOf(row, stdout, stderr) };
 }
 
@@ -73,38 +87,47 @@ export function full(source: JobSource, row: JobRow): Job {
 const PIECE = 1024 * 1024;
 
 /** A job without its output, and of each stream the piece that comes after an offset. */
-export function piecesFrom(
+export async function piecesFrom(
   source: JobSource,
   row: JobRow,
-  { stdout, stderr }: { stdout: number; stderr: number },
-): { Job: Job; Stdout: OutputPiece; Stderr: OutputPiece; More: boolean } {
+  asked: { stdout: number; stderr: number },
+): Promise<z.output<typeof jobEndpoints.output.response>> {
   const shown = common(source, row);
   const { db } = source;
   const over = row.ended !== null;
-  const part = (stream: Stream, asked: number) => readPart(db, row.seq, stream, { asked, most: PIECE, over });
+  const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { most: PIECE, over });
   const print = ({ bytes, from, next, size }: OutputPart) => ({
     Text: bytes.toString(),
     Offset: from,
     Next: next,
     Size: size,
   });
-  const [out, error] = [part('stdout', stdout), part('stderr', stderr)];
   return {
     Job: row.device_seq === null ? shown : { ...shown, Result: over ? row.reason : '' },
-    Stdout: print(out),
-    Stderr: print(error),
-    More: out.more || error.more,
+    Stdout: print(stdout),
+    Stderr: print(stderr),
+    ...(pieces && {
+      Pieces: pieces.map(({ stream, from, next, text, at }) => ({
+        Stream: stream,
+        Offset: from,
+        Next: next,
+        Length: text.length,
+        Time: printIsoTime(new Date(at)),
+      })),
+    }),
+    More: stdout.more || stderr.more,
   };
 }
 
 /** A child, with at most `most` bytes of each stream: the last ones, since what went wrong stands at the end. */
-export function child(source: JobSource, row: JobRow, most: number | undefined): Job {
+export async function child(source: JobSource, row: JobRow, most: number | undefined): Promise<Job> {
   const { db } = source;
-  const [stdout = '', stderr = ''] = STREAMS.map((stream) => {
+  const text = async (stream: Stream) => {
     const left = most === undefined ? 0 : Math.max(0, outputSize(db, row.seq, stream) - most);
-    const text = readOutput(db, row.seq, stream, left).toString();
-    return left === 0 ? text : `[muster] ${left} bytes left out here; GET /v1/job/${row.id} has all.\n${text}`;
-  });
+    const end = (await readOutput(db, row.seq, stream, left)).toString();
+    return left === 0 ? end : `[muster] ${left} bytes left out here; GET /v1/job/${row.id} has all.\n${end}`;
+  };
+  const [stdout, stderr] = [await text('stdout'), await text('stderr')];
   const result = row.ended === null ? '' : beginning(resultOf(row, stdout, stderr), RESULT_OF_CHILD);
   return { ...common(source, row), Stdout: stdout, Stderr: stderr, Result: result };
 }

@@ -10,7 +10,7 @@ import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { brief, child, full, piecesFrom, summary } from './job-view.ts';
+import { brief, child, full, fullNow, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
@@ -24,12 +24,15 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 /** Rows as one JSON list, read and printed a portion at a time. */
 async function listed(
   read: (after: JobRow | undefined, limit: number) => JobRow[],
-  show: (row: JobRow) => object,
+  show: (row: JobRow) => object | Promise<object>,
 ): Promise<string> {
   const parts: string[] = [];
   for (let after: JobRow | undefined; ;) {
     const rows = read(after, PORTION);
-    for (const row of rows) parts.push(JSON.stringify(show(row)));
+    for (const row of rows) {
+      const shown = show(row);
+      parts.push(JSON.stringify(shown instanceof Promise ? await shown : shown));
+    }
     const last = rows.at(-1);
     if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
     after = last;
@@ -47,7 +50,7 @@ const asRead =
     const header = http.req.header('If-Match');
     // An agent that has been given a job may have begun before it says so.
     const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
-    if (!isBegun && isAsRead(header, () => full(source, row))) return;
+    if (!isBegun && isAsRead(header, () => fullNow(source, row))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
 

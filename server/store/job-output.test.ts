@@ -1,28 +1,53 @@
-// Output in parts: together they are the whole, and none is cut within a character.
+// Output in parts: together they are the whole, none is cut within a character, and both streams come in the order in
+// which they arrived. It is stored in few pieces, however small those were that it came in.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Reader } from './database.ts';
-import { endOfWhole, readPart } from './job-output.ts';
+import { after, before, test } from 'node:test';
+import type { Stream } from '#/contract/agent-link.ts';
+import { openDatabase } from './database.ts';
+import type { Database } from './database.ts';
+import { appendOutput, endOfWhole, outputSize, readOutput, readOutputNow, readPart } from './job-output.ts';
+import { addRuns, latestRun, nextRun } from './output-order.ts';
+import { readParts } from './output-parts.ts';
 
-/** A store that holds one stream, in pieces of `step` bytes. */
-function storeOf(whole: Buffer, step: number): Reader {
-  const pieces: { offset: number; bytes: Uint8Array }[] = [];
-  for (let offset = 0; offset < whole.length; offset += step)
-    pieces.push({ offset, bytes: whole.subarray(offset, offset + step) });
-  return {
-    get: <T>() => (whole.length === 0 ? undefined : { size: whole.length }) as T | undefined,
-    all: <T>(_sql: string, ...args: unknown[]) => {
-      const [, , to = 0, from = 0] = args as number[];
-      return pieces.filter(({ offset, bytes }) => offset < to && offset + bytes.length > from) as T[];
-    },
-  };
+let db: Database;
+let jobs = 0;
+before(async () => {
+  db = openDatabase(':memory:');
+  await db.write((tx) =>
+    tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (1, 'a', 1, 1, 1)"),
+  );
+});
+after(() => db.close());
+
+const newJob = () =>
+  db.write(
+    (tx) =>
+      tx.run(
+        "INSERT INTO jobs (id, account_id, name, status, created) VALUES (?, 1, 'j', 'Running', 1)",
+        `job-${++jobs}`,
+      ).lastInsertRowid,
+  );
+
+/** A job with one stream, stored in messages of `step` bytes, or in a row each as earlier versions did. */
+async function jobOf(whole: Buffer, step: number, asEarlier = false): Promise<number> {
+  const seq = await newJob();
+  await db.write((tx) => {
+    for (let offset = 0; offset < whole.length; offset += step) {
+      const bytes = whole.subarray(offset, offset + step);
+      if (asEarlier) tx.run('INSERT INTO job_output VALUES (?, 1, ?, ?)', seq, offset, bytes);
+      else appendOutput(tx, seq, 'stdout', offset, bytes);
+    }
+  });
+  return seq;
 }
 
-function collected(whole: Buffer, step: number, most: number, over: boolean): { texts: string[]; at: number } {
-  const store = storeOf(whole, step);
+const piecesOf = (seq: number) =>
+  db.all<{ size: number }>('SELECT length(bytes) AS size FROM job_output WHERE job_seq = ? ORDER BY offset', seq);
+
+async function collected(seq: number, most: number, over: boolean): Promise<{ texts: string[]; at: number }> {
   const texts: string[] = [];
   for (let at = 0; ;) {
-    const { bytes, from, next, more } = readPart(store, 1, 'stdout', { asked: at, most, over });
+    const { bytes, from, next, more } = await readPart(db, seq, 'stdout', { asked: at, most, over });
     assert.equal(from, at);
     texts.push(bytes.toString());
     at = next;
@@ -30,39 +55,218 @@ function collected(whole: Buffer, step: number, most: number, over: boolean): { 
   }
 }
 
-test('parts of any size join to the whole text', () => {
+test('parts of any size join to the whole text', async () => {
   const whole = Buffer.from('aä漢😀\n'.repeat(40));
-  for (const step of [1, 7, 64, 5000])
-    for (const most of [4, 5, 6, 7, 64]) {
-      const { texts, at } = collected(whole, step, most, true);
-      assert.equal(texts.join(''), whole.toString(), `${step}, ${most}`);
-      assert.ok(texts.every((text) => !text.includes('\ufffd')));
-      assert.equal(at, whole.length);
+  for (const asEarlier of [false, true])
+    for (const step of [1, 7, 64, 5000]) {
+      const seq = await jobOf(whole, step, asEarlier);
+      for (const most of [4, 5, 6, 7, 64]) {
+        const { texts, at } = await collected(seq, most, true);
+        assert.equal(texts.join(''), whole.toString(), `${step}, ${most}`);
+        assert.ok(texts.every((text) => !text.includes('\ufffd')));
+        assert.equal(at, whole.length);
+      }
     }
 });
 
-test('bytes that are no text read in parts as they do in one', () => {
+test('bytes that are no text read in parts as they do in one', async () => {
   const whole = Buffer.from([
     0x61, 0xff, 0xc3, 0x28, 0x80, 0x80, 0x80, 0x80, 0x80, 0xe2, 0x82, 0xf0, 0x9f, 0x98, 0x41, 0xc0,
   ]);
-  for (const most of [4, 5, 6, 7]) assert.equal(collected(whole, 3, most, true).texts.join(''), whole.toString());
+  const seq = await jobOf(whole, 3);
+  for (const most of [4, 5, 6, 7]) assert.equal((await collected(seq, most, true)).texts.join(''), whole.toString());
 });
 
-test('half a character at the end waits for its rest, unless there will be none', () => {
-  const half = Buffer.from('ok😀').subarray(0, 4);
-  assert.deepEqual(collected(half, 100, 100, false), { texts: ['ok'], at: 2 });
-  assert.deepEqual(collected(half, 100, 100, true), { texts: ['ok\ufffd'], at: 4 });
+test('half a character at the end waits for its rest, unless there will be none', async () => {
+  const seq = await jobOf(Buffer.from('ok😀').subarray(0, 4), 100);
+  assert.deepEqual(await collected(seq, 100, false), { texts: ['ok'], at: 2 });
+  assert.deepEqual(await collected(seq, 100, true), { texts: ['ok\ufffd'], at: 4 });
 });
 
-test('asked in the middle of a character or past the end, it says where it begins', () => {
-  const store = storeOf(Buffer.from('a😀b'), 100);
-  const from = (asked: number) => {
-    const part = readPart(store, 1, 'stdout', { asked, most: 100, over: true });
+test('asked in the middle of a character or past the end, it says where it begins', async () => {
+  const seq = await jobOf(Buffer.from('a😀b'), 100);
+  const from = async (asked: number) => {
+    const part = await readPart(db, seq, 'stdout', { asked, most: 100, over: true });
     return [part.from, part.bytes.toString(), part.next, part.size];
   };
-  assert.deepEqual(from(3), [1, '😀b', 6, 6]);
-  assert.deepEqual(from(5), [5, 'b', 6, 6]);
-  assert.deepEqual(from(6), [6, '', 6, 6]);
-  assert.deepEqual(from(99), [6, '', 6, 6]);
+  assert.deepEqual(await from(3), [1, '😀b', 6, 6]);
+  assert.deepEqual(await from(5), [5, 'b', 6, 6]);
+  assert.deepEqual(await from(6), [6, '', 6, 6]);
+  assert.deepEqual(await from(99), [6, '', 6, 6]);
   assert.equal(endOfWhole(Buffer.from('')), 0);
+});
+
+test('a byte at a time fills pieces of a bounded size, every byte as it came', async () => {
+  const whole = Buffer.from(Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256));
+  const seq = await jobOf(whole, 1);
+  assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
+  const sizes = piecesOf(seq).map(({ size }) => size);
+  assert.deepEqual(sizes, [16_384, 16_384, 16_384, 848]);
+});
+
+test('large and small together stay few pieces, none of them larger than 64 kB', async () => {
+  const whole = Buffer.from(Array.from({ length: 400_000 }, (_, n) => (n * 31) % 251));
+  const seq = await newJob();
+  await db.write((tx) => {
+    let offset = 0;
+    for (const length of [1, 16_384, 1, 16_384, 200_000, 5, 48_000, 119_225]) {
+      appendOutput(tx, seq, 'stdout', offset, whole.subarray(offset, offset + length));
+      offset += length;
+    }
+  });
+  assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
+  const sizes = piecesOf(seq).map(({ size }) => size);
+  assert.ok(
+    sizes.every((size, at) => size <= 65_536 && size + (sizes[at + 1] ?? 65_536) > 16_384),
+    String(sizes),
+  );
+});
+
+test('a job of an earlier version, a row for each byte, is read in slices, others in between', async () => {
+  const whole = Buffer.from('0123456789'.repeat(500));
+  const seq = await jobOf(whole, 1, true);
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  const read = await readOutput(db, seq, 'stdout');
+  clearImmediate(counting);
+  assert.ok(read.equals(whole));
+  assert.ok(turns >= 4, `${turns} turns`);
+  assert.ok(readOutputNow(db, seq, 'stdout').equals(whole));
+  assert.ok((await readOutput(db, seq, 'stdout', 1_500, 3_700)).equals(whole.subarray(1_500, 3_700)));
+});
+
+// ---- Order of arrival ----------------------------------------------------------------------------------------------
+
+const MINUTE = 60_000;
+
+/** A job whose streams came so: "o:text" and "e:text", each a minute after the other where it is set apart by a bar. */
+async function jobIn(order: (string | Buffer)[][]): Promise<number> {
+  const seq = await newJob();
+  const have = { stdout: 0, stderr: 0 };
+  const run = latestRun(db, seq, false);
+  for (const [minute, messages] of order.entries())
+    await db.write((tx) => {
+      for (const [at, bytes] of messages.entries()) {
+        if (at % 2 === 1) continue;
+        const stream: Stream = bytes === 'o' ? 'stdout' : 'stderr';
+        const text = Buffer.from(messages[at + 1] ?? '');
+        const start = nextRun(run, stream, have, minute * MINUTE);
+        if (start) addRuns(tx, seq, [start]);
+        appendOutput(tx, seq, stream, have[stream], text);
+        have[stream] += text.length;
+      }
+    });
+  return seq;
+}
+
+/** Reads a job from its beginning, `most` bytes of each stream at a time; consecutive pieces of a stream are joined. */
+async function inOrder(seq: number, most: number, over = true): Promise<string> {
+  const at = { stdout: 0, stderr: 0 };
+  const texts = { stdout: '', stderr: '' };
+  const pieced = { stdout: '', stderr: '' };
+  let all = '';
+  let last = '';
+  for (let answers = 0; answers < 1000; answers++) {
+    const { stdout, stderr, pieces } = await readParts(db, seq, at, { most, over });
+    assert.ok(pieces, 'the order is known');
+    for (const piece of pieces) {
+      assert.equal(piece.from, at[piece.stream]);
+      at[piece.stream] = piece.next;
+      pieced[piece.stream] += piece.text;
+      const mark = piece.stream === 'stdout' ? 'o:' : 'e:';
+      all += last === mark ? piece.text : `${all && ' '}${mark}${piece.text}`;
+      last = mark;
+    }
+    for (const [name, part] of Object.entries({ stdout, stderr })) {
+      const stream = name as Stream;
+      assert.equal(part.next, at[stream]);
+      texts[stream] += part.bytes.toString();
+      assert.equal(texts[stream], pieced[stream]);
+    }
+    if (stdout.more || stderr.more) continue;
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const whole = await readOutput(db, seq, stream);
+      if (over) assert.equal(texts[stream], whole.toString());
+    }
+    return all;
+  }
+  throw new Error('The reading does not end');
+}
+
+test('both streams come in the order of arrival, however much is read at a time', async () => {
+  const seq = await jobIn([
+    ['o', 'a\n', 'e', 'b\n', 'o', 'c'],
+    ['o', 'd\n', 'o', 'long line of some length\n'],
+    ['e', 'f😀\n', 'o', 'g\n'],
+  ]);
+  for (const most of [4, 5, 7, 16, 1000])
+    assert.equal(await inOrder(seq, most), 'o:a\n e:b\n o:cd\nlong line of some length\n e:f😀\n o:g\n', String(most));
+});
+
+test('a character that something else came into the middle of is whole where it ends', async () => {
+  const face = Buffer.from('😀');
+  const seq = await jobIn([['o', 'x', 'o', face.subarray(0, 2), 'e', 'err', 'o', face.subarray(2), 'e', '!']]);
+  for (const most of [4, 5, 100]) assert.equal(await inOrder(seq, most), 'o:x e:err o:😀 e:!', String(most));
+  const half = await jobIn([['o', face.subarray(0, 2), 'e', 'err']]);
+  assert.equal(await inOrder(half, 100, false), 'e:err');
+  assert.equal(await inOrder(half, 100), 'o:\ufffd e:err');
+});
+
+test('what comes at another time is a piece of its own, and one that grows takes no more room', async () => {
+  const seq = await jobIn([
+    ['o', 'a', 'o', 'b', 'o', 'c'],
+    ['o', 'd', 'o', 'e'],
+    ['e', 'f'],
+  ]);
+  const { pieces } = await readParts(db, seq, { stdout: 0, stderr: 0 }, { most: 100, over: true });
+  assert.deepEqual(
+    pieces?.map(({ text, at }) => [text, at]),
+    [
+      ['abc', 0],
+      ['de', MINUTE],
+      ['f', 2 * MINUTE],
+    ],
+  );
+  assert.equal(db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq).length, 3);
+});
+
+test('a reader who wants one stream only, or of what was stored without an order, gets all there is', async () => {
+  const seq = await jobIn([['o', 'aaaa', 'e', 'bbbb', 'o', 'cccc', 'e', 'dddd']]);
+  const only = await readParts(db, seq, { stdout: 0, stderr: 4 }, { most: 4, over: true });
+  assert.deepEqual([only.pieces, only.stdout.next, only.stderr.next], [undefined, 4, 8]);
+  const past = await readParts(db, seq, { stdout: 99, stderr: 0 }, { most: 8, over: true });
+  assert.deepEqual([past.pieces, past.stderr.bytes.toString()], [undefined, 'bbbbdddd']);
+  const earlier = await jobOf(Buffer.from('old'), 1, true);
+  const old = await readParts(db, earlier, { stdout: 0, stderr: 0 }, { most: 4, over: true });
+  assert.deepEqual([old.pieces, old.stdout.bytes.toString()], [undefined, 'old']);
+  assert.equal(
+    nextRun(latestRun(db, earlier, outputSize(db, earlier, 'stdout') > 0), 'stderr', { stdout: 3, stderr: 0 }, 1),
+    undefined,
+  );
+  const nothing = await readParts(db, await newJob(), { stdout: 0, stderr: 0 }, { most: 4, over: true });
+  assert.deepEqual(nothing.pieces, []);
+});
+
+test('streams that take turns byte by byte are in order up to a bound, and whole beyond it', async () => {
+  const seq = await newJob();
+  const have = { stdout: 0, stderr: 0 };
+  const run = latestRun(db, seq, false);
+  await db.write((tx) => {
+    for (let n = 0; n < 60_000; n++) {
+      const stream: Stream = n % 2 === 0 ? 'stdout' : 'stderr';
+      const start = nextRun(run, stream, have, 0);
+      if (start) addRuns(tx, seq, [start]);
+      have[stream] += 1;
+    }
+    for (const stream of ['stdout', 'stderr'] as const)
+      appendOutput(tx, seq, stream, 0, Buffer.alloc(have[stream], stream === 'stdout' ? 'o' : 'e'));
+  });
+  assert.equal(db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq).length, 50_000);
+  const text = (await inOrder(seq, 1_000_000)).replaceAll(/ ?[oe]:/g, '');
+  assert.equal(text.slice(0, 50_000), 'oe'.repeat(25_000));
+  assert.equal(text.length, 60_000);
 });

@@ -1,5 +1,5 @@
-// What commands print, in pieces as they arrived. A piece knows its place in the stream, so one that comes again after
-// a lost connection is not stored twice.
+// What commands print, in pieces. A piece knows its place in the stream, so one that comes again after a lost connection
+// is not stored twice.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -10,15 +10,38 @@ interface Piece {
   bytes: Uint8Array;
 }
 
-/** Adds a piece; nothing happens when the job was deleted in the meantime. */
-export const appendOutput = (tx: Tx, jobSeq: number, stream: Stream, offset: number, bytes: Uint8Array) =>
-  tx.run(
-    'INSERT INTO job_output (job_seq, stream, offset, bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
-    NUMBER[stream],
-    offset,
-    bytes,
+/** A piece grows up to this: as small as they may come, there are not more than two pieces for so many bytes. */
+const GROWN = 16 * 1024;
+/** Most bytes of a piece that came large. */
+const LARGEST = 64 * 1024;
+
+/** Adds what comes after `offset`; nothing happens when the job was deleted in the meantime. */
+export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: number, bytes: Uint8Array): void {
+  const last = tx.get<{ offset: number }>(
+    'SELECT offset FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset DESC LIMIT 1',
     jobSeq,
+    NUMBER[stream],
   );
+  if (last && offset - last.offset + bytes.length <= GROWN) {
+    // Of two blobs || makes a text of the same bytes.
+    tx.run(
+      'UPDATE job_output SET bytes = CAST(bytes || ? AS BLOB) WHERE job_seq = ? AND stream = ? AND offset = ?',
+      bytes,
+      jobSeq,
+      NUMBER[stream],
+      last.offset,
+    );
+    return;
+  }
+  for (let at = 0; at < bytes.length; at += LARGEST)
+    tx.run(
+      'INSERT INTO job_output (job_seq, stream, offset, bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
+      NUMBER[stream],
+      offset + at,
+      bytes.subarray(at, at + LARGEST),
+      jobSeq,
+    );
+}
 
 /** Bytes stored of a stream. */
 export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =>
@@ -29,24 +52,51 @@ export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =
     NUMBER[stream],
   )?.size ?? 0;
 
-/** A stream from `from` up to, not including, `to`. */
-export function readOutput(
+/** Pieces read in one go: earlier versions stored a piece for each message, millions of them for some jobs. */
+const SLICE = 1000;
+
+/** A stream from `from` up to, not including, `to`, in slices that take no time worth speaking of. */
+function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): Generator<Buffer> {
+  for (let at = from; at < to;) {
+    const pieces = db.all<Piece>(
+      `SELECT offset, bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset < ?4
+         AND offset >= ifnull((SELECT max(offset) FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset <= ?3), 0)
+       ORDER BY offset LIMIT ?5`,
+      jobSeq,
+      NUMBER[stream],
+      at,
+      to,
+      SLICE,
+    );
+    const begins = pieces[0]?.offset ?? 0;
+    const slice = Buffer.concat(pieces.map(({ bytes }) => bytes)).subarray(Math.max(0, at - begins), to - begins);
+    if (slice.length === 0) return;
+    yield slice;
+    if (pieces.length < SLICE) return;
+    at += slice.length;
+  }
+}
+
+/** A stream, or a part of it, all in one turn: for what is short, or must not change in between. */
+export const readOutputNow = (db: Reader, jobSeq: number, stream: Stream): Buffer =>
+  Buffer.concat([...slicesOf(db, jobSeq, stream, 0, Number.MAX_SAFE_INTEGER)]);
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** A stream from `from` up to, not including, `to`; where it lies in many pieces everybody else gets a turn meanwhile. */
+export async function readOutput(
   db: Reader,
   jobSeq: number,
   stream: Stream,
   from = 0,
   to: number = Number.MAX_SAFE_INTEGER,
-): Buffer {
-  const pieces = db.all<Piece>(
-    `SELECT offset, bytes FROM job_output
-     WHERE job_seq = ? AND stream = ? AND offset < ? AND offset + length(bytes) > ? ORDER BY offset`,
-    jobSeq,
-    NUMBER[stream],
-    to,
-    from,
-  );
-  const begins = pieces[0]?.offset ?? 0;
-  return Buffer.concat(pieces.map((piece) => piece.bytes)).subarray(Math.max(0, from - begins), to - begins);
+): Promise<Buffer> {
+  const slices: Buffer[] = [];
+  for (const slice of slicesOf(db, jobSeq, stream, from, to)) {
+    if (slices.length > 0) await nextTurn();
+    slices.push(slice);
+  }
+  return slices.length === 1 && slices[0] ? slices[0] : Buffer.concat(slices);
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
@@ -75,16 +125,16 @@ export interface OutputPart {
  * At most `most` bytes of a stream from `asked` on, whole characters only: what was cut in the middle comes with the next
  * part, or as it is when the stream is `over`.
  */
-export function readPart(
+export async function readPart(
   db: Reader,
   jobSeq: number,
   stream: Stream,
   { asked, most, over }: { asked: number; most: number; over: boolean },
-): OutputPart {
+): Promise<OutputPart> {
   const size = outputSize(db, jobSeq, stream);
   const before = Math.min(asked, size);
   const margin = Math.min(3, before);
-  const bytes = readOutput(db, jobSeq, stream, before - margin, before + most);
+  const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + most, size));
   // Somebody who counts otherwise than this may ask in the middle of a character.
   const back = isContinuation(bytes[margin]) ? margin - endOfWhole(bytes.subarray(0, margin)) : 0;
   const part = bytes.subarray(margin - back);
@@ -103,23 +153,6 @@ export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: n
     NUMBER[stream],
   );
   return Buffer.from(row?.bytes ?? []);
-}
-
-/** Bytes in a row of a stream that is over. */
-const JOINED = 1024 * 1024;
-
-/** Makes few pieces of a stream that came in many small ones: a finished log is read often. */
-export function joinOutput(tx: Tx, jobSeq: number, stream: Stream): void {
-  const few = 16;
-  const row = tx.get<{ pieces: number }>(
-    'SELECT count(*) AS pieces FROM job_output WHERE job_seq = ? AND stream = ?',
-    jobSeq,
-    NUMBER[stream],
-  );
-  if (!row || row.pieces <= few) return;
-  const all = readOutput(tx, jobSeq, stream);
-  tx.run('DELETE FROM job_output WHERE job_seq = ? AND stream = ?', jobSeq, NUMBER[stream]);
-  for (let at = 0; at < all.length; at += JOINED) appendOutput(tx, jobSeq, stream, at, all.subarray(at, at + JOINED));
 }
 
 /** Bytes of all the children of a parent together. */

@@ -233,4 +233,15 @@ export const migrations: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN stop_asked INTEGER;  -- when it was asked to stop; it has not until its agent says so
   CREATE INDEX jobs_waiting_of_parent ON jobs (parent_seq, device_seq) WHERE status = 'Waiting' AND parent_seq IS NOT NULL;
   `,
+  `
+  CREATE TABLE output_order (                 -- in which order the streams of a job arrived, see output-order.ts
+    job_seq INTEGER NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    stream INTEGER NOT NULL CHECK (stream IN (1, 2)),   -- 1 stdout, 2 stderr
+    stdout INTEGER NOT NULL,                  -- bytes of each stream that came before this run
+    stderr INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (job_seq, number)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -15,4 +15,5 @@ export function moveOpenTimes(tx: Tx, by: number): void {
        OR parent_seq IN (SELECT seq FROM jobs WHERE parent_seq IS NULL AND device_seq IS NULL AND status IN ('Waiting', 'Running'))`,
     by,
   );
+  tx.run("UPDATE output_order SET at = at + ? WHERE job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')", by);
 }

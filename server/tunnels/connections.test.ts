@@ -142,8 +142,23 @@ test('a tunnel with a login asks for it, and keeps it from the device', async ()
   );
   let got: string[] = [];
   web.once('request', ({ rawHeaders }) => (got = rawHeaders));
-  assert.equal(await status(basic('anna:secret')), 200);
+  const entered = await visit(PublicUrl, { headers: basic('anna:secret') });
+  assert.equal(entered.statusCode, 200);
   assert.ok(got.length > 0 && !got.includes('Authorization'));
+
+  // Somebody at the same address guesses: who knows the login still gets in, and a browser that did goes on.
+  const cookie = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  for (let turn = 0; turn < 9; turn += 1) await status(basic(`anna:${turn}`));
+  assert.equal(await status(basic('anna:secret')), 200);
+  web.once('request', ({ rawHeaders }) => (got = rawHeaders));
+  for (let turn = 0; turn < 10; turn += 1)
+    assert.equal(await status({ ...basic('anna:secret'), Cookie: `sid=1; ${cookie}` }), 200);
+  assert.ok(got.includes('sid=1') && !got.join().includes('muster_visitor'));
+  const visiting = new WebSocket(`ws://127.0.0.1:${new URL(PublicUrl).port}/echo`, {
+    headers: { Host: new URL(PublicUrl).host, ...basic('anna:secret'), Cookie: cookie },
+  });
+  await once(visiting, 'open');
+  visiting.terminate();
 });
 
 test('its time over, a tunnel ends and is gone', async () => {

@@ -2,23 +2,28 @@
 import type { Server } from 'node:http';
 import type { Context } from '../context.ts';
 import { clientAddress } from '../gateway/client-address.ts';
+import { openProxyNotice } from '../gateway/proxy-notice.ts';
 import { cookieNames } from '../gateway/session-cookie.ts';
 import { openSigninLimit } from '../gateway/signin-limit.ts';
 import { deviceByKey } from '../store/devices.ts';
 import { holderOf } from '../store/tokens.ts';
 import { tunnelExists } from '../store/tunnels.ts';
 import { createHttpFront } from './http-front.ts';
+import { openVisitorLogins, VISITOR_COOKIES } from './visitor-logins.ts';
 
 export function openTunnelDoor({ config, db, tunnels, instanceId, clock }: Context): Server {
-  const limit = openSigninLimit(config.signinLimit, clock.steady);
+  const noticeProxy = openProxyNotice(config);
   return createHttpFront({
     domain: config.tunnelDomain.name,
     scheme: config.tunnelScheme,
     find: (name) => tunnels.find(name),
     exists: (name) => tunnelExists(db, name),
-    addressOf: (incoming) => clientAddress(config, incoming),
-    ownCookies: cookieNames(instanceId),
-    tryLogin: (address) => limit.attempt(address),
+    addressOf: (incoming) => {
+      noticeProxy(incoming);
+      return clientAddress(config, incoming);
+    },
+    ownCookies: [...cookieNames(instanceId), ...VISITOR_COOKIES],
+    logins: openVisitorLogins(openSigninLimit(config.signinLimit, clock.steady), config.tunnelScheme),
     isOurs: (secret) => holderOf(db, secret) !== undefined || deviceByKey(db, secret) !== undefined,
   });
 }

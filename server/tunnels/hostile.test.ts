@@ -15,7 +15,9 @@ import type { NewDevice } from '#/contract/devices.ts';
 import { endAgents, FakeAgent, until } from '../test-agents.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
+import { openSigninLimit } from '../gateway/signin-limit.ts';
 import { createHttpFront } from './http-front.ts';
+import { openVisitorLogins } from './visitor-logins.ts';
 import { knock, listening, raw, textOf, TunnelDevice, tunnelsOf, visit } from './test-tunnels.ts';
 
 let service: TestService;
@@ -156,7 +158,10 @@ test('who sends no head, or one letter by letter, is sent away', async () => {
     addressOf: () => '127.0.0.1',
     ownCookies: [],
     isOurs: () => false,
-    tryLogin: () => () => {},
+    logins: openVisitorLogins(
+      openSigninLimit(10, () => performance.now()),
+      'http',
+    ),
     headWithinMs: 200,
   });
   const at = await listening(front);
@@ -355,4 +360,10 @@ test('logins are not guessed: after some wrong ones the address waits', async ()
     [401, 401, 401, 429],
   );
   await agent.end();
+});
+
+test('two Authorization headers reach no device', async () => {
+  const own = `Host: ${new URL(url).host}\r\nConnection: close`;
+  const answer = await raw(port(), `GET / HTTP/1.1\r\n${own}\r\nAuthorization: a\r\nauthorization: b\r\n\r\n`);
+  assert.match(answer, /^HTTP\/1\.1 400 /);
 });

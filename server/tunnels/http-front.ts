@@ -10,6 +10,7 @@ import type { LiveTunnel } from './live-tunnel.ts';
 import { plainPage } from './plain-page.ts';
 import { connectBy } from './pooled-dials.ts';
 import type { PageName, PlainPage } from './plain-page.ts';
+import type { Verdict, VisitorLogins } from './visitor-logins.ts';
 
 export interface HttpFrontOptions {
   domain: string;
@@ -21,8 +22,7 @@ export interface HttpFrontOptions {
   ownCookies: readonly string[];
   /** Whether a text is one of our tokens or keys. */
   isOurs: (secret: string) => boolean;
-  /** Counts a try to log in until it is taken back; throws when there were too many from this address. */
-  tryLogin: (address: string) => () => void;
+  logins: VisitorLogins;
   /** How long a request's head may take. */
   headWithinMs?: number;
 }
@@ -31,11 +31,14 @@ export interface HttpFrontOptions {
 const MOST_HEAD_BYTES = 64 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Through which tunnel a request goes, or the page that it gets instead. */
+type Admission = { tunnel: LiveTunnel; cookie?: string | undefined } | { page: PlainPage };
+
 export function createHttpFront(options: HttpFrontOptions): Server {
   const { domain, scheme } = options;
 
-  /** Through which tunnel a request goes, or the page that it gets instead. */
-  const admit = (incoming: IncomingMessage): { tunnel: LiveTunnel } | { page: PlainPage } => {
+  /** Later, where the address of the visitor has to wait before its login is looked at. */
+  const admit = (incoming: IncomingMessage): Admission | Promise<Admission> => {
     const name = tunnelNameOf(incoming, domain);
     if (name === undefined) return { page: plainPage('bad-request') };
     const tunnel = options.find(name);
@@ -43,14 +46,14 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     if (!tunnel.needsLogin) return { tunnel };
     const login = basicLogin(incoming.headers.authorization ?? '');
     if (login === undefined) return { page: plainPage('login') };
-    try {
-      const takeBack = options.tryLogin(options.addressOf(incoming));
-      if (!tunnel.admits(login)) return { page: plainPage('login') };
-      takeBack();
-      return { tunnel };
-    } catch {
-      return { page: plainPage('too-many-logins') };
-    }
+    const visit = { tunnel, login, cookies: incoming.headers.cookie ?? '' };
+    const settle = (verdict: Verdict): Admission => {
+      if (verdict !== 'right') return { page: plainPage(verdict === 'wrong' ? 'login' : 'too-many-logins') };
+      if (options.find(name) !== tunnel) return { page: plainPage('device-away') };
+      return { tunnel, cookie: options.logins.cookieFor(visit) };
+    };
+    const verdict = options.logins.check({ ...visit, address: options.addressOf(incoming) });
+    return typeof verdict === 'string' ? settle(verdict) : verdict.then(settle);
   };
 
   /** Connections on which an answer is under way. */
@@ -64,10 +67,9 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       isOurs: (secret) => options.isOurs(secret) || tunnel.admits(secret),
     });
 
-  const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const admitted = admit(incoming);
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse, admitted: Admission) => {
     if ('page' in admitted) return answer(incoming, outgoing, admitted.page);
-    const { tunnel } = admitted;
+    const { tunnel, cookie } = admitted;
     const { method = 'GET', url = '/', socket } = incoming;
     const hasBody = incoming.headers['content-length'] !== undefined || 'transfer-encoding' in incoming.headers;
     const headers = headersFor(incoming, tunnel);
@@ -108,11 +110,10 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       // seen with Node 24.21.)
       socket.cork();
       setImmediate(() => socket.uncork());
-      outgoing.writeHead(
-        response.statusCode ?? 502,
-        response.statusMessage,
-        headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
-      );
+      outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, [
+        ...headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
+        ...(cookie === undefined ? [] : ['Set-Cookie', cookie]),
+      ]);
       // Not only with the first byte of the body: an event stream may be silent for long.
       outgoing.flushHeaders();
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
@@ -133,9 +134,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     });
   };
 
-  const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => {});
-    const admitted = admit(incoming);
+  const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admission) => {
     if ('page' in admitted) return refuse(socket, admitted.page);
     // What would be its body could be read as what comes after it.
     if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
@@ -191,8 +190,17 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   } as Parameters<typeof createServer>[0]);
   // All of them, as far as their bytes go: of what is not shown nothing could be said.
   server.maxHeadersCount = 0;
-  server.on('request', pass);
-  server.on('upgrade', upgrade);
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const admitted = admit(incoming);
+    if (!(admitted instanceof Promise)) return pass(incoming, outgoing, admitted);
+    void admitted.then((later) => outgoing.destroyed || pass(incoming, outgoing, later));
+  });
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => {});
+    const admitted = admit(incoming);
+    if (!(admitted instanceof Promise)) return upgrade(incoming, socket, head, admitted);
+    void admitted.then((later) => socket.destroyed || upgrade(incoming, socket, head, later));
+  });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     // In the middle of an answer it would be taken for a part of that.
     if (busy.has(socket) || !socket.writable) socket.destroy();

@@ -29,6 +29,8 @@ export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: stri
   const lengths = valuesOf(rawHeaders, 'content-length');
   const codings = valuesOf(rawHeaders, 'transfer-encoding');
   if (hosts.length !== 1 || lengths.length > 1 || codings.length > 1) return undefined;
+  // One would be looked at here, the other by the device's service.
+  if (valuesOf(rawHeaders, 'authorization').length > 1) return undefined;
   if (lengths.length > 0 && (codings.length > 0 || !/^\d{1,15}$/.test(lengths[0] ?? ''))) return undefined;
   if (codings.length > 0 && codings[0]?.toLowerCase() !== 'chunked') return undefined;
   const [, name, below] = /^([a-z0-9-]{1,63})\.([a-z0-9.-]+?)(?::\d{1,5})?$/i.exec(hosts[0] ?? '') ?? [];

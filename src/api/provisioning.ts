@@ -7,7 +7,7 @@ import type { Tag } from '#/contract/tags.ts';
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { fleetStore } from '#/api/fleet/use-fleet.ts';
-import { readMatches } from '#/api/members.ts';
+import { readMatches } from '#/api/matches.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { sessionEnded } from '#/api/session.ts';
 

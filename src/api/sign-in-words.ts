@@ -21,6 +21,9 @@ export function signInRefusal(
         'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.',
     };
   if (error.status === 429 && upstream === undefined)
-    return { title: 'Too many failed attempts', detail: `Try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.` };
+    return {
+      title: 'Too many failed attempts',
+      detail: `Check that it was copied whole: the right one works at once. Otherwise try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.`,
+    };
   return { title: error.message, detail: error.detail };
 }

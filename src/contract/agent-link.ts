@@ -65,7 +65,7 @@ const hello = z.object({
   localAddr: short,
   localPort: short,
   /** Jobs on its disk that are not settled. */
-  jobs: z.array(jobId),
+  jobs: z.array(jobId).check(z.maxLength(1000)),
 });
 export type Hello = z.output<typeof hello>;
 
@@ -83,7 +83,7 @@ const output = z.object({
   /** Place of the first byte in the stream. */
   offset: bytes,
   /** base64 */
-  data: z.string(),
+  data: z.string().check(z.maxLength(Math.ceil(OUTPUT_PIECE / 3) * 4)),
 });
 
 const ended = z.object({

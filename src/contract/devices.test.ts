@@ -22,6 +22,8 @@ test('inventory is kept, a leaked key is not, and a bad Tags field costs only it
   assert.equal(read.LocalPort, '55123');
   assert.deepEqual(read.Custom, { a: 1 });
   assert.equal(read.Tags, undefined);
+  assert.deepEqual(device.parse({ DeviceId: 'd', Tags: null }).Tags, []);
+  assert.equal('Tags' in device.parse({ DeviceId: 'd' }), false);
 });
 
 test('status in any letter case; an unknown word stays itself', () => {
@@ -41,6 +43,7 @@ test('a page without a believable total still shows its devices', () => {
     assert.deepEqual(Object.keys(response.parse({ Devices, TotalNumDevices })), ['Devices'], String(TotalNumDevices));
   assert.equal(response.parse(Devices).Devices.length, 2);
   assert.deepEqual(response.parse({ Devices: [], TotalNumDevices: 40 }), { Devices: [], TotalNumDevices: 40 });
+  assert.deepEqual(response.parse({ Devices: null, TotalNumDevices: 0 }), { Devices: [], TotalNumDevices: 0 });
   for (const other of ['<html>', { message: 'down' }, { Devices: [{}] }]) assert.ok(!response.safeParse(other).success);
 });
 

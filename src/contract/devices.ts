@@ -44,7 +44,16 @@ export const device = row(
     SysTotalMemory: optionalText,
     SysTotalDisk: optionalText,
     SysMacAddress: optionalText,
-    Tags: z.catch(z.optional(z.array(tag)), undefined),
+    // Absent where a service lists devices without their tags; null is what some write for none.
+    Tags: z.catch(
+      z.optional(
+        z.pipe(
+          z.transform((value) => (value === null ? [] : value)),
+          z.array(tag),
+        ),
+      ),
+      undefined,
+    ),
   }),
   { drop: ['DeviceKey'] },
 );

@@ -21,11 +21,34 @@ test('the rows of a list in every shape that services answer with', () => {
   assert.deepEqual(rowsOf([1, 2]), [1, 2]);
   assert.deepEqual(rowsOf({ Artifacts: [1] }), [1]);
   assert.deepEqual(rowsOf({ Total: 3, Rows: [1], Next: null }), [1]);
-  for (const nothing of [null, undefined, '']) assert.deepEqual(rowsOf(nothing), []);
+  for (const nothing of [
+    null,
+    undefined,
+    '',
+    { Devices: null, TotalNumDevices: 0 },
+    { Artifacts: null },
+    { Rows: null, Next: null, Total: '0' },
+    { data: null, error: null, ok: true },
+  ])
+    assert.deepEqual(rowsOf(nothing), [], JSON.stringify(nothing));
 });
 
 test('anything else is no list, and never an empty one', () => {
-  for (const other of ['<html>', 'text', 7, true, {}, { a: [], b: [] }, { message: 'down' }])
+  for (const other of [
+    '<html>',
+    'text',
+    7,
+    true,
+    {},
+    { a: [], b: [] },
+    { message: 'down' },
+    { Total: 0 },
+    { error: null },
+    { code: 401, data: null },
+    { success: false, data: null },
+    { Rows: null, message: 'down' },
+    { a: null, b: {} },
+  ])
     assert.equal(rowsOf(other), undefined, JSON.stringify(other));
   const rows = list(z.number());
   assert.deepEqual(rows.parse({ Any: [1, 2] }), [1, 2]);

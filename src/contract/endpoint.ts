@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
 /** Of fields with names: whoever reads them can tell which there are. */
-type Fields = Schema<Record<string, string | undefined>> & { readonly shape: object };
+type NamedFields = Schema<Record<string, string | undefined>> & { readonly shape: object };
 
 /** One operation of the API. `response` absent means "200, no body" in the document. */
 export interface Endpoint {
@@ -16,7 +16,7 @@ export interface Endpoint {
   addition?: true;
   params?: Schema<Record<string, string | number>>;
   /** Read exactly: a name that is not here, or is there twice, is refused. A misspelt condition would match everything. */
-  query?: Fields;
+  query?: NamedFields;
   /**
    * Carries an `Idempotency-Key` header, new for each order: a browser sends a POST again by itself when a kept-alive
    * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
@@ -28,7 +28,7 @@ export interface Endpoint {
    */
   body?: Schema;
   /** multipart/form-data: the text fields, read as exactly as `query`; the file itself is the part named `file`. */
-  form?: Fields;
+  form?: NamedFields;
   response?: Schema;
 }
 
@@ -86,15 +86,31 @@ export const nameText = z.string().check(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const numeric = (value: unknown) =>
+  typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+
+/** Fields that say what went wrong: empty, they say that nothing did, and not that a list is empty. */
+const ABOUT_ERRORS = /^(errors?|message|detail|title|reason|code|status)$/i;
+const isNothing = (value: unknown) => value === null || value === '' || value === 0;
+
+/** An object that wraps an empty list as services written in Go do: the list is `null`, around it are at most counts. */
+const isWrappedNull = (value: Record<string, unknown>): boolean => {
+  const fields = Object.entries(value);
+  const isFine = ([name, field]: [string, unknown]) =>
+    isNothing(field) || (!ABOUT_ERRORS.test(name) && (field === true || Number.isFinite(numeric(field))));
+  return fields.some(([name, field]) => field === null && !ABOUT_ERRORS.test(name)) && fields.every(isFine);
+};
+
 /**
- * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null` or an
- * empty body for an empty list. All else is undefined, and never an empty list.
+ * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null`, a wrapped
+ * `null` or an empty body for an empty list. All else is undefined, and never an empty list.
  */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (value === null || value === undefined || value === '') return [];
   if (Array.isArray(value)) return value as unknown[];
   if (!isObject(value)) return undefined;
   const arrays = Object.values(value).filter(Array.isArray);
+  if (arrays.length === 0 && isWrappedNull(value)) return [];
   return arrays.length === 1 ? arrays[0] : undefined;
 }
 
@@ -126,9 +142,6 @@ export const optionalText = z.optional(
     z.optional(z.string()),
   ),
 );
-
-const numeric = (value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 
 /** A number that another service may send as a numeric string. */
 export const number = z.pipe(z.transform(numeric), z.number());

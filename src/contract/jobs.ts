@@ -157,6 +157,18 @@ const outputPiece = z.object({
 });
 export type OutputPiece = z.output<typeof outputPiece>;
 
+/** A stretch of one stream, where it came in the order of arrival. */
+const arrivedPiece = z.object({
+  Stream: z.enum(['stdout', 'stderr']),
+  /** Bytes of the stream: where it begins and where the next one does. */
+  Offset: number,
+  Next: number,
+  /** How much of the stream's Text it is, in UTF-16 code units. */
+  Length: number,
+  /** When its first byte arrived. */
+  Time: text,
+});
+
 export const jobEndpoints = {
   submit: {
     method: 'POST',
@@ -178,7 +190,8 @@ export const jobEndpoints = {
     method: 'GET',
     path: '/v1/job/:job_id/output',
     addition: true,
-    summary: 'Get a job without its output, and of Stdout and Stderr what comes after the given offsets',
+    summary:
+      'Get a job without its output, and of Stdout and Stderr what comes after the given offsets, in the order of its arrival',
     params: oneJob,
     query: z.object({ stdout: offset, stderr: offset }),
     response: z.object({
@@ -186,6 +199,11 @@ export const jobEndpoints = {
       Job: foundJob,
       Stdout: outputPiece,
       Stderr: outputPiece,
+      /**
+       * Both texts in the order in which they arrived. Whoever asks from the beginning, and goes on where an answer ended,
+       * gets all of it in order. Missing where it is not known: of earlier jobs, on other services, and for other offsets.
+       */
+      Pieces: z.catch(z.optional(z.array(arrivedPiece)), undefined),
       /** There is more to be had at once: a piece holds at most 1 MiB. */
       More: z.boolean(),
     }),

@@ -30,6 +30,8 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
   /** A part of the id. */
   id?: string;
   place?: 'placed' | 'unplaced' | 'invalid';
+  /** The ids of the devices that have one of the tags, in the place of `tag` where the rows do not tell. */
+  tagged?: ReadonlySet<string>;
   /** `never`: devices of which the service tells that they were never there. Else when they were there last, both ends
    * included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
   seen?: string | undefined;
@@ -84,7 +86,12 @@ function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
     const column = columns.get(FACETS[facet]);
     if (column instanceof CodeColumn)
       return [
-        { facet, book: column.book, codes: column.all, allowed: allowedCodes(column.book, facet, filter[facet]) },
+        {
+          facet,
+          book: column.book,
+          codes: column.all,
+          allowed: facet === 'tag' && filter.tagged ? undefined : allowedCodes(column.book, facet, filter[facet]),
+        },
       ];
     return [];
   });
@@ -150,8 +157,8 @@ export class Search {
   }
 }
 
-/** Tells of a row whether its place, or when it was there, is another than the filter wants. */
-function elsewhere({ places, columns }: Table, { place, seen }: RowFilter): (row: number) => boolean {
+/** Tells of a row whether its place, when it was there, or who has its tags is another than the filter wants. */
+function elsewhere({ places, columns, ids }: Table, { place, seen, tagged }: RowFilter): (row: number) => boolean {
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
@@ -160,6 +167,7 @@ function elsewhere({ places, columns }: Table, { place, seen }: RowFilter): (row
     range ? !(time >= range[0] && time <= range[1]) : !Number.isNaN(time) || text() !== '';
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
+    (tagged !== undefined && !tagged.has(ids[row] ?? '')) ||
     (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
 }
 

@@ -2,7 +2,7 @@
 // for 100,000 devices. A newer reading is another index; what is unchanged in it is the same object.
 import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn } from '#/api/fleet/columns.ts';
-import { EMPTY } from '#/api/fleet/books.ts';
+import { ABSENT, EMPTY } from '#/api/fleet/books.ts';
 import { Search, facetsOf, maskOf } from '#/api/fleet/filter.ts';
 import type { Facet, FacetValue, RowFilter } from '#/api/fleet/filter.ts';
 import { atOnce, inTurns } from '#/api/fleet/pace.ts';
@@ -22,11 +22,14 @@ export interface RowQuery {
   sort?: RowSort | undefined;
 }
 
+export type FacetCounts = Record<Exclude<Facet, 'tag'>, FacetValue[]> & { tag: FacetValue[] | undefined };
+
 export class FleetIndex {
   readonly table: Table;
   /** False when devices came and went all the while it was read: a few may be missing, or be there though deleted. */
   readonly complete: boolean;
   private readonly search: Search;
+  private told: boolean | undefined;
 
   constructor(table: Table, complete = true) {
     this.table = table;
@@ -37,6 +40,12 @@ export class FleetIndex {
   /** How many devices there are. */
   get size(): number {
     return this.table.order.length;
+  }
+
+  /** Whether the service lists any device with its tags, an empty list of them included. */
+  get tellsTags(): boolean {
+    const column = this.table.columns.get('Tags');
+    return (this.told ??= column instanceof CodeColumn && this.table.order.some((row) => column.code(row) !== ABSENT));
   }
 
   /** Where devices are, by row; undefined until the locations have been read. */
@@ -64,10 +73,11 @@ export class FleetIndex {
 
   /**
    * The values of each facet with their counts, each facet under the filters of all the others. `only`: the facets to
-   * count, where not all are wanted.
+   * count, where not all are wanted. Tags are undefined where the service does not tell them.
    */
-  facets(filter: RowFilter = {}, only?: readonly Facet[]): Record<Facet, FacetValue[]> {
-    return facetsOf(this.table, filter, this.search, only);
+  facets(filter: RowFilter = {}, only?: readonly Facet[]): FacetCounts {
+    const counts = facetsOf(this.table, filter, this.search, only);
+    return this.tellsTags ? counts : { ...counts, tag: undefined };
   }
 
   /** Of these rows the ones with the latest times, the latest first: a few are found without sorting the fleet. */

@@ -33,6 +33,7 @@ test('reads the same answers as any list: bare, in an object, null, nothing', as
     [JSON.stringify({ nested: { list: [1] }, Devices: rows(2) }), 2],
     ['[]', 0],
     ['{"Devices":[]}', 0],
+    ['{"Devices":null,"TotalNumDevices":0}', 0],
     ['null', 0],
     ['', 0],
     [' ', 0],

@@ -64,8 +64,23 @@ test('a fleet that is smaller than the page does not make the page smaller', asy
   assert.equal((await read(service, 1000)).rows, 1000);
 });
 
-test('a total that is too small hides nothing', async () => {
-  for (const wrong of [0, 1, 10, 20, 30, 31, 45])
+test('a page past the known end is not asked for', async () => {
+  const pastEnd = () => Promise.reject(new ApiError('refused', 'No such page (400)', { status: 400 }));
+  for (const count of [5, 20, 95, 100]) {
+    const service = new FakeService(count, { pastEnd });
+    assert.equal((await read(service)).count, count);
+    assert.equal(Math.max(...service.asked.map(([page]) => page)), Math.ceil(count / 10), `${count} devices`);
+  }
+});
+
+test('an empty fleet is read with one request', async () => {
+  const service = new FakeService(0);
+  assert.equal((await read(service)).count, 0);
+  assert.deepEqual(service.asked, [[1, 10]]);
+});
+
+test('a total that is too small hides nothing, nor does one that counts the rows of its page', async () => {
+  for (const wrong of [0, 1, 10, 31, 45])
     assert.equal((await read(new FakeService(95, { total: () => wrong }))).count, 95, `${wrong} of 95`);
 });
 

@@ -5,7 +5,8 @@ import { Button, Combobox, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconCheck, IconChevronDown } from '@tabler/icons-react';
 import { tagText } from '#/api/fleet/books.ts';
-import type { Facet, FacetValue, RowFilter } from '#/api/fleet/filter.ts';
+import type { FacetValue, RowFilter } from '#/api/fleet/filter.ts';
+import type { FacetCounts } from '#/api/fleet/fleet-index.ts';
 import { fold } from '#/api/fleet/text.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useTagNames } from './filter-chips.tsx';
@@ -13,15 +14,13 @@ import type { ValueName } from './filter-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import classes from './filter-parts.module.css';
 
-export type Facets = Record<Facet, readonly FacetValue[]>;
-
 /** Suggestions drawn at once: the rest is found by typing. */
 const MOST = 200;
 
 interface FacetPickersProps {
   filter: RowFilter;
   /** Undefined until the fleet is in memory. */
-  facets: Facets | undefined;
+  facets: FacetCounts | undefined;
   /** Groups to suggest without the whole fleet. */
   groups: readonly string[];
   /** Devices that were never seen; undefined where the service does not tell. */
@@ -44,7 +43,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
     />
   );
   // Where no device has one there is nothing to choose.
-  const has = (name: ValueName) => filter[name] !== undefined || facets?.[name].some(({ value }) => value !== '');
+  const has = (name: ValueName) => filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
   return (
     <>
       {picker('group', 'Group', groups)}

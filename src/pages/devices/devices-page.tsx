@@ -6,7 +6,6 @@ import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import type { RowFilter } from '#/api/fleet/filter.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { VALUES, filterWords, isFiltered } from '#/fleet/filters/filter-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
@@ -100,12 +99,9 @@ export function DevicesPage() {
   const [viewTask, setViewTask] = useState<ViewTask>();
   const linkNoteHere = useLater(loadLinkNote, isForeign);
   // Counting can wait for the rows.
-  const counted = useDeferredValue(JSON.stringify(filter));
-  const facets = useMemo(() => index?.facets(JSON.parse(counted) as RowFilter, VALUES), [index, counted]);
-  const neverSeen = useMemo(
-    () => index?.query({ filter: { ...(JSON.parse(counted) as RowFilter), seen: 'never' } }).length,
-    [index, counted],
-  );
+  const counted = useDeferredValue(listing.filter);
+  const facets = useMemo(() => index?.facets(counted, VALUES), [index, counted]);
+  const neverSeen = useMemo(() => index?.query({ filter: { ...counted, seen: 'never' } }).length, [index, counted]);
   const go = (next: URLSearchParams) => {
     setParams(next);
     toTop();

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/api/fleet/filter.ts';
-import type { Facets } from '#/fleet/filters/facet-pickers.tsx';
+import type { FacetCounts } from '#/api/fleet/fleet-index.ts';
 import { isFiltered } from '#/fleet/filters/filter-words.ts';
 import { formatCount } from '#/ui/format.ts';
 import { isFree } from '#/ui/free-key.ts';
@@ -26,7 +26,7 @@ interface FilterBarProps {
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
   /** How many devices there are of each value; undefined until the fleet is in memory. */
-  facets: Facets | undefined;
+  facets: FacetCounts | undefined;
   /** Devices that were never seen; undefined where the service does not tell. */
   neverSeen: number | undefined;
   /** At the end of the bar. */

@@ -5,6 +5,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceRows } from '#/api/devices.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { useRows } from '#/api/fleet/use-rows.ts';
+import { useTaggedFilter } from '#/api/fleet/use-tagged-filter.ts';
 import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isFiltered } from '#/fleet/filters/filter-words.ts';
@@ -27,6 +28,8 @@ export interface Listing {
   busy: boolean;
   fleet: FleetInUse | undefined;
   index: FleetIndex | undefined;
+  /** The filter as the index answers it; the same object while it says the same. */
+  filter: FleetView['filter'];
   /** All rows that match, in order; undefined until the fleet is in memory. */
   matching: readonly string[] | undefined;
   /** The same as rows of the index. */
@@ -58,10 +61,16 @@ export function useListing({ page, rows, paged, filter, sort }: FleetView): List
 
   const filterKey = JSON.stringify(filter);
   const rowFilter = useMemo(() => JSON.parse(filterKey) as FleetView['filter'], [filterKey]);
-  const found = useRows(index, { filter: rowFilter, sort: sort && { by: fieldOf(sort.by), down: sort.down } });
+  const told = useTaggedFilter(index, rowFilter);
+  // Until it is known who has the tag, there are the pages of the service, which knows.
+  const answering = told.filter && index;
+  const found = useRows(answering, {
+    filter: told.filter ?? rowFilter,
+    sort: sort && { by: fieldOf(sort.by), down: sort.down },
+  });
   const { rows: all } = found;
   const matching = useMemo(() => (index && all ? index.ids(all) : undefined), [index, all]);
-  const isWhole = index !== undefined && !paged;
+  const isWhole = answering !== undefined && !paged;
 
   const served = query.data?.rows ?? NONE;
   const newer = index !== undefined && !isBeyond && query.dataUpdatedAt > (fleet?.at ?? 0) ? served : NONE;
@@ -95,19 +104,21 @@ export function useListing({ page, rows, paged, filter, sort }: FleetView): List
   const refetch = () => {
     if (!isBeyond) void query.refetch();
     if (fleet?.error) fleet.retry();
+    if (told.error) told.refetch();
   };
   const shown = data ?? (query.data && !isBeyond ? servedData : undefined);
   return {
     reading: {
       data: shown,
-      error: (isBeyond ? null : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
-      isFetching: query.isFetching || (fleet?.isReading ?? false),
+      error: (isBeyond ? told.error : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
+      isFetching: query.isFetching || told.isFetching || (fleet?.isReading ?? false),
       refetch,
       dataUpdatedAt: (isBeyond ? undefined : query.dataUpdatedAt) || fleet?.at,
     },
-    busy: index ? found.isPending : query.isPlaceholderData,
+    busy: answering ? found.isPending : query.isPlaceholderData,
     fleet,
     index,
+    filter: told.filter ?? rowFilter,
     matching,
     found: all,
     isWhole,

@@ -5,10 +5,12 @@ import type L from 'leaflet';
 import { AttributionControl, MapContainer, ScaleControl } from 'react-leaflet';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Places } from '#/api/fleet/table.ts';
+import { useTaggedFilter } from '#/api/fleet/use-tagged-filter.ts';
 import { BulkBar } from '#/fleet/bulk/bulk-bar.tsx';
 import { VALUES } from '#/fleet/filters/filter-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { formatCount } from '#/ui/format.ts';
+import { Failure } from '#/ui/view.tsx';
 import { AreaSelect } from './area-select.tsx';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { BaseMapLayer } from '#/fleet/base-map/base-map-layer.tsx';
@@ -36,9 +38,14 @@ const IN_MILES = /-(?:US|GB|LR|MM)$/.test(navigator.language);
 /** What is drawn in a task of its own, one after the other. */
 const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
 
+/** Until it is known who has a tag. */
+const NOBODY = { tagged: new Set<string>() };
+
 export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
   const url = useMapUrl();
-  const { filter, colorBy } = url;
+  const { colorBy } = url;
+  const told = useTaggedFilter(fleet, url.filter);
+  const filter = told.filter ?? NOBODY;
   const scheme = useComputedColorScheme('light');
   const selection = useSelection();
   const placing = usePlacing();
@@ -138,6 +145,9 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   return (
     <div className={classes['page']}>
       <MapBar url={url} facets={facets} neverSeen={neverSeen} listOpen={listOpen} onList={setListOpen} />
+      {told.error && (
+        <Failure what="who has this tag" error={told.error} busy={told.isFetching} onRetry={told.refetch} />
+      )}
       <div className={classes['body']} data-list={listOpen}>
         <section className={classes['map']} aria-label="Map of device locations">
           {stage >= STAGES.leaflet && (
@@ -212,7 +222,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
           />
           <PlacingBanner placing={placing} onCentre={() => map && place(map.getCenter().wrap())} />
           <p className={classes['said']} role="status">
-            {said}
+            {told.filter || told.error ? said : 'The service is asked who has this tag.'}
           </p>
         </section>
         {stage >= STAGES.list ? (

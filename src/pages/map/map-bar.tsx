@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
 import { FacetPickers } from '#/fleet/filters/facet-pickers.tsx';
-import type { Facets } from '#/fleet/filters/facet-pickers.tsx';
+import type { FacetCounts } from '#/api/fleet/fleet-index.ts';
 import { FilterChips } from '#/fleet/filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { useTyped } from '#/ui/use-typed.ts';
@@ -14,7 +14,7 @@ import classes from './map-page.module.css';
 interface MapBarProps {
   url: MapUrl;
   /** How many devices there are of each value. */
-  facets: Facets | undefined;
+  facets: FacetCounts | undefined;
   /** Devices that were never seen. */
   neverSeen: number | undefined;
   listOpen: boolean;

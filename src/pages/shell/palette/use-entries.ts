@@ -30,7 +30,7 @@ interface Entries {
 /** The members of a group or tag, counted once the fleet is in memory. */
 function counted(index: FleetIndex | undefined, facet: 'group' | 'tag', kind: 'Groups' | 'Tags'): Entry[] {
   if (!index) return [];
-  const values = index.facets({}, [facet])[facet];
+  const values = index.facets({}, [facet])[facet] ?? [];
   return values
     .filter(({ value }) => value !== '')
     .map(({ value, count }) => ({
@@ -49,7 +49,7 @@ export function useEntries(search: string, recentKey: string, own: readonly Entr
   const isAsked = search !== '';
   const jobs = useQuery({ ...jobQueries.list(), ...once, enabled: isAsked }).data;
   const artifacts = useQuery({ ...artifactQueries.list(), ...once, enabled: isAsked }).data;
-  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index }).data;
+  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.tellsTags }).data;
 
   const jobEntries = useMemo(
     () =>
@@ -78,7 +78,7 @@ export function useEntries(search: string, recentKey: string, own: readonly Entr
   const groupEntries = useMemo(() => counted(index, 'group', 'Groups'), [index]);
   const tagEntries = useMemo(
     () =>
-      index
+      index?.tellsTags
         ? counted(index, 'tag', 'Tags')
         : (tags ?? []).map(({ TagId, TagName }): Entry => ({
             id: `tag:${TagName || TagId}`,

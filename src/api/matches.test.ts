@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Device } from '#/contract/devices.ts';
-import { readMatches } from '#/api/members.ts';
+import { readMatches } from '#/api/matches.ts';
 
 const device = (n: number): Device => ({
   DeviceId: `d${n}`,

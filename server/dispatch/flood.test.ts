@@ -1,0 +1,98 @@
+// A device that sends its output a byte a message: others have their turn meanwhile, little is stored for it, and all of
+// it is stored as it came.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Stream } from '#/contract/agent-link.ts';
+import { FakeAgent, until } from '../test-agents.ts';
+import { testFleet } from '../test-fleet.ts';
+import type { TestFleet } from '../test-fleet.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+
+let service: TestService;
+let fleet: TestFleet;
+before(async () => {
+  service = await startTestService();
+  fleet = testFleet((...request) => service.call(...request));
+});
+after(() => service.end());
+
+/** A device that was given a job. */
+async function busy() {
+  const { id, key } = await fleet.device();
+  const job = await fleet.run('x', { DeviceId: id });
+  const agent = await FakeAgent.connect(service.url, key);
+  await agent.hear('run');
+  return { job, agent };
+}
+
+const rowsOf = (table: 'job_output' | 'output_order', job: string) =>
+  service.context.db.all<{ size: number }>(
+    `SELECT ${table === 'job_output' ? 'length(bytes)' : '1'} AS size FROM ${table} JOIN jobs ON seq = job_seq WHERE id = ?`,
+    job,
+  );
+
+function say(agent: FakeAgent, job: string, stream: Stream, offset: number, bytes: Buffer): void {
+  agent.say({ type: 'output', job, stream, offset, data: bytes.toString('base64') });
+}
+
+test('a flood of single bytes lets others pass, is stored in few rows, and comes out as it went in', async () => {
+  const flooding = await busy();
+  const other = await busy();
+  const whole = Buffer.from(Array.from({ length: 30_000 }, (_, n) => 32 + (n % 95)));
+  for (let n = 0; n < whole.length; n++) say(flooding.agent, flooding.job, 'stdout', n, whole.subarray(n, n + 1));
+  other.agent.finish(other.job, 0, 'quick');
+  await other.agent.hear('settled');
+  const stored = Math.max(0, ...flooding.agent.told.map((told) => (told.type === 'stored' ? told.have.stdout : 0)));
+  assert.ok(stored < whole.length, 'the other device did not have to wait for all of the flood');
+
+  flooding.agent.say({ type: 'ended', job: flooding.job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
+  await flooding.agent.hear('settled');
+  assert.equal((await fleet.job(flooding.job)).Stdout, whole.toString());
+  assert.ok(rowsOf('job_output', flooding.job).length <= 3);
+  await Promise.all([flooding.agent.end(), other.agent.end()]);
+});
+
+test('streams that take turns byte by byte are stored in few rows too, in their order', async () => {
+  const { job, agent } = await busy();
+  for (let n = 0; n < 2_000; n++)
+    say(agent, job, n % 2 === 0 ? 'stdout' : 'stderr', Math.floor(n / 2), Buffer.from(n % 2 === 0 ? 'o' : 'e'));
+  agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
+  await agent.hear('settled');
+  assert.equal(rowsOf('job_output', job).length, 2);
+  const answer = await service.call('GET', `/v1/job/${job}/output?stdout=0&stderr=0`);
+  const { Stdout, Stderr, Pieces } = (await answer.json()) as {
+    Stdout: { Text: string };
+    Stderr: { Text: string };
+    Pieces: { Stream: Stream; Offset: number; Next: number; Length: number; Time: string }[];
+  };
+  const text = { stdout: Stdout.Text, stderr: Stderr.Text };
+  const inOrder = Pieces.map(({ Stream, Offset, Length }) => text[Stream].slice(Offset, Offset + Length)).join('');
+  assert.equal(inOrder, 'oe'.repeat(1_000));
+  assert.ok(Pieces.every(({ Time }) => Date.parse(Time) > 0));
+  await agent.end();
+});
+
+test('the end of a job writes none of its output again', async () => {
+  const { job, agent } = await busy();
+  const piece = Buffer.alloc(20_000, 'x');
+  for (let n = 0; n < 20; n++) {
+    say(agent, job, 'stdout', n * piece.length, piece);
+    await until('it to be stored', () =>
+      agent.told.some((told) => told.type === 'stored' && told.have.stdout === (n + 1) * piece.length),
+    );
+  }
+  const rows = rowsOf('job_output', job);
+  assert.equal(rows.length, 20);
+  agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
+  await agent.hear('settled');
+  assert.deepEqual(rowsOf('job_output', job), rows);
+  await agent.end();
+});
+
+test('a message with more output than a piece may hold ends the connection', async () => {
+  const { job, agent } = await busy();
+  say(agent, job, 'stdout', 0, Buffer.alloc(48 * 1024 + 1));
+  await until('the connection to be closed', () => agent.closed);
+  assert.equal((await fleet.job(job)).Stdout, '');
+});

@@ -1,0 +1,111 @@
+// How much of what agents send is taken in, and when. Each connection may send so much in a time, in bytes and in
+// messages; what comes beyond that waits, its socket is not read meanwhile, and nothing is dropped. Those that wait take
+// turns with each other and with everything else that the process does: no device can hold up the others.
+import type { AgentConnection } from './agent-connection.ts';
+
+/** What a message counts beside its bytes: reading a small one costs as much as reading a large one. */
+export const MESSAGE_COST = 2_500;
+/** What a connection may send in a millisecond, and at once after a pause: 20,000 messages or some 40 MB in a second. */
+const CREDIT_PER_MS = 50_000;
+const MOST_CREDIT = 1_000_000;
+/** Most that may wait for the disk, of one connection. */
+const MOST_UNSTORED = 2_000_000;
+/** Between two turns of those that wait, and most that is taken in one of them from all together. */
+const TURN_MS = 10;
+const MOST_IN_TURN = 1_000_000;
+
+export type FrameKind = 'message' | 'ping' | 'pong';
+
+export interface Frame {
+  kind: FrameKind;
+  bytes: Buffer;
+}
+
+interface IntakeOptions {
+  receive: (connection: AgentConnection, frame: Frame) => void;
+  /** Milliseconds of a clock that nobody sets. */
+  now?: () => number;
+  later?: (turn: () => void) => void;
+}
+
+export class Intake {
+  readonly #receive: IntakeOptions['receive'];
+  readonly #now: () => number;
+  readonly #later: (turn: () => void) => void;
+  /** Connections that are not read at the moment, the one whose turn is next first. */
+  readonly #paused = new Set<AgentConnection>();
+
+  constructor({
+    receive,
+    now = () => performance.now(),
+    later = (turn) => void setTimeout(turn, TURN_MS),
+  }: IntakeOptions) {
+    this.#receive = receive;
+    this.#now = now;
+    this.#later = later;
+  }
+
+  /** Something arrived: it is received now, or when its turn comes. What one connection sends stays in order. */
+  take(connection: AgentConnection, frame: Frame): void {
+    if (!this.#paused.has(connection)) {
+      if (this.#mayTake(connection)) return void this.#spend(connection, frame);
+      this.#pause(connection);
+    }
+    const { backlog } = connection;
+    // Of several pings the last one is answered (RFC 6455, 5.5.3); the others have been read all the same.
+    if (frame.kind !== 'message' && backlog.at(-1)?.kind === frame.kind) {
+      connection.credit -= MESSAGE_COST;
+      backlog.pop();
+    }
+    backlog.push(frame);
+  }
+
+  /** The connection is gone, and what waits of it with it. */
+  drop(connection: AgentConnection): void {
+    this.#paused.delete(connection);
+    connection.backlog = [];
+  }
+
+  #pause(connection: AgentConnection): void {
+    connection.socket.pause();
+    if (this.#paused.size === 0) this.#later(() => this.#turn());
+    this.#paused.add(connection);
+  }
+
+  #mayTake(connection: AgentConnection): boolean {
+    const now = this.#now();
+    connection.credit = Math.min(MOST_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
+    connection.creditedAt = now;
+    return connection.credit > 0 && connection.unstored <= MOST_UNSTORED;
+  }
+
+  #spend(connection: AgentConnection, frame: Frame): number {
+    const cost = frame.bytes.length + MESSAGE_COST;
+    connection.credit -= cost;
+    this.#receive(connection, frame);
+    return cost;
+  }
+
+  #turn(): void {
+    let left = MOST_IN_TURN;
+    const waiting = [...this.#paused];
+    for (const connection of waiting) {
+      if (left <= 0) break;
+      const { backlog } = connection;
+      let taken = 0;
+      while (left > 0 && !connection.closing && this.#mayTake(connection)) {
+        const frame = backlog[taken];
+        if (!frame) break;
+        taken += 1;
+        left -= this.#spend(connection, frame);
+      }
+      backlog.splice(0, taken);
+      // It was taken from: the others come first now. One that is closing stays paused until it is dropped.
+      this.#paused.delete(connection);
+      if (connection.closing) continue;
+      if (backlog.length === 0 && this.#mayTake(connection)) connection.socket.resume();
+      else this.#paused.add(connection);
+    }
+    if (this.#paused.size > 0) this.#later(() => this.#turn());
+  }
+}

@@ -1,0 +1,75 @@
+// Both streams of a job from where a reader is, and in which order what is new arrived. A reader gets no more of either
+// stream than what came before the rest of the other: then answer after answer, all of it is in order.
+import { STREAMS } from '#/contract/agent-link.ts';
+import type { Stream } from '#/contract/agent-link.ts';
+import type { Reader } from './database.ts';
+import { endOfWhole, readPart } from './job-output.ts';
+import type { OutputPart } from './job-output.ts';
+import { runsFrom } from './output-order.ts';
+import type { RunStart } from './output-order.ts';
+
+/** A stretch of one stream. */
+export interface ArrivedPiece {
+  stream: Stream;
+  /** Bytes of the stream. */
+  from: number;
+  next: number;
+  text: string;
+  at: number;
+}
+
+export interface OutputParts {
+  stdout: OutputPart;
+  stderr: OutputPart;
+  /** Undefined where the order is not known. */
+  pieces: ArrivedPiece[] | undefined;
+}
+
+/** Most runs in one answer. */
+const MOST_RUNS = 5_000;
+
+/** At most `most` bytes of each stream from there on. */
+export async function readParts(
+  db: Reader,
+  jobSeq: number,
+  asked: { stdout: number; stderr: number },
+  { most, over }: { most: number; over: boolean },
+): Promise<OutputParts> {
+  const stdout = await readPart(db, jobSeq, 'stdout', { asked: asked.stdout, most, over });
+  const stderr = await readPart(db, jobSeq, 'stderr', { asked: asked.stderr, most, over });
+  if (stdout.size + stderr.size === 0) return { stdout, stderr, pieces: [] };
+  const runs = runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MOST_RUNS + 1);
+  return runs ? inOrder({ stdout, stderr }, runs) : { stdout, stderr, pieces: undefined };
+}
+
+function inOrder(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputParts {
+  const at = { stdout: parts.stdout.from, stderr: parts.stderr.from };
+  const pieces: ArrivedPiece[] = [];
+  /** Adds what of a stream is before `end`, in whole characters; false where the part ends before that. */
+  const addUpTo = (stream: Stream, end: number, time: number): boolean => {
+    const { bytes, from, next, more } = parts[stream];
+    const begin = at[stream];
+    let to = Math.min(end, next);
+    if (to < next) to = from + endOfWhole(bytes.subarray(0, Math.max(0, to - from)));
+    if (to > begin) {
+      const text = bytes.subarray(begin - from, to - from).toString();
+      pieces.push({ stream, from: begin, next: to, text, at: time });
+      at[stream] = to;
+    }
+    return end <= next || !more;
+  };
+  for (const [number, run] of runs.entries()) {
+    const following = runs[number + 1];
+    if (!following && number === MOST_RUNS) break;
+    // In the last of a job's runs there may be some of the other stream too.
+    const streams: Stream[] = run.stream === 'stdout' ? ['stdout', 'stderr'] : ['stderr', 'stdout'];
+    const isWhole = streams.every((stream) => addUpTo(stream, following?.[stream] ?? parts[stream].size, run.at));
+    if (!isWhole) break;
+  }
+  const [stdout, stderr] = STREAMS.map((stream): OutputPart => {
+    const { bytes, from, next, size, more } = parts[stream];
+    const end = at[stream];
+    return { bytes: bytes.subarray(0, end - from), from, next: end, size, more: more || end < next };
+  });
+  return { stdout: stdout ?? parts.stdout, stderr: stderr ?? parts.stderr, pieces };
+}

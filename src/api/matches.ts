@@ -1,0 +1,53 @@
+// All devices that the service finds by a filter. Apart from members.ts, since the device table has it from the start.
+import { queryOptions } from '@tanstack/react-query';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Device, DeviceFilter } from '#/contract/devices.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+
+/** Requests under way at a time. */
+const AT_ONCE = 2;
+/** A size of page that every service gives; the document names no limit. */
+const ROWS = 100;
+
+/**
+ * Every device of a filter, each once. A filtered list has no total, and a service may give fewer rows than asked, so
+ * only a page that brings nothing new is the end: too short a list would hide devices from the person who decides.
+ */
+export async function readMatches(readPage: (page: number) => Promise<Device[]>): Promise<Device[]> {
+  const found = new Map<string, Device>();
+  for (let page = 1; ; page += AT_ONCE) {
+    const pages = await Promise.all(Array.from({ length: AT_ONCE }, (_, step) => readPage(page + step)));
+    for (const rows of pages) {
+      const before = found.size;
+      for (const device of rows) found.set(device.DeviceId, device);
+      if (found.size === before) return [...found.values()];
+    }
+  }
+}
+
+export async function readFilter(query: DeviceFilter, signal: AbortSignal): Promise<Device[]> {
+  return readMatches(async (page) => {
+    try {
+      return await call(deviceEndpoints.filter, { params: { page_num: page, rows_per_page: ROWS }, query }, { signal });
+    } catch (error) {
+      // Past the end some services have no page at all.
+      if (page > 1 && isMissing(error)) return [];
+      throw error;
+    }
+  });
+}
+
+/** The ids of the devices that have any of these tags, by the service's own filter. */
+export const taggedQuery = (tags: readonly string[]) =>
+  queryOptions({
+    queryKey: ['devices', 'tagged', ...tags],
+    queryFn: async ({ signal }) => {
+      const found = new Set<string>();
+      for (const tag of tags)
+        for (const { DeviceId } of await readFilter({ device_tag: tag }, signal)) found.add(DeviceId);
+      return found;
+    },
+    structuralSharing: false,
+    refetchInterval: 30_000,
+  });
