@@ -87,14 +87,17 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   const adopt = async (by: number) => {
     let moved = false;
     try {
-      await db.write((tx) => {
-        if (by !== 0) {
-          moveTimes(tx, by);
-          move(by);
-          moved = true;
-        }
-        save(tx);
-      });
+      await db.write(
+        (tx) => {
+          if (by !== 0) {
+            moveTimes(tx, by);
+            move(by);
+            moved = true;
+          }
+          save(tx);
+        },
+        { essential: true },
+      );
       if (by !== 0) report(`The clock of this machine was set ${by > 0 ? 'forward' : 'back'} by ${spanOf(by)}.`);
       isStored = true;
     } catch (cause) {

@@ -1,35 +1,32 @@
 // Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
 import { openBackupSchedule } from './backup/schedule.ts';
 import type { BackupSchedule } from './backup/schedule.ts';
 import { openClock } from './clock.ts';
 import type { Clock, TimeSource } from './clock.ts';
-import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
 import { openDispatch } from './dispatch/dispatch.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './downloads.ts';
 import type { Downloads } from './downloads.ts';
-import { log } from './log.ts';
 import { openLink } from './link/link.ts';
 import type { Link } from './link/link.ts';
+import { openStore } from './open-store.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
-import { openArtifactFiles, requireDatabaseOfFiles } from './store/artifact-files.ts';
+import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
-import { openDatabase } from './store/database.ts';
-import type { Database } from './store/database.ts';
+import type { Database, Tx } from './store/database.ts';
 import { openDeviceOrder } from './store/device-order.ts';
 import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
-import { lockFolder } from './store/lock.ts';
+import type { Room } from './store/room.ts';
 import { moveOpenTimes } from './store/open-times.ts';
 import { makeSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
+import { reportFault } from './system-fault.ts';
 import { openTunnels } from './tunnels/tunnels.ts';
 import type { Tunnels } from './tunnels/tunnels.ts';
 import { tunnelAddress } from './tunnels/address.ts';
@@ -57,6 +54,7 @@ export interface Context {
   db: Database;
   order: DeviceOrder;
   audit: Audit;
+  room: Room;
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
@@ -71,34 +69,36 @@ export interface Context {
 
 /** Opens the store and all that lives on it. Nothing listens yet. */
 export async function openContext(config: Config, { time }: { time?: TimeSource } = {}): Promise<Context> {
-  makeFolder(config.dataDir);
-  const lock = lockFolder(config.dataDir);
+  const store = await openStore(config);
+  const { db, room } = store;
   try {
-    const file = path.join(config.dataDir, 'muster.db');
-    requireDatabaseOfFiles(config.dataDir, file);
-    const db = openDatabase(file, {
-      beforeNew: () => requireDatabaseOfFiles(config.dataDir, file, { isEmpty: true }),
-    });
-    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: log.error });
+    const readOnly = room.isReadOnly();
+    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: reportFault });
     const { now } = clock;
-    const { id, startup, downloadKey } = await db.write((tx) => {
-      const { madeToken, envTokenRevoked } = setUpFirstAccount(tx, config, now());
-      markAllOffline(tx);
-      markAllTunnelsDown(tx);
+    const setUp = (tx: Tx) => {
+      const { madeToken, envTokenRevoked } = readOnly
+        ? { madeToken: undefined, envTokenRevoked: false }
+        : setUpFirstAccount(tx, config, now());
+      if (!readOnly) {
+        markAllOffline(tx);
+        markAllTunnelsDown(tx);
+      }
       return {
         id: instanceId(tx),
         downloadKey: setUpDownloadKey(tx),
         startup: { madeToken, envTokenRevoked, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
       };
-    });
+    };
+    const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
     const audit = openAudit(now);
     const downloads = openDownloads(downloadKey, clock.unset);
     const files = openArtifactFiles({
       dataDir: config.dataDir,
       artifacts: allArtifacts(db),
       wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId),
+      readOnly,
     });
-    const link = openLink({ db, now });
+    const link = openLink({ db, now, refusal: () => room.refusal() });
     const dispatch = openDispatch({
       db,
       link,
@@ -127,6 +127,7 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       db,
       order: openDeviceOrder(db),
       audit,
+      room,
       files,
       downloads,
       dispatch,
@@ -139,31 +140,12 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
         await tunnels.close();
         await link.close();
         await clock.close();
-        await db.close();
-        lock.release();
+        await store.release();
       },
     };
     return context;
   } catch (cause) {
-    lock.release();
+    await store.release();
     throw cause;
   }
-}
-
-/** Only the service's own user may look into its folder. */
-export function makeFolder(folder: string): void {
-  try {
-    makeMissing(folder);
-    accessSync(folder, constants.W_OK);
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
-  }
-}
-
-/** Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc). */
-function makeMissing(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (path.dirname(folder) !== folder) makeMissing(path.dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
 }

@@ -35,7 +35,7 @@ try {
   process.exitCode = 1;
 }
 
-function greet({ url, signinLink, context: { config, startup, tunnelPort, files } }: Service): void {
+function greet({ url, signinLink, context: { config, startup, tunnelPort, files, room } }: Service): void {
   const lines = [
     `Muster is running at ${url}`,
     `Sign in: ${signinLink}`,
@@ -48,6 +48,8 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files 
       `Token:   ${startup.madeToken}`,
       '         (for API clients; shown this once, "npm run token" makes others)',
     );
+  const problem = room.problem();
+  if (problem !== undefined) lines.push(`Note:    ${problem}`);
   if (files.setAside.count > 0)
     lines.push(
       `Note:    ${files.setAside.count} artifact files that the database does not know are now in ${files.setAside.folder}.`,

@@ -1,5 +1,6 @@
 // Faults of the machine, not of a request: a full, broken or read-only disk, no more open files. Each becomes one
 // problem in words for the caller, and one line in the log however often it happens.
+import { log } from './log.ts';
 import { Problem } from './problem.ts';
 
 /** SQLite's primary result codes that name the disk, the file or another program. */
@@ -35,6 +36,14 @@ export const diskFull = (cause?: unknown): Problem =>
     'Nothing was changed. Delete jobs or artifacts, or free space on the disk that holds DATA_DIR, then try again.',
     60,
     cause,
+  );
+
+/** The same, where not even a deletion fits. */
+export const diskFullForGood = (): Problem =>
+  unavailable(
+    'The disk of the service is full',
+    'Nothing was changed. The operator should free space on the disk that holds DATA_DIR and restart the service.',
+    60,
   );
 
 /** What a read-only disk answers to every change. */
@@ -94,7 +103,7 @@ const lastLogged = new Map<string, { at: number; left: number }>();
  */
 export function logFault(where: string, cause: unknown): void {
   const fault = cause instanceof Problem ? cause : systemFault(cause);
-  if (!fault) return console.error(`${where}:`, cause);
+  if (!fault) return log.error(where, cause);
   const line = `${where}: ${fault.message}`;
   const now = performance.now();
   const before = lastLogged.get(line);
@@ -105,5 +114,9 @@ export function logFault(where: string, cause: unknown): void {
   lastLogged.set(line, { at: now, left: 0 });
   const because = fault.cause instanceof Error ? ` (${fault.cause.message})` : '';
   const more = before && before.left > 0 ? ` (${before.left} more since the last such line)` : '';
-  console.error(`${line}${because}.${more}`);
+  log.error(`${line}${because}.${more}`);
 }
+
+/** Logs what somebody should know, and why where that is known. */
+export const reportFault = (message: string, cause?: unknown): void =>
+  cause === undefined ? log.warn(message) : logFault(message, cause);

@@ -171,33 +171,39 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       delivery.withdrawn.add(row.seq);
       try {
         await stop(row);
-        await db.write((tx) => {
-          deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
-          audit.record(tx, caller, 'job.remove', row.id);
-          tx.afterCommit(changed);
-        });
+        await db.write(
+          (tx) => {
+            deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
+            audit.record(tx, caller, 'job.remove', row.id);
+            tx.afterCommit(changed);
+          },
+          { essential: true },
+        );
       } finally {
         delivery.withdrawn.delete(row.seq);
       }
     },
 
     stop: (caller, jobId, mayStop) =>
-      db.write((tx) => {
-        const row = jobById(tx, caller.account.id, jobId);
-        mayStop(row, underWay(row).length > 0);
-        const job = { seq: row.seq, parentSeq: row.parent_seq };
-        const parents: TouchedParents = new Map();
-        const at = now();
-        const Cancelled = cancelWaiting(tx, job, { at, reason: NEVER_BEGAN }, parents);
-        refreshParents(tx, parents);
-        const Stopping = askToStop(tx, job, at);
-        if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);
-        tx.afterCommit(() => {
-          for (const { cancel } of underWay(row)) cancel();
-          changed();
-        });
-        return { Cancelled, Stopping };
-      }),
+      db.write(
+        (tx) => {
+          const row = jobById(tx, caller.account.id, jobId);
+          mayStop(row, underWay(row).length > 0);
+          const job = { seq: row.seq, parentSeq: row.parent_seq };
+          const parents: TouchedParents = new Map();
+          const at = now();
+          const Cancelled = cancelWaiting(tx, job, { at, reason: NEVER_BEGAN }, parents);
+          refreshParents(tx, parents);
+          const Stopping = askToStop(tx, job, at);
+          if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);
+          tx.afterCommit(() => {
+            for (const { cancel } of underWay(row)) cancel();
+            changed();
+          });
+          return { Cancelled, Stopping };
+        },
+        { essential: true },
+      ),
 
     waitingOffline: (parentSeq) =>
       devicesWaitedFor(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),

@@ -23,7 +23,7 @@ export function openDoor(context: Context): Door {
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // The time as it is in the transaction: the clock may be set before its turn comes.
-    rotate: (session: Session) => db.write((tx) => rotateSession(tx, session, now())),
+    rotate: (session: Session) => db.write((tx) => rotateSession(tx, session, now()), { essential: true }),
     noteUse: ({ id }) => db.write((tx) => noteSessionUse(tx, id, now())),
   });
   return {

@@ -46,14 +46,17 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
     const given = parse(signIn, await readJson(http.env.incoming));
     const before = await door.session(http);
 
-    const opened = await db.write((tx) => {
-      const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
-      if (!who) return undefined;
-      if (before) deleteSession(tx, before.id);
-      const { id, value } = insertSession(tx, who.account.id, who.tokenId, now());
-      audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
-      return { value, email: who.account.email };
-    });
+    const opened = await db.write(
+      (tx) => {
+        const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
+        if (!who) return undefined;
+        if (before) deleteSession(tx, before.id);
+        const { id, value } = insertSession(tx, who.account.id, who.tokenId, now());
+        audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
+        return { value, email: who.account.email };
+      },
+      { essential: true },
+    );
     if (!opened) {
       limit.failed(address);
       await db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'session.open'));
@@ -78,10 +81,13 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
         actor: `session:${session.id}`,
         address: clientAddress(config, http.env.incoming),
       };
-      await db.write((tx) => {
-        deleteSession(tx, session.id);
-        audit.record(tx, caller, 'session.close', session.id);
-      });
+      await db.write(
+        (tx) => {
+          deleteSession(tx, session.id);
+          audit.record(tx, caller, 'session.close', session.id);
+        },
+        { essential: true },
+      );
       door.clearCookie(http);
     }
     return http.body(null, 200, noStore);

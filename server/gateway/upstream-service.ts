@@ -5,14 +5,14 @@ import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
-import { makeFolder } from '../context.ts';
+import { makeFolder } from '../open-store.ts';
 import { openServer } from '../listen.ts';
-import { log } from '../log.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database } from '../store/database.ts';
 import { lockFolder } from '../store/lock.ts';
 import { moveSealedSessions, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
+import { reportFault } from '../system-fault.ts';
 import { createGatewayApp } from './upstream-app.ts';
 import { openUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -42,7 +42,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
   const lock = lockFolder(config.dataDir);
   try {
     const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
-    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: log.error });
+    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: reportFault });
     const upstream = openUpstream(config.upstreamUrl);
     const context: GatewayContext = {
       config,

@@ -59,12 +59,20 @@ const GOING_AWAY = 1001;
 export interface LinkOptions {
   db: Database;
   now: () => number;
+  /** Why no agent may connect at the moment: what it says could not be stored. */
+  refusal?: () => Problem | undefined;
   /** An agent that is silent for this long is taken for lost. */
   lostAfterMs?: number;
   sweepEveryMs?: number;
 }
 
-export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = SWEEP_EVERY_MS }: LinkOptions): Link {
+export function openLink({
+  db,
+  now,
+  refusal,
+  lostAfterMs = LOST_AFTER_MS,
+  sweepEveryMs = SWEEP_EVERY_MS,
+}: LinkOptions): Link {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -184,6 +192,8 @@ export function openLink({ db, now, lostAfterMs = LOST_AFTER_MS, sweepEveryMs = 
       socket.on('error', onError);
       const path = (request.url ?? '').split('?')[0];
       if (path !== LINK_PATH) return refuse(socket, notFound('connection', path ?? ''));
+      const closed = refusal?.();
+      if (closed) return refuse(socket, closed);
       const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       const device = key === undefined ? undefined : deviceByKey(db, key);
       if (!device)

@@ -7,12 +7,13 @@ import { notFound } from '../problem.ts';
 import { readAccount } from '../store/accounts.ts';
 import { listTokens, makeToken, revokeToken } from '../store/tokens.ts';
 
-export function accountRoutes({ db, audit, now }: Context): Handlers<typeof accountEndpoints> {
+export function accountRoutes({ db, audit, now, room }: Context): Handlers<typeof accountEndpoints> {
   return {
     get: ({ account }) => {
       const found = readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
-      return found;
+      const state = room.state();
+      return { ...found, ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: room.free() }) };
     },
 
     tokens: ({ account }) =>
@@ -32,9 +33,12 @@ export function accountRoutes({ db, audit, now }: Context): Handlers<typeof acco
       }),
 
     revokeToken: (request) =>
-      db.write((tx) => {
-        revokeToken(tx, request.account.id, request.params.token_id, now());
-        audit.record(tx, request, 'token.revoke', request.params.token_id);
-      }),
+      db.write(
+        (tx) => {
+          revokeToken(tx, request.account.id, request.params.token_id, now());
+          audit.record(tx, request, 'token.revoke', request.params.token_id);
+        },
+        { essential: true },
+      ),
   };
 }

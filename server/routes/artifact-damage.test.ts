@@ -19,7 +19,7 @@ before(async () => {
 after(() => service.end());
 beforeEach(() => {
   logged = [];
-  mock.method(console, 'error', (line: string) => void logged.push(line));
+  mock.method(process.stderr, 'write', (line: string) => logged.push(line) > 0);
 });
 
 async function upload(name: string): Promise<Artifact> {
@@ -53,7 +53,7 @@ test('a file that is missing or cut: shown, logged once, and a download answers 
 test('a file that is cut while it is sent ends the download', async () => {
   const artifact = await upload('cut.sh');
   const { files } = service.context;
-  const open = files.open;
+  const open = files.open.bind(files);
   mock.method(files, 'open', async (known: Parameters<typeof open>[0]) => {
     const handle = await open(known);
     truncateSync(fileOf(artifact), 100_000);
@@ -65,7 +65,7 @@ test('a file that is cut while it is sent ends the download', async () => {
 });
 
 test('a job that needs such a file fails in words, and the next one runs', async () => {
-  const fleet = testFleet(service.call);
+  const fleet = testFleet((...asked) => service.call(...asked));
   const device = await fleet.device();
   const artifact = await upload('needed.sh');
   const failing = await fleet.submit({ DeviceId: device.id, ArtifactId: artifact.ArtifactId });

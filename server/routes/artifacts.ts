@@ -92,11 +92,14 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
 
     remove: async (request) => {
       const id = request.params.artifact_id;
-      await db.write((tx) => {
-        deleteArtifact(tx, request.account.id, id);
-        context.dispatch.artifactRemoved(tx, id);
-        audit.record(tx, request, 'artifact.remove', id);
-      });
+      await db.write(
+        (tx) => {
+          deleteArtifact(tx, request.account.id, id);
+          context.dispatch.artifactRemoved(tx, id);
+          audit.record(tx, request, 'artifact.remove', id);
+        },
+        { essential: true },
+      );
       // Gone for everyone from here on; should the disk refuse now, the next start tidies up.
       await files.remove(id).catch((cause: unknown) => logFault(`artifact ${id}: its file stays behind`, cause));
     },

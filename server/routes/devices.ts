@@ -115,14 +115,17 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     remove: async (request) => {
-      await db.write((tx) => {
-        const device = deviceById(tx, request.account.id, request.params.device_id);
-        context.dispatch.deviceRemoved(tx, device.seq);
-        deleteDevice(tx, device);
-        order.removed(tx, request.account.id, device.seq);
-        audit.record(tx, request, 'device.remove', device.id);
-        tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
-      });
+      await db.write(
+        (tx) => {
+          const device = deviceById(tx, request.account.id, request.params.device_id);
+          context.dispatch.deviceRemoved(tx, device.seq);
+          deleteDevice(tx, device);
+          order.removed(tx, request.account.id, device.seq);
+          audit.record(tx, request, 'device.remove', device.id);
+          tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
+        },
+        { essential: true },
+      );
     },
 
     rekey: (request) =>

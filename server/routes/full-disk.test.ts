@@ -1,11 +1,19 @@
-// A disk that is full while an artifact arrives: clear words, nothing left behind, and the next upload succeeds.
+// A disk that is full, or read-only: clear words, nothing left behind, what is there can be read, room can be made, and
+// then all works again.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import fs, { readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { after, afterEach, before, mock, test } from 'node:test';
 import type { ProblemBody } from '#/contract/problem.ts';
+import type { Account } from '#/contract/account.ts';
+import type { Device } from '#/contract/devices.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -19,7 +27,10 @@ before(async () => {
   await handle.close();
 });
 after(() => service.end());
-afterEach(() => mock.restoreAll());
+afterEach(() => {
+  mock.restoreAll();
+  syncBuiltinESMExports();
+});
 
 function upload(): Promise<Response> {
   const form = new FormData();
@@ -39,6 +50,26 @@ async function isRefused(words: RegExp) {
   assert.deepEqual(readdirSync(path.join(service.dataDir, 'artifacts/arriving')), []);
   assert.deepEqual(await (await service.call('GET', '/v1/artifact')).json(), []);
 }
+async function fillDatabase(): Promise<void> {
+  const { db } = service.context;
+  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
+  db.get(`PRAGMA max_page_count = ${pages}`);
+  // What is free inside the file goes first.
+  for (let room = true; room;)
+    room = await db
+      .write((tx) => tx.run('INSERT INTO settings VALUES (hex(randomblob(8)), hex(zeroblob(100)))'))
+      .then(
+        () => true,
+        () => false,
+      );
+}
+const account = async () => (await (await service.call('GET', '/v1/account')).json()) as Account;
+/** What is logged from here on: one line each, unless it is a mistake of ours, which comes with its stack. */
+function watchLog(): string[] {
+  const written: string[] = [];
+  mock.method(process.stderr, 'write', (text: string) => written.push(text.trimEnd()) > 0);
+  return written;
+}
 const noSpace = () => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
 const FULL = /cannot store the file.*Nothing was kept.*free space on the disk/;
 
@@ -55,22 +86,93 @@ test('when they are flushed', async () => {
 });
 
 test('when it is noted in the database', async () => {
-  const { db } = service.context;
-  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
-  db.get(`PRAGMA max_page_count = ${pages}`);
-  // What is free inside the file goes first.
-  for (let room = true; room;)
-    room = await db
-      .write((tx) => tx.run('INSERT INTO settings VALUES (hex(randomblob(8)), hex(zeroblob(100)))'))
-      .then(
-        () => true,
-        () => false,
-      );
+  await fillDatabase();
   await isRefused(/disk of the service is full.*Nothing was changed/);
-  db.get('PRAGMA max_page_count = 1000000');
+  service.context.db.get('PRAGMA max_page_count = 1000000');
 });
 
 test('and once there is room again, the same order succeeds', async () => {
   assert.equal((await upload()).status, 200);
   assert.equal(readdirSync(path.join(service.dataDir, 'artifacts')).length, 2);
+});
+
+test('jobs, artifacts and devices can be deleted while all else is refused, agents too, and then all works again', async () => {
+  const fleet = testFleet((...asked) => service.call(...asked));
+  const device = await fleet.device();
+  const job = await fleet.run('true', { DeviceId: device.id });
+  const [artifact] = (await (await service.call('GET', '/v1/artifact')).json()) as { ArtifactId: string }[];
+  const agent = await FakeAgent.connect(service.url, device.key);
+  await agent.hear('run');
+  const lines = watchLog();
+  mock.method(fs, 'statfsSync', () => ({ bavail: 0, bsize: 4096, blocks: 1_000_000 }));
+  syncBuiltinESMExports();
+  await fillDatabase();
+  assert.equal((await account()).DiskState, 'Full');
+  const created = await service.call('POST', '/v1/devices', { DeviceName: 'x', DeviceGroup: '' });
+  assert.equal(created.status, 503);
+  assert.match(await created.text(), /disk of the service is full.*Delete jobs or artifacts/);
+
+  // One that comes again and again is one line in the log.
+  await agent.end();
+  for (let again = 0; again < 5; again++) {
+    const { socket } = new FakeAgent(service.url, device.key);
+    const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    assert.equal(answer.statusCode, 503);
+    answer.destroy();
+  }
+  await fleet.remove(job);
+  for (const at of [`/v1/artifact/${artifact?.ArtifactId}`, `/v1/devices/${device.id}`])
+    assert.equal((await service.call('DELETE', at)).status, 200, at);
+  assert.deepEqual(await fleet.jobs(), []);
+  assert.ok(lines.length <= 4, lines.join('\n'));
+  for (const line of lines) assert.doesNotMatch(line, /\n/);
+
+  mock.restoreAll();
+  syncBuiltinESMExports();
+  service.context.db.get('PRAGMA max_page_count = 1000000');
+  assert.equal((await service.call('POST', '/v1/devices', { DeviceName: 'x', DeviceGroup: '' })).status, 200);
+  assert.equal((await account()).DiskState, undefined);
+});
+
+test('on a read-only disk the service starts, says so, lets people sign in and read, and refuses every change', async () => {
+  const fleet = testFleet((...asked) => service.call(...asked));
+  const device = await fleet.device('', 'pump');
+  const agent = await FakeAgent.connect(service.url, device.key);
+  const job = await fleet.run('true', { DeviceId: device.id });
+  agent.finish((await agent.hear('run')).job, 0, 'done');
+  await fleet.ended(job);
+  await service.close();
+  const lines = watchLog();
+  mock.method(fs, 'accessSync', () => {
+    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  });
+  syncBuiltinESMExports();
+  service = await startTestService({}, service.dataDir);
+  assert.match(service.context.room.problem() ?? '', /is read-only: everything can be read, nothing can be changed/);
+  assert.equal((await account()).DiskState, 'ReadOnly');
+  assert.equal((await fleet.job(job)).Stdout, 'done');
+  const { Devices } = (await (await service.call('GET', '/v1/devices/1/9')).json()) as { Devices: Device[] };
+  assert.deepEqual([Devices.at(-1)?.DeviceName, Devices.at(-1)?.DeviceStatus], ['pump', 'Offline']);
+
+  const signedIn = await fetch(`${service.url}/auth/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ Code: service.signinLink.split('code=')[1] }),
+  });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  assert.equal((await fetch(`${service.url}/v1/job`, { headers: { cookie } })).status, 200);
+
+  const changes: [method: string, at: string, body?: object][] = [
+    ['POST', '/v1/devices', { DeviceName: 'x', DeviceGroup: '' }],
+    ['POST', `/v1/devices/location/${device.id}`, { Lat: 1, Lng: 2 }],
+    ['DELETE', `/v1/devices/${device.id}`],
+    ['DELETE', `/v1/job/${job}`],
+    ['POST', '/v1/tag/x'],
+  ];
+  for (const [method, at, body] of changes) {
+    const refused = await service.call(method, at, body);
+    assert.equal(refused.status, 503, `${method} ${at}`);
+    assert.match(await refused.text(), /disk of the service is read-only/);
+  }
+  for (const line of lines) assert.doesNotMatch(line, /\n/);
 });

@@ -16,10 +16,13 @@ export function tagRoutes({ db, audit, now }: Context): Handlers<typeof tagEndpo
       }),
 
     remove: (request) =>
-      db.write((tx) => {
-        deleteTag(tx, request.account.id, request.params.tag_id);
-        audit.record(tx, request, 'tag.remove', request.params.tag_id);
-      }),
+      db.write(
+        (tx) => {
+          deleteTag(tx, request.account.id, request.params.tag_id);
+          audit.record(tx, request, 'tag.remove', request.params.tag_id);
+        },
+        { essential: true },
+      ),
 
     attach: (request) =>
       db.write((tx) => {

@@ -47,17 +47,23 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     list: ({ account }) => listTunnels(db, account.id).map(shown),
 
     removeAll: (request) =>
-      db.write((tx) => {
-        const names = deleteTunnels(tx, request.account.id);
-        audit.record(tx, request, 'tunnel.remove-all', String(names.length));
-        tx.afterCommit(() => tunnels.deleted(names));
-      }),
+      db.write(
+        (tx) => {
+          const names = deleteTunnels(tx, request.account.id);
+          audit.record(tx, request, 'tunnel.remove-all', String(names.length));
+          tx.afterCommit(() => tunnels.deleted(names));
+        },
+        { essential: true },
+      ),
 
     remove: (request) =>
-      db.write((tx) => {
-        deleteTunnel(tx, request.account.id, request.params.tunnel_id);
-        audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
-        tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
-      }),
+      db.write(
+        (tx) => {
+          deleteTunnel(tx, request.account.id, request.params.tunnel_id);
+          audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
+          tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
+        },
+        { essential: true },
+      ),
   };
 }

@@ -28,9 +28,12 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
     list: ({ account }) => listWorkflows(db, account.id),
 
     remove: (request) =>
-      db.write((tx) => {
-        deleteWorkflow(tx, request.account.id, request.params.workflow_id);
-        audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
-      }),
+      db.write(
+        (tx) => {
+          deleteWorkflow(tx, request.account.id, request.params.workflow_id);
+          audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
+        },
+        { essential: true },
+      ),
   };
 }

@@ -7,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../config.ts';
 import { newId } from '../ids.ts';
+import { log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { isFull, systemFault } from '../system-fault.ts';
 import { fileSize } from './database-file.ts';
@@ -133,7 +134,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
   const note = (artifact: Known, fault: FileFault) => {
     if (logged.has(artifact.id)) return;
     logged.add(artifact.id);
-    console.error(`artifacts: ${fileFaultText(artifact, fault)} (${fileOf(artifact.id)})`);
+    log.warn(`artifacts: ${fileFaultText(artifact, fault)} (${fileOf(artifact.id)})`);
   };
   // Ids are ours (letters and digits); one that is not must never become a path.
   const fileOf = (artifactId: string) => {

@@ -12,6 +12,15 @@ export interface DatabaseKind {
   steps: readonly string[];
   /** A table that its first step makes, and no other kind has. */
   ownTable: string;
+  /** What becomes of its tables on a disk that takes no writes, so that people can sign in and read. */
+  whenReadOnly?: {
+    /** Copied to memory, where they can be written; gone at the end. */
+    inMemory: readonly string[];
+    /** What is written to these is dropped. */
+    ignored: readonly string[];
+    /** Copied to memory with these columns set, since nothing can bring them up to date; not to be written. */
+    outdated: Record<string, string>;
+  };
 }
 
 export interface FileOptions {
@@ -53,7 +62,8 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
       PRAGMA cache_size = -65536;
     `);
     bringUpToDate(sqlite, file, kind, options);
-    if (!options.readOnly) sqlite.exec('PRAGMA optimize = 0x10002');
+    if (options.readOnly) shadowTables(sqlite, kind);
+    else sqlite.exec('PRAGMA optimize = 0x10002');
     sqlite.exec('PRAGMA busy_timeout = 50');
     return sqlite;
   } catch (cause) {
@@ -68,6 +78,35 @@ function openReadOnly(file: string): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true });
+}
+
+/** Puts tables of the same names in front of the stored ones: SQLite looks for a name in `temp` first. */
+function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): void {
+  if (!whenReadOnly) return;
+  const { inMemory, ignored, outdated } = whenReadOnly;
+  // What they refer to is in the other schema.
+  sqlite.exec('PRAGMA foreign_keys = OFF');
+  for (const table of [...inMemory, ...Object.keys(outdated)]) {
+    const made = sqlite.prepare(
+      "SELECT sql FROM main.sqlite_schema WHERE tbl_name = ? AND type IN ('table', 'index') AND sql NOT NULL ORDER BY type DESC",
+    );
+    const [first, ...indexes] = made.all(table).map(({ sql }) => String(sql));
+    sqlite.exec(first?.replace(/^CREATE TABLE/, 'CREATE TEMP TABLE') ?? '');
+    sqlite.exec(`INSERT INTO temp.${table} SELECT * FROM main.${table}`);
+    // Queries name them.
+    for (const index of indexes) sqlite.exec(index.replace(/ INDEX /, ' INDEX temp.'));
+  }
+  for (const [table, values] of Object.entries(outdated)) {
+    sqlite.exec(`UPDATE temp.${table} SET ${values}`);
+    for (const change of ['INSERT', 'UPDATE', 'DELETE'])
+      sqlite.exec(`CREATE TEMP TRIGGER ${table}_no_${change} BEFORE ${change} ON temp.${table}
+        BEGIN SELECT RAISE(ABORT, 'attempt to write a readonly database'); END`);
+  }
+  for (const table of ignored)
+    sqlite.exec(`
+      CREATE TEMP VIEW ${table} AS SELECT * FROM main.${table};
+      CREATE TEMP TRIGGER ${table}_ignored INSTEAD OF INSERT ON ${table} BEGIN SELECT 1; END;
+    `);
 }
 
 /** What can be seen without SQLite, which would make a log beside the file or say less. */

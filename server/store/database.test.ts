@@ -1,13 +1,15 @@
 // Group commit: units that arrive together share a transaction, and each stands or falls alone.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Problem } from '../problem.ts';
+import { until } from '../test-agents.ts';
 import { openDatabase } from './database.ts';
 import type { Database, Tx } from './database.ts';
+import { openRoom } from './room.ts';
 
 let folder: string;
 let file: string;
@@ -137,6 +139,83 @@ test('a full disk: a clear refusal, nothing half-done, and it recovers', async (
   db.get('PRAGMA max_page_count = 1000000');
   await db.write(large);
   assert.deepEqual(keys(), ['a', 'large']);
+});
+
+test('on a full disk what is essential is written in the room that is kept for it; the rest is refused at once', async () => {
+  await db.close();
+  let short = false;
+  const room = {
+    ...openRoom(folder, { report: () => {} }),
+    ranOut: () => void (short = true),
+    isShort: () => short,
+    release: () => void db.get('PRAGMA max_page_count = 1000000'),
+  };
+  room.close();
+  db = openDatabase(file, { room });
+  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
+  db.get(`PRAGMA max_page_count = ${pages}`);
+  const large = (key: string) => (tx: Tx) => tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(100000)))', key);
+  const ran: string[] = [];
+  const write = (key: string, essential: boolean) =>
+    db.write(
+      (tx) => {
+        ran.push(key);
+        return large(key)(tx);
+      },
+      { essential },
+    );
+  const results = await Promise.allSettled([write('a', true), write('b', false), write('c', true)]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(keys(), ['a', 'c']);
+  ran.length = 0;
+  await assert.rejects(write('d', false), /disk .* is full/);
+  assert.deepEqual(ran, [], 'not even tried');
+  short = false;
+  await write('d', false);
+  assert.deepEqual(keys(), ['a', 'c', 'd']);
+});
+
+const fill = (rows: number) =>
+  db.write((tx) => {
+    for (let row = 0; row < rows; row++)
+      tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(50000)))', `large ${row}`);
+  });
+
+test('the file shrinks after much was deleted, in slices', async () => {
+  await fill(400);
+  const full = db.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
+  await db.write((tx) => tx.run("DELETE FROM settings WHERE key LIKE 'large%'"));
+  await until('the file to shrink', () => statSync(file).size < full * 4096 * 0.3);
+});
+
+test('the file of an earlier version is written anew, once, so that it can shrink, and says so', async () => {
+  await fill(10);
+  await db.close();
+  const raw = new DatabaseSync(file);
+  raw.exec('PRAGMA auto_vacuum = NONE; VACUUM');
+  raw.close();
+  const lines: string[] = [];
+  const room = openRoom(folder, { report: () => {} });
+  const report = (line: string) => void lines.push(line);
+  for (let start = 0; start < 2; start++) {
+    db = openDatabase(file, { room, report });
+    assert.equal(db.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum, 2);
+    assert.equal(keys().length, 10);
+    await db.close();
+  }
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /Writing the database \(\d+ MB\) anew, once, so that it can shrink/);
+  // Without room for it the database goes on as it is.
+  const again = new DatabaseSync(file);
+  again.exec('PRAGMA auto_vacuum = NONE; VACUUM');
+  again.close();
+  db = openDatabase(file, { room: { ...room, free: () => 0 }, report });
+  assert.match(lines[1] ?? '', /cannot shrink yet: that needs \d+ MB free at a start/);
+  await db.write(set('b'));
+  room.close();
 });
 
 test('closing waits for what was asked before, and refuses what comes after', async () => {

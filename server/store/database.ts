@@ -1,11 +1,14 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
 // answers all of them, and each still stands or falls alone.
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { log } from '../log.ts';
 import { Problem } from '../problem.ts';
-import { SQLITE, sqliteCode, systemFault } from '../system-fault.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import { migrations } from './migrations.ts';
+import { makeShrinkable, openReclaim } from './reclaim.ts';
+import type { Room } from './room.ts';
 
 export interface Reader {
   get<T>(sql: string, ...args: SQLInputValue[]): T | undefined;
@@ -24,14 +27,22 @@ export interface Database extends Reader {
    * Runs `unit` (synchronous: all of it or nothing) and resolves to what it returned, after that is safely on disk.
    * A unit that throws is undone and rejects with what it threw; the units around it are not touched.
    */
-  write<T>(unit: (tx: Tx) => T): Promise<T>;
+  write<T>(unit: (tx: Tx) => T, options?: WriteOptions): Promise<T>;
   /** How often this process has written to these tables: while the number stays, so does what they hold. */
   writesTo(...tables: string[]): number;
   close(): Promise<void>;
 }
 
+export interface WriteOptions {
+  /** Carried out on a full disk, too, in the room that is kept for that: what frees room, and what it takes to get there. */
+  essential?: boolean;
+}
+
 interface Waiting {
   unit: (tx: Tx) => unknown;
+  essential: boolean;
+  /** It is tried a second time, after room was made. */
+  again: boolean;
   resolve: (value: never) => void;
   reject: (cause: unknown) => void;
 }
@@ -42,25 +53,39 @@ const GATHERED_TURNS = 2;
 /** Longest that one shared transaction keeps the process from answering anything else. */
 const LONGEST_BATCH_MS = 20;
 
-/** Faults of the disk or the file, in words for the person at the other end; anything else stays what it is. */
-const inWords = (cause: unknown): unknown => systemFault(cause) ?? cause;
-
 /** The service's own tables. */
-const SERVICE: DatabaseKind = { steps: migrations, ownTable: 'accounts' };
+const SERVICE: DatabaseKind = {
+  steps: migrations,
+  ownTable: 'accounts',
+  whenReadOnly: {
+    inMemory: ['settings', 'sessions', 'signin_codes'],
+    ignored: ['audit'],
+    outdated: { devices: 'online = 0', tunnels: 'connected = NULL' },
+  },
+};
 
-/**
- * Opens (and, where there is none, makes) the database and brings its tables up to date. A write waits up to
- * `lockedPatienceMs` for another process (`npm run token`) to let go of the file. `kind`: another than the service's own.
- */
+interface DatabaseOptions extends FileOptions {
+  /** How long a write waits for another process to let go of the file. */
+  lockedPatienceMs?: number;
+  /** Another than the service's own. */
+  kind?: DatabaseKind;
+  /** The room on its disk, where this process looks after that. */
+  room?: Room;
+  report?: (line: string) => void;
+}
+
+/** Opens (and, where there is none, makes) the database and brings its tables up to date. */
 export function openDatabase(
   file: string,
-  {
-    lockedPatienceMs = 5_000,
-    kind = SERVICE,
-    ...options
-  }: { lockedPatienceMs?: number; kind?: DatabaseKind } & FileOptions = {},
+  { lockedPatienceMs = 5_000, kind = SERVICE, room, report = log.info, ...options }: DatabaseOptions = {},
 ): Database {
   const sqlite = openDatabaseFile(file, kind, options);
+  if (room && !options.readOnly) makeShrinkable(sqlite, file, room, report);
+  const reclaim = options.readOnly ? undefined : openReclaim(sqlite, room);
+
+  /** Faults of the disk or the file, in words for the person at the other end; anything else stays what it is. */
+  const inWords = (cause: unknown): unknown =>
+    (options.readOnly && sqliteCode(cause) !== undefined ? room?.refusal() : undefined) ?? systemFault(cause) ?? cause;
 
   const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
   const writes = new Map<string, number>();
@@ -148,20 +173,26 @@ export function openDatabase(
     }
     lockedSince = undefined;
 
+    if (room?.isShort()) {
+      for (const { essential, reject } of queue) if (!essential) reject(diskFull());
+      queue = queue.filter(({ essential }) => essential);
+    }
     const started = performance.now();
     const done: (Waiting & { value: unknown; effects: (() => void)[] })[] = [];
     let taken = 0;
     let lost: unknown;
+    let failed: Waiting | undefined;
     for (const waiting of queue) {
       taken += 1;
       try {
         done.push({ ...waiting, ...runUnit(waiting.unit) });
       } catch (cause) {
-        waiting.reject(inWords(cause));
         if (!sqlite.isTransaction) {
           lost = cause;
+          failed = waiting;
           break;
         }
+        waiting.reject(inWords(cause));
       }
       if (performance.now() - started > LONGEST_BATCH_MS) break;
     }
@@ -176,8 +207,29 @@ export function openDatabase(
     if (lost === undefined) {
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
-    } else for (const { reject } of done) reject(inWords(lost));
+    } else {
+      const retried = isFull(lost) ? afterMakingRoom([...done, ...(failed ? [failed] : [])]) : new Set<Waiting>();
+      for (const waiting of [...done, ...(failed ? [failed] : [])])
+        if (!retried.has(waiting)) waiting.reject(inWords(lost));
+    }
+    reclaim?.look();
     idle();
+  }
+
+  /** Gives up the room that is kept for what is essential, and puts that back in front of the queue. */
+  function afterMakingRoom(lost: Waiting[]): Set<Waiting> {
+    room?.ranOut();
+    const retried = lost.filter(({ essential, again }) => essential && !again);
+    if (retried.length === 0 || !room) return new Set();
+    room.release();
+    try {
+      // What the log holds goes to its place, and the log's own room becomes free.
+      sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // It stays as long as it is.
+    }
+    queue = [...retried.map((waiting) => ({ ...waiting, again: true })), ...queue];
+    return new Set(retried);
   }
 
   function idle(): void {
@@ -187,10 +239,10 @@ export function openDatabase(
 
   return {
     ...reader,
-    write: <T>(unit: (tx: Tx) => T) =>
+    write: <T>(unit: (tx: Tx) => T, { essential = false }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
-        queue.push({ unit, resolve, reject });
+        queue.push({ unit, essential, again: false, resolve, reject });
         schedule();
       }),
     writesTo: (...tables) => tables.reduce((sum, table) => sum + (writes.get(table) ?? 0), 0),
@@ -199,7 +251,12 @@ export function openDatabase(
       closed = true;
       if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));
       whenIdle = [];
-      sqlite.exec('PRAGMA optimize');
+      reclaim?.stop();
+      try {
+        sqlite.exec('PRAGMA optimize');
+      } catch {
+        // Statistics: without room for them there are older ones.
+      }
       sqlite.close();
     },
   };

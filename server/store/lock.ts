@@ -11,7 +11,8 @@ export function lockFolder(folder: string): { release: () => void } {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(file);
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // Nothing is ever written, so that a full disk is no hindrance.
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     // Only a file that nobody holds gets as far as being read.
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (cause) {

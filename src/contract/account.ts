@@ -9,6 +9,10 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
+  /** Of the disk that holds the service's data, where something is wrong: `Low`, `Full` or `ReadOnly`. */
+  DiskState: optionalText,
+  /** Bytes free on it. */
+  DiskBytesFree: optionalNumber,
 });
 export type Account = z.output<typeof account>;
 

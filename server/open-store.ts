@@ -1,0 +1,100 @@
+// Opens what is on the disk: the folder, its lock, the room on it, the database. On a disk that takes no writes, or is too
+// full for a single one, all of it can be read.
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError } from './config.ts';
+import type { Config } from './config.ts';
+import { log } from './log.ts';
+import { requireDatabaseOfFiles } from './store/artifact-files.ts';
+import { openDatabase } from './store/database.ts';
+import type { Database } from './store/database.ts';
+import { lockFolder } from './store/lock.ts';
+import { openRoom } from './store/room.ts';
+import type { Room } from './store/room.ts';
+import { isFull, SQLITE, sqliteCode, systemCode } from './system-fault.ts';
+
+interface Store {
+  db: Database;
+  room: Room;
+  /** Closes it, and gives the folder free. */
+  release(): Promise<void>;
+}
+
+/** Opens the store of a service. */
+export async function openStore({ dataDir }: Config): Promise<Store> {
+  const writable = makeFolder(dataDir) === 'writable';
+  const file = path.join(dataDir, 'muster.db');
+  const lock = writable ? lockFolder(dataDir) : undefined;
+  const room = openRoom(dataDir, { report: (line) => log.warn(line) });
+  const release = () => {
+    room.close();
+    lock?.release();
+  };
+  const open = (readOnly: boolean) =>
+    openDatabase(file, {
+      room,
+      readOnly,
+      beforeNew: () => requireDatabaseOfFiles(dataDir, file, { isEmpty: true }),
+    });
+  const opened = (db: Database): Store => ({
+    db,
+    room,
+    release: async () => {
+      await db.close();
+      release();
+    },
+  });
+  try {
+    requireDatabaseOfFiles(dataDir, file);
+    if (!writable) {
+      room.setReadOnly('ReadOnly');
+      return opened(open(true));
+    }
+    room.makeRoomToStart();
+    try {
+      const db = open(false);
+      // The least that a start writes.
+      if (room.isShort())
+        await db
+          .write((tx) => tx.run('UPDATE settings SET value = value'), { essential: true })
+          .catch(async (cause) => {
+            await db.close();
+            throw cause;
+          });
+      return opened(db);
+    } catch (cause) {
+      if (!room.isShort() || !isFullStart(cause)) throw cause;
+      room.setReadOnly('Full');
+      return opened(open(true));
+    }
+  } catch (cause) {
+    release();
+    throw cause;
+  }
+}
+
+/** Whether a start failed for want of room: SQLite may also say that it cannot make a file beside the database. */
+const isFullStart = (cause: unknown) => {
+  const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+  return isFull(why) || sqliteCode(why) === SQLITE.IOERR || sqliteCode(why) === SQLITE.CANTOPEN;
+};
+
+/** Only the service's own user may look into its folder. On a read-only disk it must be there. */
+export function makeFolder(folder: string): 'writable' | 'read-only' {
+  try {
+    makeMissing(folder);
+    accessSync(folder, constants.W_OK);
+    return 'writable';
+  } catch (cause) {
+    if (systemCode(cause) === 'EROFS' && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 'read-only';
+    const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
+  }
+}
+
+/** Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc). */
+function makeMissing(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path.dirname(folder) !== folder) makeMissing(path.dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+}
