@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod/mini';
 import { TarFault, tarEntries } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config.ts';
-import { makeFolder } from '../context.ts';
+import { makeFolder } from '../open-store.ts';
 import { syncFolder } from '../store/artifact-files.ts';
 import { openDatabase } from '../store/database.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';

@@ -75,14 +75,14 @@ export function requireDatabaseOfFiles(dataDir: string, database: string, { isEm
     ? readdirSync(folderOf(dataDir), { withFileTypes: true }).filter((entry) => entry.isFile()).length
     : 0;
   // SQLite would throw away a log whose database is gone.
-  const log = size === 0 && fileSize(`${database}-wal`) > 0;
-  if (files === 0 && !log) return;
+  const hasLog = size === 0 && fileSize(`${database}-wal`) > 0;
+  if (files === 0 && !hasLog) return;
   const left = [
     ...(files > 0 ? [`${files} artifact ${files === 1 ? 'file' : 'files'}`] : []),
-    ...(log ? ['its log'] : []),
+    ...(hasLog ? ['its log'] : []),
   ];
   throw new ConfigError(
-    `${database} is ${size === 0 && !statSync(database, { throwIfNoEntry: false }) ? 'missing' : 'empty'}, but ${left.join(' and ')} in ${dataDir} ${files + Number(log) === 1 ? 'belongs' : 'belong'} to one: put the database back or restore a backup, or set DATA_DIR to another folder to begin anew. Nothing was changed.`,
+    `${database} is ${size === 0 && !statSync(database, { throwIfNoEntry: false }) ? 'missing' : 'empty'}, but ${left.join(' and ')} in ${dataDir} ${files + Number(hasLog) === 1 ? 'belongs' : 'belong'} to one: put the database back or restore a backup, or set DATA_DIR to another folder to begin anew. Nothing was changed.`,
   );
 }
 
