@@ -120,6 +120,65 @@ test('a log follows its end until the reader scrolls up or goes to a find, and a
   await expect(heading(page)).toContainText('Succeeded');
 });
 
+test('both streams come in the order of arrival and the newest is followed; where the order is not known, what grew is', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  const yard = await yardOf(service);
+  const { DeviceId, DeviceKey } = await service.createDevice('hoist');
+  const artifact = await script(
+    service,
+    yard,
+    'raise.sh',
+    'echo begins',
+    yard.gate('faults'),
+    `{ ${steps(1, 200, 'fault $i')}; } >&2`,
+    yard.gate('up'),
+    'echo going up',
+    yard.gate('oops'),
+    'echo oops >&2',
+    yard.gate('arrived'),
+    'echo arrived',
+    yard.gate('end'),
+  );
+  await service.agent(DeviceKey);
+  const id = await submit(service, { Name: 'raise', DeviceId, ArtifactId: artifact });
+  await page.goto(`${service.url}/jobs/${id}`);
+  // Another service says nothing of the order.
+  const stranger = await context.newPage();
+  await stranger.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
+  await signIn(stranger, service);
+  await stranger.goto(`${service.url}/jobs/${id}`);
+  const output = log(page, 'hoist');
+  const strange = log(stranger, 'hoist');
+  const seen = async (text: string) => {
+    for (const view of [output, strange]) await expect(view.getByText(text, { exact: true })).toBeInViewport();
+  };
+  await seen('begins');
+  for (const [gate, text] of [
+    ['faults', 'fault 200'],
+    ['up', 'going up'],
+    ['oops', 'oops'],
+    ['arrived', 'arrived'],
+  ] as const) {
+    await yard.open(gate);
+    await seen(text);
+  }
+  await expect(output.locator('[data-index]').last()).toContainText('arrived');
+  await yard.open('end');
+  await expect(heading(page)).toContainText('Succeeded');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download', exact: true }).click(),
+  ]);
+  const faults = Array.from({ length: 200 }, (_, n) => `fault ${n + 1}\n`).join('');
+  expect(await saved(download)).toBe(`begins\n${faults}going up\noops\narrived\n`);
+  await strange.press('End');
+  await expect(strange).toContainText('order of arrival not known');
+  await stranger.close();
+});
+
 test('what arrives comes in pieces, none of them twice, and never moves what is being read', async ({
   signedIn: page,
   service,

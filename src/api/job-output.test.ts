@@ -107,6 +107,47 @@ test('a job that is gone says nothing of the service; a busy one is an error', a
   assert.ok((await readOutput('j', undefined, signal)).output);
 });
 
+test('the order in which both streams arrived is read along, and unknown for good where an answer lacks it', async () => {
+  const { readOutput } = await fresh();
+  const piece = (Text: string, Offset: number) => ({
+    Text,
+    Offset,
+    Next: Offset + Text.length,
+    Size: Offset + Text.length,
+  });
+  const answers = [
+    {
+      Stdout: piece('ab', 0),
+      Stderr: piece('x', 0),
+      Pieces: [
+        { Stream: 'stdout', Offset: 0, Next: 1, Length: 1, Time: '' },
+        { Stream: 'stderr', Offset: 0, Next: 1, Length: 1, Time: '' },
+        { Stream: 'stdout', Offset: 1, Next: 2, Length: 1, Time: '' },
+      ],
+    },
+    {
+      Stdout: piece('cd', 2),
+      Stderr: piece('y', 1),
+      Pieces: [
+        { Stream: 'stdout', Offset: 2, Next: 4, Length: 2, Time: '' },
+        { Stream: 'stderr', Offset: 1, Next: 2, Length: 1, Time: '' },
+      ],
+    },
+    { Stdout: piece('', 4), Stderr: piece('', 2), Pieces: [] },
+    { Stdout: piece('e', 4), Stderr: piece('', 2) },
+    { Stdout: piece('', 5), Stderr: piece('', 2), Pieces: [] },
+  ];
+  let known: FollowedJob | undefined;
+  const orders: unknown[] = [];
+  for (const each of answers) {
+    answer = () => [200, { Job: JOB, More: false, ...each }];
+    known = await readOutput('j', known, signal);
+    orders.push(known.output?.order?.map(({ stream, length }) => `${stream} ${length}`).join(', '));
+  }
+  const all = 'stdout 1, stderr 1, stdout 3, stderr 1';
+  assert.deepEqual(orders, ['stdout 1, stderr 1, stdout 1', all, all, undefined, undefined]);
+});
+
 test('small pieces are joined, so that a log of lines is not a million of them', () => {
   let stream: ReturnType<typeof append> = { pieces: [], next: 0, size: 0 };
   const line = 'x'.repeat(100);
@@ -120,7 +161,11 @@ test('small pieces are joined, so that a log of lines is not a million of them',
 test('asks at once for what is there, often while output comes, seldom when none does, never when it is over', () => {
   const followed: FollowedJob = {
     job: JOB,
-    output: { stdout: { pieces: [], next: 0, size: 0 }, stderr: { pieces: [], next: 0, size: 0 } },
+    output: {
+      stdout: { pieces: [], next: 0, size: 0 },
+      stderr: { pieces: [], next: 0, size: 0 },
+      order: [],
+    },
     complete: true,
     changed: Date.now(),
   };

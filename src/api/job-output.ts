@@ -2,6 +2,7 @@
 // the whole job instead, once it has shown that it has none.
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, OutputPiece } from '#/contract/jobs.ts';
+import type * as z from 'zod/mini';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isSameJob } from '#/api/same-job.ts';
@@ -14,11 +15,24 @@ export interface FollowedStream {
   size: number;
 }
 
+/** What came of one stream before something of the other did, in letters of its text. */
+export interface OutputRun {
+  stream: 'stdout' | 'stderr';
+  length: number;
+}
+
 export interface FollowedJob {
   /** With Stdout and Stderr where it is complete and has ended. */
   job: Job;
   /** Undefined where the service has no output in pieces: then the job has all of it. */
-  output: { stdout: FollowedStream; stderr: FollowedStream } | undefined;
+  output:
+    | {
+        stdout: FollowedStream;
+        stderr: FollowedStream;
+        /** Undefined where the service does not say in which order the two arrived. */
+        order: readonly OutputRun[] | undefined;
+      }
+    | undefined;
   /** Whether all output that there was at the last reading is here. */
   complete: boolean;
   /** When something new came last, by this computer's clock. */
@@ -66,13 +80,29 @@ export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece
   return { pieces, next: Next, size: Size };
 }
 
+type Pieces = z.output<typeof jobEndpoints.output.response>['Pieces'];
+
+/** The order as it goes on; of one stream without a break it is one run. */
+export function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
+  if (!order || pieces?.length === 0) return order;
+  if (!pieces) return undefined;
+  const runs = [...order];
+  for (const { Stream: stream, Length } of pieces) {
+    const last = runs.at(-1);
+    if (last?.stream === stream) runs[runs.length - 1] = { stream, length: last.length + Length };
+    else runs.push({ stream, length: Length });
+  }
+  return runs;
+}
+
 const hasEnded = ({ EndTime }: Job) => EndTime !== '';
 const textOf = ({ pieces }: FollowedStream) => pieces.join('');
 
 async function readPieces(id: string, known: FollowedJob | undefined, signal: AbortSignal): Promise<FollowedJob> {
-  const { stdout, stderr } = known?.output ?? { stdout: NOTHING, stderr: NOTHING };
+  const { stdout, stderr, order } = known?.output ?? { stdout: NOTHING, stderr: NOTHING, order: [] };
   const query = { stdout: String(stdout.next), stderr: String(stderr.next) };
-  const { Job, Stdout, Stderr, More } = await call(jobEndpoints.output, { params: { job_id: id }, query }, { signal });
+  const answer = await call(jobEndpoints.output, { params: { job_id: id }, query }, { signal });
+  const { Job, Stdout, Stderr, Pieces, More } = answer;
   // The stream is not the one that was read so far.
   if (Stdout.Offset !== stdout.next || Stderr.Offset !== stderr.next) {
     if (known) return readPieces(id, undefined, signal);
@@ -80,7 +110,11 @@ async function readPieces(id: string, known: FollowedJob | undefined, signal: Ab
       detail: 'The output does not begin at its start.',
     });
   }
-  const output = { stdout: append(stdout, Stdout), stderr: append(stderr, Stderr) };
+  const output = {
+    stdout: append(stdout, Stdout),
+    stderr: append(stderr, Stderr),
+    order: appendOrder(order, Pieces),
+  };
   const { Stdout: _out, Stderr: _error, ...before } = known?.job ?? Job;
   const grown = output.stdout !== stdout || output.stderr !== stderr;
   if (known && !grown && known.complete === !More && isSameJob(before, Job)) return known;

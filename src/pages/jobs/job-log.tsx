@@ -25,7 +25,7 @@ interface JobLogProps {
   address: Address;
 }
 
-/** The streams of a job, and the line the service has to say beside them. */
+/** The streams of a job, in which order they arrived, and the line the service has to say beside them. */
 function useStreams(job: Job, output: FollowedJob['output']) {
   const { stdout, stderr } = output ?? {};
   const followed = useMemo(
@@ -43,7 +43,11 @@ function useStreams(job: Job, output: FollowedJob['output']) {
     const came = outputOf(job);
     return { streams: logStreams(came), said: came.said };
   }, [followed, job]);
-  return { streams: followed ?? whole?.streams ?? [], said: whole ? whole.said : job.Result.trim() };
+  return {
+    streams: followed ?? whole?.streams ?? [],
+    order: output?.order,
+    said: whole ? whole.said : job.Result.trim(),
+  };
 }
 
 /** How much of the output is here, while it is being fetched. */
@@ -82,7 +86,7 @@ function Reason({
 }
 
 export function JobLog({ job, followed, judgement, device, address }: JobLogProps) {
-  const { streams, said } = useStreams(job, followed?.output);
+  const { streams, order, said } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
   const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
   const others = otherFields(job);
@@ -100,6 +104,7 @@ export function JobLog({ job, followed, judgement, device, address }: JobLogProp
         <LogView
           name={`Output of ${device}`}
           streams={streams}
+          order={order}
           live={isMoving(job)}
           address={address}
           fetched={followed && fetchedText(followed)}

@@ -1,30 +1,107 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemAt, layOut, placeOf } from './log-items.ts';
+import { layOut } from './log-items.ts';
+import type { LogList } from './log-items.ts';
 import { indexLines, rowText } from './lines.ts';
 
 const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });
-const said = (blocks: ReturnType<typeof layOut>, count: number) =>
+const shownBy = (list: LogList, count: number) =>
   Array.from({ length: count }, (_, place) => {
-    const item = itemAt(blocks, place);
-    return item && (item.row === undefined ? `# ${item.block.stream.name}` : rowText(item.block.index, item.row));
+    const block = list.blockAt(place);
+    const row = list.rowAt(place);
+    return block && (row < 0 ? `# ${block.stream.name}` : rowText(block.index, row));
   });
 
 test('two streams stand one after the other, each under its name', () => {
-  const blocks = layOut([stream('stdout', 'a\nb\n'), stream('stderr', 'c')]);
-  assert.deepEqual(said(blocks, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
-  const [, second] = blocks;
-  assert.equal(second && placeOf(second, 0), 4);
+  const list = layOut([stream('stdout', 'a\nb\n'), stream('stderr', 'c')]);
+  assert.deepEqual(shownBy(list, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
+  const [first, second] = list.blocks;
+  assert.ok(first && second);
+  assert.deepEqual([list.placeOf(second, 0), list.lastOf(first), list.count], [4, 2, 5]);
 });
 
 test('one stream needs no heading, also where the other is empty', () => {
-  assert.deepEqual(said(layOut([stream('stdout', ''), stream('stderr', 'c\nd')]), 3), ['c', 'd', undefined]);
+  assert.deepEqual(shownBy(layOut([stream('stdout', ''), stream('stderr', 'c\nd')]), 3), ['c', 'd', undefined]);
 });
 
 test('beyond the limit the end is kept', () => {
-  const blocks = layOut([stream('stdout', 'a\nb\nc\nd')], 3);
-  assert.deepEqual(said(blocks, 4), ['b', 'c', 'd', undefined]);
-  const [block] = blocks;
-  assert.equal(block?.skipped, 1);
-  assert.equal(placeOf(block, 2), 1);
+  const list = layOut([stream('stdout', 'a\nb\nc\nd')], undefined, 3);
+  assert.deepEqual(shownBy(list, 4), ['b', 'c', 'd', undefined]);
+  const [block] = list.blocks;
+  assert.ok(block);
+  assert.equal(block.skipped, 1);
+  assert.equal(list.placeOf(block, 2), 1);
+});
+
+/** "o" and "e" with a text each, in the order of their arrival. */
+function arrived(...pieces: [stream: 'o' | 'e', text: string][]) {
+  const text = (name: string) => pieces.flatMap(([of, piece]) => (of === name ? [piece] : [])).join('');
+  const order = pieces.map(([of, { length }]) => ({ stream: of, length }));
+  return { streams: [stream('o', text('o')), stream('e', text('e'))], order };
+}
+
+test('where the order is known, the lines of both streams stand in it', () => {
+  const { streams, order } = arrived(['o', 'a\nb\n'], ['e', 'bad\n'], ['o', 'c\n'], ['e', 'worse\r\n'], ['o', 'd\n']);
+  const list = layOut(streams, order);
+  assert.deepEqual(shownBy(list, 8), ['a', 'b', 'bad', 'c', 'worse', 'd', undefined, undefined]);
+  for (let place = 0; place < list.count; place++) {
+    const block = list.blockAt(place);
+    assert.equal(block && list.placeOf(block, list.rowAt(place)), place);
+  }
+  assert.ok(list.isMixed);
+});
+
+test('a line stays whole where something came into the middle of it, and one that is not over stays at the end', () => {
+  const pieces: Parameters<typeof arrived> = [
+    ['o', 'copying '],
+    ['e', 'slow\n'],
+    ['o', 'done\nnext '],
+    ['e', 'a\nb'],
+  ];
+  const { streams, order } = arrived(...pieces);
+  assert.deepEqual(shownBy(layOut(streams, order), 5), ['slow', 'copying done', 'a', 'next ', 'b']);
+  const later = arrived(...pieces, ['o', '...']);
+  assert.deepEqual(shownBy(layOut(later.streams, later.order), 5), ['slow', 'copying done', 'a', 'b', 'next ...']);
+});
+
+test('an order that says less or more than there is loses no line', () => {
+  const { streams } = arrived(['o', 'a\nb\n'], ['e', 'c\nd\n']);
+  const orders = [
+    [],
+    [{ stream: 'e', length: 2 }],
+    [
+      { stream: 'o', length: 99 },
+      { stream: 'x', length: 5 },
+    ],
+  ];
+  assert.deepEqual(
+    orders.map((order) => shownBy(layOut(streams, order), 4)),
+    [
+      ['a', 'b', 'c', 'd'],
+      ['c', 'a', 'b', 'd'],
+      ['a', 'b', 'c', 'd'],
+    ],
+  );
+});
+
+test('in order too the end is kept beyond the limit, and a long line and its rows stay together', () => {
+  const long = 'x'.repeat(4_500);
+  const { streams, order } = arrived(['o', `1\n${long}\n`], ['e', '2\n'], ['o', '3\n']);
+  const list = layOut(streams, order, 4);
+  assert.deepEqual(
+    shownBy(list, 4).map((text) => text?.length),
+    [2000, 500, 1, 1],
+  );
+  assert.deepEqual(
+    list.blocks.map(({ skipped }) => skipped),
+    [2, 0],
+  );
+  assert.deepEqual(
+    [...list.stretches()].map(({ block, first, end }) => [block.stream.name, first, end]),
+    [
+      ['o', 0, 4],
+      ['e', 0, 1],
+      ['o', 4, 5],
+    ],
+  );
 });

@@ -1,4 +1,6 @@
-// The list a log view scrolls: the rows of each stream, under a heading where there are several streams.
+// The list a log view scrolls: the rows of all streams in the order in which they arrived; where that is not known, the
+// rows of each stream under its name, one stream below the other.
+import { mergeRows } from './merge-rows.ts';
 import type { LineIndex } from './lines.ts';
 
 export interface LogStream {
@@ -10,6 +12,13 @@ export interface LogStream {
   pieces: readonly string[];
 }
 
+/** What came of one stream before something of another did. */
+export interface LogRun {
+  stream: string;
+  /** In UTF-16 code units. */
+  length: number;
+}
+
 export interface IndexedStream {
   stream: LogStream;
   index: LineIndex;
@@ -19,47 +28,102 @@ export interface IndexedStream {
 export interface LogBlock extends IndexedStream {
   /** Its place among the streams that are shown. */
   position: number;
-  /** Place of its first item (the heading, where there is one) in the list. */
-  start: number;
-  heading: boolean;
   /** Rows at its beginning that are left out. */
   skipped: number;
-  items: number;
+}
+
+/** Rows of one stream that follow each other, the last one not included. */
+export interface Stretch {
+  block: LogBlock;
+  first: number;
+  end: number;
+}
+
+export interface LogList {
+  readonly blocks: readonly LogBlock[];
+  /** Items there are to scroll. */
+  readonly count: number;
+  /** Whether rows of several streams are in the order of their arrival. */
+  readonly isMixed: boolean;
+  /** Where the names of streams are. */
+  readonly headings: readonly number[];
+  blockAt(place: number): LogBlock | undefined;
+  /** -1 for the name of a stream, and past the end. */
+  rowAt(place: number): number;
+  placeOf(block: LogBlock, row: number): number;
+  /** The place of the last row of a stream. */
+  lastOf(block: LogBlock): number;
+  /** All rows in their order, those that are left out too. */
+  stretches(): Iterable<Stretch>;
 }
 
 /** A browser's limit on the height of a scrolled area is near 17 million pixels: this many rows stay below it. */
 const MOST_ROWS = 600_000;
 
-/** Lays the streams out one below the other. `most`: rows that can be scrolled; the beginning is left out beyond it. */
-export function layOut(streams: IndexedStream[], most: number = MOST_ROWS): LogBlock[] {
-  const heading = streams.filter(({ index }) => index.rows > 0).length > 1;
-  const share = Math.floor(most / Math.max(1, streams.length));
-  let start = 0;
-  return streams
-    .filter(({ index }) => index.rows > 0)
-    .map(({ stream, index }, position) => {
-      const skipped = Math.max(0, index.rows - share);
-      const items = index.rows - skipped + (heading ? 1 : 0);
-      const block = { stream, index, position, start, heading, skipped, items };
-      start += items;
-      return block;
-    });
+/** Lays the streams out. `most`: rows that can be scrolled; the beginning is left out beyond it. */
+export function layOut(streams: IndexedStream[], order?: readonly LogRun[], most: number = MOST_ROWS): LogList {
+  const filled = streams.filter(({ index }) => index.rows > 0);
+  return order && filled.length > 1 ? mixed(filled, order, most) : stacked(filled, streams.length, most);
 }
 
-export interface LogItem {
-  block: LogBlock;
-  /** Undefined for the heading. */
-  row: number | undefined;
+function stacked(streams: IndexedStream[], of: number, most: number): LogList {
+  const heading = streams.length > 1 ? 1 : 0;
+  const share = Math.floor(most / Math.max(1, of));
+  const starts: number[] = [];
+  let count = 0;
+  const blocks = streams.map(({ stream, index }, position): LogBlock => {
+    const skipped = Math.max(0, index.rows - share);
+    starts.push(count);
+    count += index.rows - skipped + heading;
+    return { stream, index, position, skipped };
+  });
+  const blockAt = (place: number) =>
+    place < 0 || place >= count ? undefined : blocks[starts.findLastIndex((start) => start <= place)];
+  const placeOf = ({ position, skipped }: LogBlock, row: number) =>
+    (starts[position] ?? 0) + heading + Math.max(0, row - skipped);
+  return {
+    blocks,
+    count,
+    isMixed: false,
+    headings: heading ? starts : [],
+    blockAt,
+    rowAt: (place) => {
+      const block = blockAt(place);
+      const row = block ? place - (starts[block.position] ?? 0) - heading : -1;
+      return block && row >= 0 ? row + block.skipped : -1;
+    },
+    placeOf,
+    lastOf: (block) => placeOf(block, block.index.rows - 1),
+    stretches: () => blocks.map((block) => ({ block, first: 0, end: block.index.rows })),
+  };
 }
 
-/** What stands at a place of the list. */
-export function itemAt(blocks: readonly LogBlock[], place: number): LogItem | undefined {
-  const block = blocks.find(({ start, items }) => place >= start && place < start + items);
-  if (!block) return undefined;
-  const row = place - block.start - (block.heading ? 1 : 0);
-  return { block, row: row < 0 ? undefined : row + block.skipped };
+function mixed(streams: IndexedStream[], order: readonly LogRun[], most: number): LogList {
+  const { of, rows, places } = mergeRows(streams, order);
+  const left = Math.max(0, rows.length - most);
+  const blocks = streams.map(({ stream, index }, position): LogBlock => {
+    let skipped = 0;
+    for (let place = 0; place < left; place++) if (of[place] === position) skipped++;
+    return { stream, index, position, skipped };
+  });
+  const placeOf = ({ position }: LogBlock, row: number) => Math.max(0, (places[position]?.[row] ?? 0) - left);
+  return {
+    blocks,
+    count: rows.length - left,
+    isMixed: true,
+    headings: [],
+    blockAt: (place) => (place < 0 ? undefined : blocks[of[place + left] ?? -1]),
+    rowAt: (place) => (place < 0 ? -1 : (rows[place + left] ?? -1)),
+    placeOf,
+    lastOf: (block) => placeOf(block, block.index.rows - 1),
+    *stretches() {
+      for (let place = 0; place < rows.length;) {
+        const block = blocks[of[place] ?? -1];
+        const first = rows[place] ?? 0;
+        const begin = place;
+        while (place < rows.length && of[place] === of[begin]) place++;
+        if (block) yield { block, first, end: first + place - begin };
+      }
+    },
+  };
 }
-
-/** Where a row of a stream stands in the list. */
-export const placeOf = (block: LogBlock, row: number): number =>
-  block.start + (block.heading ? 1 : 0) + Math.max(0, row - block.skipped);

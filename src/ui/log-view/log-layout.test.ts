@@ -24,5 +24,5 @@ test('each place begins where the one before ends, wrapped or not', () => {
     assert.equal(layout.placeAt(top + 1_000), 403);
   }
   assert.equal(layoutOf(blocks, 80, measured).heightOf(201), 95);
-  assert.equal(layoutOf([], 80, measured).total, 0);
+  assert.equal(layoutOf(blocksOf(), 80, measured).total, 0);
 });

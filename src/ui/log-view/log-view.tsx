@@ -7,8 +7,8 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowBarToDown } from '@tabler/icons-react';
 import { copyText } from '#/ui/copy-button.tsx';
 import { formatCount } from '#/ui/format.ts';
-import { layOut, placeOf } from './log-items.ts';
-import type { IndexedStream, LogBlock, LogStream } from './log-items.ts';
+import { layOut } from './log-items.ts';
+import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
 import { useLogKeys } from './use-log-keys.ts';
 import { indexLines, rowOfLine } from './lines.ts';
 import { markText, markedBy, printMark, readMark } from './line-marks.ts';
@@ -39,6 +39,8 @@ interface LogViewProps {
   /** Name of the scrolling region: "Output of camera-7". */
   name: string;
   streams: LogStream[];
+  /** In which order they arrived; undefined where nobody knows. */
+  order?: readonly LogRun[] | undefined;
   /** Whether more may come. */
   live: boolean;
   /** Holds the stream that is shown (`log`) and the lines that a link points to (`line`). */
@@ -70,6 +72,22 @@ function useIndexed(streams: LogStream[], raw: boolean): IndexedStream[] {
   return next;
 }
 
+/** The stream that something came of last, the lower one of two; undefined before anything did. */
+function useGrown(indexed: IndexedStream[], live: boolean): string | undefined {
+  const [seen, setSeen] = useState<{ indexed: IndexedStream[]; grown: string | undefined }>({
+    indexed,
+    grown: undefined,
+  });
+  if (seen.indexed === indexed) return seen.grown;
+  const longer = indexed.findLast(({ stream, index }) => {
+    const before = seen.indexed.find((each) => each.stream.name === stream.name);
+    return index.text.length > (before?.index.text.length ?? 0);
+  });
+  const grown = (live ? longer?.stream.name : undefined) ?? seen.grown;
+  setSeen({ indexed, grown });
+  return grown;
+}
+
 /** A sentence that is said for a moment. */
 function useSaid(): [string, (text: string) => void] {
   const [said, say] = useState('');
@@ -82,19 +100,19 @@ function useSaid(): [string, (text: string) => void] {
 }
 
 /** The place of the first line of a mark; undefined while it is not there. */
-function placeOfMark(blocks: readonly LogBlock[], mark: LineMark | undefined): number | undefined {
-  const block = blocks.find(({ stream }) => stream.name === mark?.stream);
+function placeOfMark(list: LogList, mark: LineMark | undefined): number | undefined {
+  const block = list.blocks.find(({ stream }) => stream.name === mark?.stream);
   const row = block && mark && rowOfLine(block.index, mark.from);
-  return block && row !== undefined && row >= block.skipped ? placeOf(block, row) : undefined;
+  return block && row !== undefined && row >= block.skipped ? list.placeOf(block, row) : undefined;
 }
 
-function markedParts(blocks: readonly LogBlock[], { stream: name, from, to }: LineMark): Iterable<string> {
+function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark): Iterable<string> {
   const index = blocks.find(({ stream }) => stream.name === name)?.index;
   if (!index) return [];
   return plainParts(index, rowOfLine(index, from) ?? index.rows, rowOfLine(index, to + 1) ?? index.rows);
 }
 
-export function LogView({ name, streams, live, address, fetched, fileName }: LogViewProps) {
+export function LogView({ name, streams, order, live, address, fetched, fileName }: LogViewProps) {
   const [look, setLook] = useLocalStorage<LogLook>({
     key: 'muster-log-look',
     defaultValue: { wrap: globalThis.innerWidth < 640, numbers: true },
@@ -108,12 +126,17 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
   const mark = readMark(lineText, streams);
 
   const indexed = useIndexed(streams, raw);
-  const blocks = useMemo(
-    () => layOut(indexed.filter(({ stream }) => shown === undefined || stream.name === shown)),
-    [indexed, shown],
+  const grown = useGrown(indexed, live);
+  const list = useMemo(
+    () =>
+      layOut(
+        indexed.filter(({ stream }) => shown === undefined || stream.name === shown),
+        order,
+      ),
+    [indexed, shown, order],
   );
-  const search = useLogSearch(blocks);
-  const count = blocks.reduce((sum, { items }) => sum + items, 0);
+  const search = useLogSearch(list);
+  const { blocks, count } = list;
   const lines = blocks.reduce((sum, { index }) => sum + index.lines, 0);
   const skipped = blocks.reduce((sum, block) => sum + block.skipped, 0);
 
@@ -122,8 +145,10 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
   const follow = left === undefined;
   const setFollow = (on: boolean) => setLeft((was) => (on ? undefined : (was ?? lines)));
   const fresh = follow ? 0 : Math.max(0, lines - left);
-  const { scroller, layout, onScroll, first, last, seen, goTo } = useLogScroll(blocks, {
-    count,
+  // One stream below the other: what grew need not be at the bottom.
+  const growing = list.isMixed ? undefined : blocks.find(({ stream }) => stream.name === grown);
+  const { scroller, layout, onScroll, first, last, seen, goTo } = useLogScroll(list, {
+    end: growing ? list.lastOf(growing) : count - 1,
     wrap: look.wrap,
     gutter: `${look.numbers} ${String(lines).length}`,
     follow,
@@ -132,7 +157,7 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
 
   // A link leads to its lines once, as soon as they are there.
   const arrived = useRef<string | null>(null);
-  const linked = placeOfMark(blocks, mark);
+  const linked = placeOfMark(list, mark);
   useEffect(() => {
     if (linked === undefined || arrived.current === lineText) return;
     arrived.current = lineText;
@@ -151,13 +176,13 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
     );
   };
   const copy = async () => {
-    const parts = await gathered(mark ? markedParts(blocks, mark) : plainLog(blocks));
+    const parts = await gathered(mark ? markedParts(list, mark) : plainLog(list));
     say((await copyText(parts.join(''))) ? 'Copied' : 'The browser refused to copy');
   };
   const download = async () => {
     saveFile(
       raw ? fileName.replace(/\.log$/, '.raw.log') : fileName,
-      await gathered(plainLog(blocks)),
+      await gathered(plainLog(list)),
       'text/plain;charset=utf-8',
     );
   };
@@ -185,12 +210,12 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
     if (answered && asked.current?.query === search.query) step(asked.current.by);
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the answer comes
   }, [answered]);
-  const rows = readRows(blocks, first, last);
+  const rows = readRows(list, first, last);
   useLogKeys(view, {
     '/': () => searchBox.current?.select(),
     n: () => step(1),
     N: () => step(-1),
-    g: () => goTo(blocks[0] ? placeOf(blocks[0], 0) : 0),
+    g: () => goTo(list.headings.length > 0 ? 1 : 0),
     G: () => setFollow(true),
     w: () => setLook({ ...look, wrap: !look.wrap }),
     f: () => setFollow(!follow),
@@ -261,12 +286,7 @@ export function LogView({ name, streams, live, address, fetched, fileName }: Log
                   row === undefined ? (
                     <div key={`name-${place}`} className={classes['heading']}>
                       {block.stream.name}
-                      {block.position > 0 && (
-                        <span title="The service keeps no order between the two">
-                          {' '}
-                          · after all of {blocks[0]?.stream.name}
-                        </span>
-                      )}
+                      {block.position > 0 && <span> · order of arrival not known</span>}
                     </div>
                   ) : (
                     <LogRow

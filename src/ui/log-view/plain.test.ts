@@ -40,3 +40,17 @@ test('some rows of it', () => {
   const index = indexLines(['a\nb\nc\nd']);
   assert.equal([...plainParts(index, 1, 3)].join(''), 'b\nc\n');
 });
+
+test('where the order of two streams is known, both come in it', async () => {
+  const streams = ['stdout', 'stderr'].map((name, at) => {
+    const pieces = [at === 0 ? 'one\nthree\nfour' : 'two\nfive'];
+    return { stream: { name, pieces }, index: indexLines(pieces) };
+  });
+  const order = [
+    { stream: 'stdout', length: 4 },
+    { stream: 'stderr', length: 4 },
+    { stream: 'stdout', length: 10 },
+    { stream: 'stderr', length: 4 },
+  ];
+  assert.equal((await gathered(plainLog(layOut(streams, order)))).join(''), 'one\ntwo\nthree\nfour\nfive');
+});

@@ -2,7 +2,7 @@
 // visible; by choice exactly as it came.
 import { withoutAnsi } from './without-ansi.ts';
 import { visible } from '#/ui/glyphs.ts';
-import type { LogBlock } from './log-items.ts';
+import type { LogList } from './log-items.ts';
 import { rowText } from './lines.ts';
 import type { LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
@@ -37,13 +37,17 @@ export function* plainParts(index: LineIndex, first = 0, end: number = index.row
   }
 }
 
-/** All that is shown, each stream under its name where there are several. */
-export function* plainLog(blocks: readonly LogBlock[]): Generator<string> {
-  for (const { stream, index, position, heading } of blocks) {
-    if (heading) yield `${position > 0 ? '\n' : ''}[${stream.name}]\n`;
+/** All that is shown, in its order; each stream under its name where they are one below the other. */
+export function* plainLog(list: LogList): Generator<string> {
+  let isCut = false;
+  for (const { block, first, end } of list.stretches()) {
+    if (list.headings.length > 0) yield `${block.position > 0 ? '\n' : ''}[${block.stream.name}]\n`;
+    // What the other stream said last has no end yet.
+    else if (isCut) yield '\n';
     let last = '';
-    for (const part of plainParts(index)) yield (last = part);
-    if (heading && !last.endsWith('\n')) yield '\n';
+    for (const part of plainParts(block.index, first, end)) yield (last = part);
+    isCut = !last.endsWith('\n');
+    if (isCut && list.headings.length > 0) yield '\n';
   }
 }
 

@@ -1,8 +1,7 @@
 // The rows of a log that are drawn, colours carried from row to row.
 import { ansiBefore, ansiReader } from './ansi.ts';
 import type { AnsiPart } from './ansi.ts';
-import { itemAt } from './log-items.ts';
-import type { LogBlock } from './log-items.ts';
+import type { LogBlock, LogList } from './log-items.ts';
 import { lineOf, rowText } from './lines.ts';
 
 export interface DrawnRow {
@@ -17,27 +16,29 @@ export interface DrawnRow {
   line: number;
 }
 
-export function readRows(blocks: readonly LogBlock[], first: number, last: number): DrawnRow[] {
-  let reading: { block: LogBlock; read: ReturnType<typeof ansiReader> } | undefined;
-  let line = 0;
+export function readRows(list: LogList, first: number, last: number): DrawnRow[] {
+  /** Of each stream: rows follow each other, so its colours go on from one to the next. */
+  const reading = new Map<LogBlock, { read: ReturnType<typeof ansiReader>; line: number }>();
   const rows: DrawnRow[] = [];
   for (let place = first; place <= last; place++) {
-    const item = itemAt(blocks, place);
-    if (!item) continue;
-    const { block, row } = item;
-    if (row === undefined) {
-      rows.push({ place, block, row, parts: [], number: 0, line: 0 });
+    const block = list.blockAt(place);
+    if (!block) continue;
+    const row = list.rowAt(place);
+    if (row < 0) {
+      rows.push({ place, block, row: undefined, parts: [], number: 0, line: 0 });
       continue;
     }
     const { index } = block;
-    if (reading?.block !== block) {
-      reading = { block, read: ansiReader(index.raw ? '' : ansiBefore(index.text, index.starts[row] ?? 0)) };
-      line = lineOf(index, row);
+    let reader = reading.get(block);
+    if (!reader) {
+      const before = index.raw ? '' : ansiBefore(index.text, index.starts[row] ?? 0);
+      reading.set(block, (reader = { read: ansiReader(before), line: lineOf(index, row) }));
     }
     const number = index.numbers[row] ?? 0;
-    line = number || line;
+    reader.line = number || reader.line;
     const text = rowText(index, row);
-    rows.push({ place, block, row, parts: index.raw ? [{ text, style: {} }] : reading.read(text), number, line });
+    const parts = index.raw ? [{ text, style: {} }] : reader.read(text);
+    rows.push({ place, block, row, parts, number, line: reader.line });
   }
   return rows;
 }

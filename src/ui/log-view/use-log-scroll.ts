@@ -2,8 +2,7 @@
 // when rows are added, turn out higher or are wrapped anew.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { itemAt, placeOf } from './log-items.ts';
-import type { LogBlock } from './log-items.ts';
+import type { LogList } from './log-items.ts';
 import { layoutOf } from './log-layout.ts';
 import type { LogLayout, Measured } from './log-layout.ts';
 
@@ -26,7 +25,8 @@ export interface LogScroll {
 }
 
 interface Asked {
-  count: number;
+  /** The last place of what came last: the end that is followed. */
+  end: number;
   wrap: boolean;
   /** What the width beside the text depends on. */
   gutter: string;
@@ -55,10 +55,8 @@ function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutt
   return wrap ? columns : 0;
 }
 
-export function useLogScroll(
-  blocks: readonly LogBlock[],
-  { count, wrap, gutter, follow, setFollow }: Asked,
-): LogScroll {
+export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFollow }: Asked): LogScroll {
+  const { blocks, count } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const [known, setKnown] = useState<{ of: string; measured: Measured }>({ of: '', measured: new Map() });
@@ -66,7 +64,7 @@ export function useLogScroll(
   const raw = blocks[0]?.index.raw ?? false;
   const of = `${columns} ${raw}`;
   const measured = useMemo((): Measured => (known.of === of ? known.measured : new Map()), [known, of]);
-  const layout = useMemo(() => layoutOf(blocks, columns, measured), [blocks, columns, measured]);
+  const layout = useMemo(() => layoutOf(list, columns, measured), [list, columns, measured]);
 
   // Where the reader is: the row at the top of the view and how far it is scrolled out.
   const anchor = useRef<{ stream: string; row: number; past: number } | undefined>(undefined);
@@ -77,19 +75,22 @@ export function useLogScroll(
     lastTop.current = top;
     if (Math.abs(top - view.top) > 0.5 || height !== view.height) setView({ top, height });
   };
+  /** Where the view is while the end is followed. */
+  const followedTop = (height: number) => Math.max(0, layout.topOf(end) + layout.heightOf(end) - height);
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
     const { scrollTop: top, clientHeight, scrollHeight } = box;
     const up = top < lastTop.current - 1;
-    if (top + clientHeight >= scrollHeight - AT_END) setFollow(true);
-    else if (up) setFollow(false);
+    const isLast = end >= count - 1;
+    const followed = isLast ? scrollHeight - clientHeight : followedTop(clientHeight);
+    if (Math.abs(top - followed) <= AT_END) setFollow(true);
+    // Past the end that is followed there is another stream to read.
+    else if (up || (!isLast && top > lastTop.current + 1)) setFollow(false);
     const place = layout.placeAt(top);
-    const item = itemAt(blocks, place);
-    anchor.current =
-      item?.row === undefined
-        ? undefined
-        : { stream: item.block.stream.name, row: item.row, past: top - layout.topOf(place) };
+    const stream = list.blockAt(place)?.stream.name;
+    const row = list.rowAt(place);
+    anchor.current = stream === undefined || row < 0 ? undefined : { stream, row, past: top - layout.topOf(place) };
     moved(top);
   };
   const scrollTo = (top: number) => {
@@ -103,14 +104,14 @@ export function useLogScroll(
   useLayoutEffect(() => {
     if (count === 0) return;
     if (follow) {
-      scrollTo(layout.total);
+      scrollTo(end >= count - 1 ? layout.total : followedTop(scroller.current?.clientHeight ?? view.height));
       return;
     }
     const { stream, row, past } = anchor.current ?? {};
     const block = blocks.find((each) => each.stream.name === stream);
-    if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(placeOf(block, row)) + past);
+    if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.placeOf(block, row)) + past);
     // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or being told to follow, moves the view
-  }, [layout, follow]);
+  }, [layout, follow, end]);
 
   const first = Math.max(0, layout.placeAt(view.top) - MARGIN);
   const last = Math.min(count - 1, layout.placeAt(view.top + view.height) + MARGIN);
@@ -121,12 +122,12 @@ export function useLogScroll(
     let next: Measured | undefined;
     for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) {
       const place = Number(row.dataset['index']);
-      const item = itemAt(blocks, place);
+      const name = list.blockAt(place)?.stream.name;
+      const number = list.rowAt(place);
       const height = row.offsetHeight;
-      if (item?.row === undefined || height === 0 || height === layout.heightOf(place)) continue;
-      next ??= new Map(Array.from(measured, ([name, rows]) => [name, new Map(rows)]));
-      const { name } = item.block.stream;
-      next.set(name, (next.get(name) ?? new Map<number, number>()).set(item.row, height));
+      if (name === undefined || number < 0 || height === 0 || height === layout.heightOf(place)) continue;
+      next ??= new Map(Array.from(measured, ([each, rows]) => [each, new Map(rows)]));
+      next.set(name, (next.get(name) ?? new Map<number, number>()).set(number, height));
     }
     if (next) setKnown({ of, measured: next });
     // oxlint-disable-next-line react/exhaustive-deps -- `layout` changes with all of these
@@ -144,12 +145,13 @@ export function useLogScroll(
   }, [empty]);
 
   const goTo = (place: number) => {
-    const item = itemAt(blocks, place);
-    if (item?.row === undefined) return;
+    const stream = list.blockAt(place)?.stream.name;
+    const row = list.rowAt(place);
+    if (stream === undefined || row < 0) return;
     const past = (layout.heightOf(place) - (scroller.current?.clientHeight ?? view.height)) / 2;
     setFollow(false);
     scrollTo(Math.max(0, layout.topOf(place) + past));
-    anchor.current = { stream: item.block.stream.name, row: item.row, past };
+    anchor.current = { stream, row, past };
   };
   return { scroller, layout, onScroll, first, last, seen: layout.placeAt(view.top), goTo };
 }

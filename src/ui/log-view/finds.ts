@@ -1,0 +1,77 @@
+// What a search found in several streams, in the order in which their rows are shown.
+import type { LogList } from './log-items.ts';
+import { firstFrom } from './log-query.ts';
+import type { Matches } from './log-query.ts';
+
+/** One of them: where in which row of which stream it begins. */
+export interface Find {
+  stream: string;
+  row: number;
+  from: number;
+}
+
+export interface Finds {
+  /** The place of each; those in rows that are left out are not among them. */
+  places: Uint32Array;
+  at(number: number): Find;
+  /** Which of them this is; -1 where it is none of them any more. */
+  numberOf(find: Find): number;
+  /** The first one at a place or after it. */
+  firstFrom(place: number): number;
+}
+
+export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): Finds {
+  const parts = list.blocks.flatMap((block) => {
+    const matches = byStream.get(block.stream.name);
+    return matches ? [{ block, matches, next: firstFrom(matches, block.skipped) }] : [];
+  });
+  const count = parts.reduce((sum, { matches, next }) => sum + matches.rows.length - next, 0);
+  const places = new Uint32Array(count);
+  const of = new Uint8Array(count);
+  const indexes = new Uint32Array(count);
+  const placeOf = ({ block, matches, next }: (typeof parts)[number]) =>
+    next < matches.rows.length ? list.placeOf(block, matches.rows[next] ?? 0) : Number.POSITIVE_INFINITY;
+  const heads = parts.map(placeOf);
+  for (let number = 0; number < count; number++) {
+    const which = heads.indexOf(Math.min(...heads));
+    const part = parts[which];
+    if (!part) break;
+    places[number] = heads[which] ?? 0;
+    of[number] = which;
+    indexes[number] = part.next++;
+    heads[which] = placeOf(part);
+  }
+  const at = (number: number): Find => {
+    const part = parts[of[number] ?? 0];
+    const index = indexes[number] ?? 0;
+    return {
+      stream: part?.block.stream.name ?? '',
+      row: part?.matches.rows[index] ?? 0,
+      from: part?.matches.from[index] ?? 0,
+    };
+  };
+  const first = (place: number) => {
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((places[middle] ?? 0) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    places,
+    at,
+    firstFrom: first,
+    numberOf: ({ stream, row, from }) => {
+      const block = list.blocks.find((each) => each.stream.name === stream);
+      const place = block ? list.placeOf(block, row) : -1;
+      for (let number = first(place); places[number] === place; number++) {
+        const find = at(number);
+        if (find.from === from && find.row === row) return number;
+      }
+      return -1;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// The rows of several streams in the order in which they arrived. A line has its place where it ended: one that something
+// else came into the middle of stays one line, and one that goes on being written stays at the end, where it is looked for.
+import type { LineIndex } from './lines.ts';
+import type { IndexedStream, LogRun } from './log-items.ts';
+
+export interface MergedRows {
+  /** Of each place: which stream, and which row of it. */
+  of: Uint8Array;
+  rows: Uint32Array;
+  /** Of each stream: the place of each of its rows. */
+  places: Uint32Array[];
+}
+
+/** The last row of the line that a row belongs to. */
+function endOfLine({ rows, numbers }: LineIndex, row: number): number {
+  let last = row;
+  while (last + 1 < rows && numbers[last + 1] === 0) last++;
+  return last;
+}
+
+export function mergeRows(streams: readonly IndexedStream[], order: readonly LogRun[]): MergedRows {
+  const count = streams.reduce((sum, { index }) => sum + index.rows, 0);
+  const of = new Uint8Array(count);
+  const rows = new Uint32Array(count);
+  const places = streams.map(({ index }) => new Uint32Array(index.rows));
+  /** Of each stream: what has arrived, the next row, and the last row of its line. */
+  const at = streams.map(({ index }) => ({ index, arrived: 0, row: 0, last: endOfLine(index, 0) }));
+  let place = 0;
+  const put = (which: number, end: number) => {
+    const stream = at[which];
+    const own = places[which];
+    if (!stream || !own) return;
+    while (stream.row < end) {
+      of[place] = which;
+      rows[place] = stream.row;
+      own[stream.row++] = place++;
+    }
+  };
+  const names = new Map(streams.map(({ stream: { name } }, which) => [name, which]));
+  let latest = streams.length - 1;
+  for (const { stream: name, length } of order) {
+    const which = names.get(name);
+    const stream = which === undefined ? undefined : at[which];
+    if (which === undefined || !stream) continue;
+    latest = which;
+    stream.arrived += length;
+    // A line has ended once what ends it is there.
+    while (stream.row < stream.index.rows && (stream.index.ends[stream.last] ?? 0) < stream.arrived) {
+      put(which, stream.last + 1);
+      stream.last = endOfLine(stream.index, stream.row);
+    }
+  }
+  for (const which of at.keys()) if (which !== latest) put(which, streams[which]?.index.rows ?? 0);
+  put(latest, streams[latest]?.index.rows ?? 0);
+  return { of, rows, places };
+}
