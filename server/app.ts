@@ -24,6 +24,8 @@ import { deviceRoutes } from './routes/devices.ts';
 import { downloadRoute } from './routes/download.ts';
 import { installRoutes } from './routes/install.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { operationRoutes } from './routes/operation.ts';
+import type { Operation } from './routes/operation.ts';
 import { tagRoutes } from './routes/tags.ts';
 import { tunnelRoutes } from './routes/tunnels.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -31,11 +33,12 @@ import { workflowRoutes } from './routes/workflows.ts';
 const DIST = path.join(import.meta.dirname, '../dist');
 
 /** Builds the application on an open context. */
-export function createApp(context: Context): App {
+export function createApp(context: Context, operation: Operation): App {
   const app = newApp(context);
   const door = openDoor(context);
 
   sessionRoutes(app, context, door);
+  operationRoutes(app, operation, (http) => door.caller(http));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     http.set('caller', await door.caller(http));

@@ -104,7 +104,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
       // A full disk, say. The next check finds the same again.
       if (moved) move(-by);
       anchor = { ...anchor, wall: anchor.wall - by };
-      if (isStored) report('Could not store the time.', cause);
+      if (isStored) report('Could not store the time', cause);
       isStored = false;
     }
   };

@@ -38,7 +38,8 @@ export interface Config {
   mapTiles: { url: string; attribution: string } | undefined;
   /** Backups that the service makes by itself. */
   backups: { folder: string; everyMs: number; most: number } | undefined;
-  logFormat: LogFormat;
+  /** A port of its own for /metrics, without a token. */
+  metricsPort: number | undefined;
 }
 
 /** The start cannot go on; the message is the whole explanation. */
@@ -87,7 +88,7 @@ export function readConfig(env: Environment): Config {
     tunnelTcpPorts: readPortRange(value('TUNNEL_TCP_PORTS') ?? '20000-20999'),
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
     backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
-    logFormat: readLogFormat(value('LOG_FORMAT') ?? 'text'),
+    metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
   };
 }
 
@@ -205,7 +206,9 @@ function readBackups(folder: string | undefined, every: string | undefined, most
   return { folder: path.resolve(folder), everyMs, most };
 }
 
-function readLogFormat(text: string): LogFormat {
+/** Read first: what the rest may be refused for is logged in it. */
+export function readLogFormat({ LOG_FORMAT }: Environment): LogFormat {
+  const text = LOG_FORMAT?.trim() || 'text';
   if (text !== 'text' && text !== 'json')
     throw new ConfigError(`LOG_FORMAT is "${text}", but it must be text or json.`);
   return text;

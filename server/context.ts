@@ -18,6 +18,8 @@ import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
+import { countRunning, noteRunning, noteStopped } from './store/last-run.ts';
+import type { Recovered } from './store/last-run.ts';
 import { openDeviceOrder } from './store/device-order.ts';
 import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
@@ -27,6 +29,8 @@ import { makeSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
 import { reportFault } from './system-fault.ts';
+import { openTraffic } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
 import { openTunnels } from './tunnels/tunnels.ts';
 import type { Tunnels } from './tunnels/tunnels.ts';
 import { tunnelAddress } from './tunnels/address.ts';
@@ -39,6 +43,8 @@ export interface Startup {
   madeToken: string | undefined;
   /** AUTH_TOKEN names a token that was revoked: it opens nothing. */
   envTokenRevoked: boolean;
+  /** The last run ended without a stop. */
+  recovered: Recovered | undefined;
 }
 
 export interface Context {
@@ -60,11 +66,20 @@ export interface Context {
   dispatch: Dispatch;
   link: Link;
   tunnels: Tunnels;
+  traffic: Traffic;
   /** Where the service makes its own. */
   backups: BackupSchedule | undefined;
   /** Port on which HTTP tunnels are served; known once it listens. */
   tunnelPort: number;
   close(): Promise<void>;
+}
+
+/** At a start nobody is connected, whatever the tables say; undefined after a stop in order. */
+function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
+  const wasRunning = noteRunning(tx);
+  const devices = markAllOffline(tx).changes;
+  const tunnels = markAllTunnelsDown(tx).changes;
+  return wasRunning ? { logBytes, devices, tunnels, jobs: countRunning(tx) } : undefined;
 }
 
 /** Opens the store and all that lives on it. Nothing listens yet. */
@@ -79,14 +94,11 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       const { madeToken, envTokenRevoked } = readOnly
         ? { madeToken: undefined, envTokenRevoked: false }
         : setUpFirstAccount(tx, config, now());
-      if (!readOnly) {
-        markAllOffline(tx);
-        markAllTunnelsDown(tx);
-      }
+      const recovered = readOnly ? undefined : markNobodyThere(tx, store.logBytes);
       return {
         id: instanceId(tx),
         downloadKey: setUpDownloadKey(tx),
-        startup: { madeToken, envTokenRevoked, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
+        startup: { madeToken, envTokenRevoked, recovered, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
       };
     };
     const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
@@ -133,6 +145,7 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       dispatch,
       link,
       tunnels,
+      traffic: openTraffic(),
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
       close: async () => {
@@ -140,6 +153,8 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
         await tunnels.close();
         await link.close();
         await clock.close();
+        // Where it cannot be noted (a full disk), the next start says more than it has to.
+        if (!readOnly) await db.write(noteStopped, { essential: true }).catch(() => {});
         await store.release();
       },
     };

@@ -1,17 +1,33 @@
 // What every application of ours is built in, the service and the gateway: headers on each answer, and one way for an
 // error to become one.
+import { stopping } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
 import { Hono } from 'hono';
+import { routePath } from 'hono/route';
 import type { App, Env } from './implement.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './gateway/security-headers.ts';
 import { newId } from './ids.ts';
+import { log } from './log.ts';
 import { Problem, titleOf } from './problem.ts';
+import { seeRequest } from './requests-seen.ts';
 import { logFault, systemFault } from './system-fault.ts';
 
 /** An application without routes; `publicUrl` is read at each request, since it is known only once it listens. */
-export function newApp(site: { readonly publicUrl: string }): App {
+export function newApp(site: { readonly publicUrl: string; readonly traffic: Traffic }): App {
+  const { traffic } = site;
   const app: App = new Hono<Env>();
   app.use(async (http, next) => {
+    const begun = performance.now();
     setSecurityHeaders(http.env.outgoing, site.publicUrl.startsWith('https:'));
+    traffic.active += 1;
+    await next();
+    traffic.active -= 1;
+    const { status } = http.res;
+    const reason = status >= 400 && http.error instanceof Problem ? http.error.message : undefined;
+    seeRequest(http.req.method, routePath(http), status, performance.now() - begun, reason);
+  });
+  app.use(async (http, next) => {
+    if (traffic.isStopping && !/^\/(healthz|readyz)$/.test(http.req.path)) throw stopping();
     await next();
   });
   app.use('/v1/*', async (http, next) => {
@@ -32,7 +48,7 @@ export function newApp(site: { readonly publicUrl: string }): App {
     if (cause instanceof Problem) return cause.response();
     // The caller gets a number to quote; what happened stays in the service's own log.
     const reference = newId();
-    console.error(`error ${reference}:`, cause);
+    log.error(`error ${reference}`, cause);
     return new Problem(
       500,
       titleOf(500),

@@ -114,7 +114,7 @@ test('HEAD answers like GET, without the body', async () => {
 
 test('an error that nobody foresaw tells the caller a reference, and nothing else', async (context) => {
   const log = context.mock.method(console, 'error', () => {});
-  const app: Hono<Env> = createApp(service.context);
+  const app: Hono<Env> = createApp(service.context, { gauges: [], readiness: () => Promise.resolve([]) });
   app.put('/broken', () => {
     throw new Error('SELECT secret FROM somewhere');
   });

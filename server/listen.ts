@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { openProxyNotice } from './gateway/proxy-notice.ts';
 import { refuseUnclear } from './gateway/unclear-request.ts';
 import type { App } from './implement.ts';
+import { ANSWER_WITHIN_MS, FINISH_WITHIN_MS } from './traffic.ts';
 
 interface OpenServer {
   /** For what is no request: upgrades. */
@@ -35,11 +36,25 @@ export async function openServer(config: Config, app: App): Promise<OpenServer> 
   return { server, port, publicUrl: config.publicUrl ?? guessPublicUrl(config, port), stop: () => stop(server) };
 }
 
+/** A port for what machines ask (METRICS_PORT): plain, whatever the other is. */
+export async function openSidePort(
+  host: string,
+  port: number,
+  variable: string,
+  app: App,
+): Promise<OpenServer['stop']> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer(LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  await listen(server, host, port, variable);
+  return () => stop(server);
+}
+
+const LIMITS = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
+
 function makeServer({ tls }: Config, listener: RequestListener): Server {
-  const limits = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
-  if (!tls) return createServer(limits, listener);
+  if (!tls) return createServer(LIMITS, listener);
   try {
-    return createTlsServer({ ...tls, ...limits }, listener);
+    return createTlsServer({ ...tls, ...LIMITS }, listener);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(`TLS_CERT and TLS_KEY do not hold a certificate and its key in PEM form: ${why}.`);
@@ -72,12 +87,19 @@ function guessPublicUrl({ host, tls }: Config, port: number): string {
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin;
 }
 
+const LOOK_EVERY_MS = 50;
+/** After everything that is answered instead of finished (traffic.ts) was. */
+const CUT_AFTER_MS = FINISH_WITHIN_MS + ANSWER_WITHIN_MS + 500;
+
 /** Lets what is under way finish, within reason. */
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), 5_000);
+    const impatient = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
+    // A connection that is kept alive is idle once its answer is out, and would stay for a minute.
+    const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
     server.close(() => {
       clearTimeout(impatient);
+      clearInterval(idle);
       resolve();
     });
     server.closeIdleConnections();

@@ -35,10 +35,10 @@ const stackOf = (cause: unknown) =>
 
 function write(level: Level, message: string, fields: LogFields, cause?: unknown): void {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const out = level === 'info' ? process.stdout : process.stderr;
+  const print = level === 'info' ? console.log : console.error;
   if (format === 'text') {
     const line = [clean(message), ...given.map(pair)].join(' ');
-    out.write(`${cause === undefined ? line : [`${line}:`, ...stackOf(cause)].join('\n    ')}\n`);
+    print(cause === undefined ? line : [`${line}:`, ...stackOf(cause)].join('\n    '));
     return;
   }
   const values = given.map(([name, value]): [string, unknown] => [
@@ -53,7 +53,7 @@ function write(level: Level, message: string, fields: LogFields, cause?: unknown
     ...(cause !== undefined && { error: stackOf(cause).join('\n') }),
   };
   // What JSON leaves as it is (U+007F to U+009F, U+2028) is cleaned above; the rest it escapes.
-  out.write(`${JSON.stringify(event)}\n`);
+  print(JSON.stringify(event));
 }
 
 export const log = {
@@ -61,9 +61,33 @@ export const log = {
   warn: (message: string, fields: LogFields = {}) => write('warn', message, fields),
   /** `cause`: what was thrown, with its stack. */
   error: (message: string, cause?: unknown, fields: LogFields = {}) => write('error', message, fields, cause),
-  /** For a person as these lines, which may hold what is shown once; for a program as an event without that. */
+  /**
+   * For a person as these lines, which may hold what is shown once; for a program as an event without that, and one for
+   * each line that begins with "Note:".
+   */
   notice: (lines: string[], message: string, fields: LogFields = {}) => {
-    if (format === 'text') process.stdout.write(`${lines.join('\n')}\n`);
-    else write('info', message, fields);
+    if (format === 'text') return console.log(lines.join('\n'));
+    write('info', message, fields);
+    for (const line of lines) if (line.startsWith('Note: ')) write('warn', line.replace(/^Note: +/, ''), {});
   },
 };
+
+/** The same is logged again after this long. */
+const QUIET_MS = 60_000;
+const MOST_REMEMBERED = 1_000;
+const seldom = new Map<string, { at: number; left: number }>();
+
+/** One line for all events of a kind, at most once a minute, with the number of those in between. */
+export function logSeldom(kind: string, level: Level, message: string, fields: LogFields = {}): void {
+  const now = performance.now();
+  const before = seldom.get(kind);
+  if (before && now - before.at < QUIET_MS) {
+    before.left += 1;
+    return;
+  }
+  seldom.delete(kind);
+  seldom.set(kind, { at: now, left: 0 });
+  const [oldest] = seldom.keys();
+  if (seldom.size > MOST_REMEMBERED && oldest !== undefined) seldom.delete(oldest);
+  write(level, message, { ...fields, more: before && before.left > 0 ? before.left : undefined });
+}

@@ -122,6 +122,44 @@ test('the first start makes a token and prints it, later ones do not; each print
   assert.equal((await outcome('token.ts', ['revoke', id], env)).code, 1);
 });
 
+test('a start after a crash says what it found; one after a stop does not', async () => {
+  const env = { DATA_DIR: path.join(folder, 'crashed'), AUTH_TOKEN: TOKEN };
+  const first = await start(env);
+  assert.doesNotMatch(first.output(), /did not stop in order/);
+  await fetch(`${first.url}/v1/devices`, {
+    method: 'POST',
+    headers: authorization,
+    body: JSON.stringify({ DeviceName: 'd', DeviceGroup: '' }),
+  });
+  await kill(first.child, 'SIGKILL');
+  const second = await start(env);
+  assert.match(
+    second.output(),
+    /^The service did not stop in order .* logBytesRecovered=[1-9]\d* devicesMarkedOffline=0 tunnelsMarkedDown=0 runningJobsToBeReported=0$/m,
+  );
+  assert.equal(await kill(second.child, 'SIGTERM'), 0);
+  assert.match(second.output(), /^Stopping\.$/m);
+  const third = await start(env);
+  assert.doesNotMatch(third.output(), /did not stop in order/);
+});
+
+test('LOG_FORMAT=json: each line is an event, and none holds a secret', async () => {
+  const { child, output } = run('main.ts', [], { DATA_DIR: path.join(folder, 'json'), LOG_FORMAT: 'json' });
+  await once(child.stdout ?? child, 'data');
+  assert.equal(await kill(child, 'SIGTERM'), 0);
+  const events = output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { time: string; level: string; message: string });
+  assert.deepEqual(
+    events.map(({ level, message }) => `${level} ${message}`),
+    ['info Muster is running.', 'info Stopping.', 'info Stopped.'],
+  );
+  assert.doesNotMatch(output(), /code=|mut_|muc_/);
+  const refused = await outcome('main.ts', [], { LOG_FORMAT: 'json', PORT: 'http' });
+  assert.match((JSON.parse(refused.output) as { message: string }).message, /^PORT is "http"/);
+});
+
 test('a second service on the same folder is refused, and does the first no harm', async () => {
   const env = { DATA_DIR: path.join(folder, 'shared'), AUTH_TOKEN: TOKEN };
   const { url } = await start(env);

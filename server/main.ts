@@ -1,37 +1,42 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, readLogFormat } from './config.ts';
 import { Problem } from './problem.ts';
 import type { Config } from './config.ts';
 import { proxyNote } from './gateway/proxy-notice.ts';
 import { startGateway } from './gateway/upstream-service.ts';
-import { setLogFormat } from './log.ts';
+import { log, setLogFormat } from './log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+import { FINISH_WITHIN_MS } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
+import { VERSION } from './version.ts';
 
 try {
+  setLogFormat(readLogFormat(process.env));
   const config = readConfig(process.env);
-  setLogFormat(config.logFormat);
   if (config.upstreamUrl) {
     const gateway = await startGateway(config);
     stopOnSignal(gateway);
-    console.log(
+    log.notice(
       [
         `Muster is running at ${gateway.url}`,
         `Sign in: ${gateway.url}/sign-in`,
         `         (with a token of ${gateway.upstream.address})`,
         `Data:    ${config.dataDir} (sessions only)`,
         ...notesOf(config),
-      ].join('\n'),
+      ],
+      'Muster is running.',
+      { url: gateway.url, upstream: gateway.upstream.address, dataDir: config.dataDir, version: VERSION },
     );
   } else {
     const service = await startService(process.env);
-    stopOnSignal(service);
+    stopOnSignal({ traffic: service.context.traffic, close: () => service.close() });
     greet(service);
   }
 } catch (cause) {
-  if (cause instanceof Problem) console.error(`${cause.message}. ${cause.detail ?? ''}`);
-  else if (cause instanceof ConfigError) console.error(cause.message);
-  else throw cause;
+  if (cause instanceof Problem) log.error(`${cause.message}. ${cause.detail ?? ''}`);
+  else if (cause instanceof ConfigError) log.error(cause.message);
+  else log.error('The service cannot start', cause);
   process.exitCode = 1;
 }
 
@@ -63,7 +68,24 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
   if (config.publicUrl === undefined && ['0.0.0.0', '::'].includes(config.host))
     lines.push(`Note:    PUBLIC_URL is not set; devices and browsers are told to use ${url}.`);
   lines.push(...notesOf(config));
-  console.log(lines.join('\n'));
+  const { recovered } = startup;
+  if (recovered)
+    log.warn(
+      'The service did not stop in order the last time (a crash, a kill or a power failure). All that was acknowledged is there.',
+      {
+        logBytesRecovered: recovered.logBytes,
+        devicesMarkedOffline: recovered.devices,
+        tunnelsMarkedDown: recovered.tunnels,
+        runningJobsToBeReported: recovered.jobs,
+      },
+    );
+  log.notice(lines, 'Muster is running.', {
+    url,
+    tunnelPort,
+    dataDir: config.dataDir,
+    version: VERSION,
+    signIn: 'with a token: npm run token -- make NAME',
+  });
 }
 
 /** What the service and a gateway have to say alike. */
@@ -72,17 +94,28 @@ function notesOf(config: Config): string[] {
   return proxy === undefined ? [] : [`Note:    ${proxy}`];
 }
 
-function stopOnSignal(service: { close(): Promise<void> }): void {
+function stopOnSignal(service: { traffic: Traffic; close(): Promise<void> }): void {
+  process.on('uncaughtException', (cause) => {
+    log.error('The service ends: nothing was ready for this error', cause);
+    process.exit(1);
+  });
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       // Asked twice, it goes at once: what was acknowledged is on disk already.
       if (stopping) process.exit(1);
       stopping = true;
+      const { active } = service.traffic;
+      if (active > 0)
+        log.info(`Stopping; waits up to ${FINISH_WITHIN_MS / 1000} seconds for ${active} requests under way.`);
+      else log.info('Stopping.');
       service.close().then(
-        () => process.exit(0),
+        () => {
+          log.info('Stopped.');
+          process.exit(0);
+        },
         (cause: unknown) => {
-          console.error(cause);
+          log.error('The service could not stop in order', cause);
           process.exit(1);
         },
       );

@@ -6,6 +6,7 @@ import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
 import { log } from './log.ts';
 import { requireDatabaseOfFiles } from './store/artifact-files.ts';
+import { fileSize } from './store/database-file.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';
 import { lockFolder } from './store/lock.ts';
@@ -16,6 +17,8 @@ import { isFull, SQLITE, sqliteCode, systemCode } from './system-fault.ts';
 interface Store {
   db: Database;
   room: Room;
+  /** Of the write-ahead log that the last run left, which SQLite takes over. */
+  logBytes: number;
   /** Closes it, and gives the folder free. */
   release(): Promise<void>;
 }
@@ -24,6 +27,7 @@ interface Store {
 export async function openStore({ dataDir }: Config): Promise<Store> {
   const writable = makeFolder(dataDir) === 'writable';
   const file = path.join(dataDir, 'muster.db');
+  const logBytes = fileSize(`${file}-wal`);
   const lock = writable ? lockFolder(dataDir) : undefined;
   const room = openRoom(dataDir, { report: (line) => log.warn(line) });
   const release = () => {
@@ -39,6 +43,7 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
   const opened = (db: Database): Store => ({
     db,
     room,
+    logBytes,
     release: async () => {
       await db.close();
       release();

@@ -151,6 +151,25 @@ function templates(): Map<string, string> {
   );
 }
 
+/** What machines ask of the service itself; not below /v1, so not rows of the contract. */
+const asked = (name: string, summary: string, extra: Json) => ({
+  get: { operationId: `operation.${name}`, tags: ['operation'], summary, 'x-addition': true, parameters: [], ...extra },
+});
+const plain = (description: string, type = 'application/json') => ({ description, content: { [type]: {} } });
+const OPERATION: Json = {
+  '/healthz': asked('health', 'Whether the process lives', { security: [], responses: { 200: plain('It does') } }),
+  '/readyz': asked('ready', 'Whether it can serve', {
+    security: [],
+    responses: { 200: plain('It can'), 503: plain('Why it cannot', 'application/problem+json') },
+  }),
+  '/metrics': asked('metrics', 'What it counts, as OpenMetrics text', {
+    responses: {
+      200: plain('The figures', 'application/openmetrics-text'),
+      401: { $ref: '#/components/responses/Unauthorized' },
+    },
+  }),
+};
+
 /** The whole document, for a service that is reached at `url`. */
 function openApiDocument(url: string): Json {
   const schemas: Json = {};
@@ -178,8 +197,8 @@ function openApiDocument(url: string): Json {
     },
     servers: [{ url }],
     security: [{ bearer: [] }],
-    tags: Object.keys(GROUPS).map((name) => ({ name })),
-    paths,
+    tags: [...Object.keys(GROUPS), 'operation'].map((name) => ({ name })),
+    paths: { ...paths, ...OPERATION },
     components: {
       securitySchemes: {
         bearer: {

@@ -10,6 +10,12 @@ import type { Context } from './context.ts';
 import { unclearRequest } from './gateway/unclear-request.ts';
 import { refuse } from './link/link.ts';
 import { listen, openServer, stop } from './listen.ts';
+import { openReadiness } from './readiness.ts';
+import { openMetricsPort } from './metrics-port.ts';
+import type { Operation } from './routes/operation.ts';
+import { serviceGauges } from './service-metrics.ts';
+import { migrations } from './store/migrations.ts';
+import type { DiskState } from './store/room.ts';
 import { openTunnelDoor } from './tunnels/door.ts';
 
 export interface Service {
@@ -25,6 +31,11 @@ export interface Service {
   close(): Promise<void>;
 }
 
+const DISK_FAULTS: Partial<Record<DiskState, string>> = {
+  Full: 'is full: free space where DATA_DIR is',
+  ReadOnly: 'is read-only: make it writable, then restart the service',
+};
+
 /** Starts a service and resolves once it listens. */
 export async function startService(
   env: Record<string, string | undefined>,
@@ -33,11 +44,22 @@ export async function startService(
   const config = readConfig(env);
   const context = await openContext(config, time ? { time } : {});
   let opened: Awaited<ReturnType<typeof openServer>>;
+  let stopMetrics: () => Promise<void>;
   const tunnelDoor = openTunnelDoor(context);
   try {
     await listen(tunnelDoor, config.host, config.tunnelPort, 'TUNNEL_PORT');
     context.tunnelPort = (tunnelDoor.address() as AddressInfo).port;
-    opened = await openServer(config, createApp(context));
+    const operation: Operation = {
+      gauges: serviceGauges(context),
+      readiness: openReadiness({
+        db: context.db,
+        diskFault: () => DISK_FAULTS[context.room.state()],
+        steps: migrations.length,
+        isStopping: () => context.traffic.isStopping,
+      }),
+    };
+    opened = await openServer(config, createApp(context, operation));
+    stopMetrics = await openMetricsPort(config, context, operation);
   } catch (cause) {
     tunnelDoor.close();
     await context.close();
@@ -58,9 +80,10 @@ export async function startService(
     signinLink: `${context.publicUrl}/sign-in#code=${context.startup.signinCode}`,
     context,
     close: async () => {
+      context.traffic.stop();
       // The agents' connections are the server's too: it cannot end before they do.
       await context.tunnels.close();
-      await Promise.all([opened.stop(), stop(tunnelDoor), context.link.close()]);
+      await Promise.all([opened.stop(), stop(tunnelDoor), stopMetrics(), context.link.close()]);
       await context.close();
     },
   };

@@ -1,6 +1,6 @@
 // Faults of the machine, not of a request: a full, broken or read-only disk, no more open files. Each becomes one
 // problem in words for the caller, and one line in the log however often it happens.
-import { log } from './log.ts';
+import { log, logSeldom } from './log.ts';
 import { Problem } from './problem.ts';
 
 /** SQLite's primary result codes that name the disk, the file or another program. */
@@ -92,11 +92,6 @@ export function systemFault(cause: unknown): Problem | undefined {
   return undefined;
 }
 
-/** The same fault is logged again after this long. */
-const QUIET_MS = 60_000;
-
-const lastLogged = new Map<string, { at: number; left: number }>();
-
 /**
  * Logs what went wrong in a part of the service. A fault of the machine is one line, at most once a minute; anything
  * else is a mistake of ours and comes with its stack.
@@ -104,17 +99,8 @@ const lastLogged = new Map<string, { at: number; left: number }>();
 export function logFault(where: string, cause: unknown): void {
   const fault = cause instanceof Problem ? cause : systemFault(cause);
   if (!fault) return log.error(where, cause);
-  const line = `${where}: ${fault.message}`;
-  const now = performance.now();
-  const before = lastLogged.get(line);
-  if (before && now - before.at < QUIET_MS) {
-    before.left += 1;
-    return;
-  }
-  lastLogged.set(line, { at: now, left: 0 });
-  const because = fault.cause instanceof Error ? ` (${fault.cause.message})` : '';
-  const more = before && before.left > 0 ? ` (${before.left} more since the last such line)` : '';
-  log.error(`${line}${because}.${more}`);
+  const reason = fault.cause instanceof Error ? fault.cause.message : undefined;
+  logSeldom(`${where}: ${fault.message}`, 'error', `${where}: ${fault.message}.`, { reason });
 }
 
 /** Logs what somebody should know, and why where that is known. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
 import { invalid, nameOf, Problem } from './problem.ts';
+import { ANSWER_WITHIN_MS, stopping } from './traffic.ts';
 import type { ArtifactFiles, Received } from './store/artifact-files.ts';
 
 /** A whole upload; its file still has a temporary name. */
@@ -46,17 +47,19 @@ export interface UploadRules {
   fields: readonly string[];
   /** Looks at what is known before the body is read, and throws to refuse. */
   admit?: () => void;
+  /** The service stops, and cannot wait any longer for the rest. */
+  giveUp: AbortSignal;
 }
 
 /** Reads the upload of a request. */
 export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
-  const { most, admit } = rules;
+  const { most, admit, giveUp } = rules;
   try {
     if (Number(incoming.headers['content-length'] ?? 0) > most + MOST_AROUND_FILE) throw tooLarge(most);
     admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
-    await hearOut(incoming);
+    await hearOut(incoming, giveUp.aborted ? ANSWER_WITHIN_MS : HEARD_OUT_MS);
     // Where the sender still sends, what comes must not be taken for the next request.
     if (cause instanceof Problem) cause.headers['Connection'] = 'close';
     throw cause;
@@ -66,13 +69,14 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
 async function receive(
   incoming: IncomingMessage,
   files: ArtifactFiles,
-  { most, fields: known }: UploadRules,
+  { most, fields: known, giveUp }: UploadRules,
 ): Promise<Upload> {
   const parser = openParser(incoming);
   const fields: Record<string, string> = {};
   let name: string | undefined;
   let stream: BusboyFileStream | undefined;
   let receiving: Promise<Received> | undefined;
+  let stopWaiting = () => {};
 
   const parsed = new Promise<void>((resolve, reject) => {
     let length = 0;
@@ -117,6 +121,8 @@ async function receive(
       if (!incoming.complete) reject(new Problem(400, 'The upload was cut off', 'Nothing was kept. Send it again.'));
     };
     incoming.on('close', lost).on('error', lost);
+    stopWaiting = () => reject(stopping());
+    giveUp.addEventListener('abort', stopWaiting);
   });
 
   try {
@@ -138,6 +144,8 @@ async function receive(
     });
     if (left) await files.discard(left);
     throw cause;
+  } finally {
+    giveUp.removeEventListener('abort', stopWaiting);
   }
 }
 
@@ -152,7 +160,7 @@ function openParser(incoming: IncomingMessage) {
 }
 
 /** Reads on for a moment and throws away what comes: a sender whose connection breaks never sees why it was refused. */
-export function hearOut(incoming: IncomingMessage): Promise<void> {
+export function hearOut(incoming: IncomingMessage, patience = HEARD_OUT_MS): Promise<void> {
   return new Promise((resolve) => {
     if (incoming.complete || incoming.destroyed) return resolve();
     let heard = 0;
@@ -165,7 +173,7 @@ export function hearOut(incoming: IncomingMessage): Promise<void> {
       heard += part.length;
       if (heard > HEARD_OUT_BYTES) enough();
     };
-    const timer = setTimeout(enough, HEARD_OUT_MS);
+    const timer = setTimeout(enough, patience);
     incoming.on('data', count).on('end', enough).on('close', enough).on('error', enough).resume();
   });
 }

@@ -84,6 +84,8 @@ async function write(dataDir: string, database: string, copy: string, tar: FileH
         else if (live.prepare('SELECT 1 FROM artifacts WHERE id = ?').get(id)) damaged.push(id);
         else copied.prepare('DELETE FROM artifacts WHERE id = ?').run(id);
       }
+      // In the copy nothing runs.
+      copied.exec("DELETE FROM settings WHERE key = 'running'");
       requireSound(copied);
     } finally {
       copied.close();

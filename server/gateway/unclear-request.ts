@@ -2,6 +2,7 @@
 // rewrites ("/v1/devices/../tunnels" would delete all tunnels), or a header that is there twice and decides who asks.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem.ts';
+import { seeRequest } from '../requests-seen.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
 
 /** RFC 3986, section 2.3: letters, digits and - . _ ~ mean the same encoded and as they are. */
@@ -53,6 +54,7 @@ export function unclearRequest({
 export function refuseUnclear(incoming: IncomingMessage, outgoing: ServerResponse, tls: boolean): boolean {
   const problem = unclearRequest(incoming);
   if (!problem) return false;
+  seeRequest(incoming.method ?? '', 'unclear', problem.status, 0, problem.message);
   setSecurityHeaders(outgoing, tls);
   setAnswerPolicy(outgoing);
   // The body, if there is one, is not read: what is left of it must not be taken for the next request.

@@ -13,6 +13,8 @@ import type { App, Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { findSealedSession, noteSealedSessionUse, rotateSealedSession } from '../store/sealed-sessions.ts';
 import type { SealedSession } from '../store/sealed-sessions.ts';
+import { operationRoutes } from '../routes/operation.ts';
+import type { Operation } from '../routes/operation.ts';
 import { bearerOf } from './bearer.ts';
 import { loopbackRedirect } from './loopback-redirect.ts';
 import { openSessionCookie } from './session-cookie.ts';
@@ -35,7 +37,7 @@ const GROUPS = [
 ];
 
 /** Builds the application on an open context. */
-export function createGatewayApp(context: GatewayContext): App {
+export function createGatewayApp(context: GatewayContext, operation: Operation): App {
   const { db, upstream, config, now } = context;
   const app = newApp(context);
   const cookie = openSessionCookie(context, {
@@ -44,6 +46,10 @@ export function createGatewayApp(context: GatewayContext): App {
     noteUse: ({ id }) => db.write((tx) => noteSealedSessionUse(tx, id, now())),
   });
   upstreamSessionRoutes(app, context, cookie);
+  operationRoutes(app, operation, () => {
+    // There is no token of ours to ask for.
+    throw new Problem(404, 'Not found', 'In front of another service, /metrics is on METRICS_PORT only.');
+  });
 
   /** The session's token; or the one that a program shows by itself, as it would without a gateway. */
   const tokenOf = async (http: HonoContext<Env>): Promise<string> => {
@@ -60,7 +66,7 @@ export function createGatewayApp(context: GatewayContext): App {
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    return forward(upstream, shape, await tokenOf(http), http.env);
+    return forward(upstream, shape, await tokenOf(http), http.env, context.traffic.giveUp);
   });
   refuseUnknownPaths(app, GROUPS);
   loopbackRedirect(app, context);

@@ -7,6 +7,7 @@ import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { readBody } from '../implement.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
+import { stopping } from '../traffic.ts';
 import { hearOut } from '../upload.ts';
 import { codingsOf, headersOf, limitOf, refuseStrange } from './upstream-answer.ts';
 import { upstreamFault } from './upstream-fault.ts';
@@ -28,9 +29,15 @@ export async function forward(
   { endpoint, target }: Shape,
   token: string,
   { incoming, outgoing }: Env['Bindings'],
+  giveUp: AbortSignal,
 ): Promise<Response> {
   const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const abort = () => gone.abort();
+  giveUp.addEventListener('abort', abort);
+  outgoing.once('close', () => {
+    giveUp.removeEventListener('abort', abort);
+    abort();
+  });
   const body = endpoint.form ? uploadOf(incoming) : endpoint.body ? await readBody(incoming) : undefined;
   const headers = pick(incoming, ASKED);
   headers['accept-encoding'] = codingsOf(incoming.headers['accept-encoding']);
@@ -38,8 +45,16 @@ export async function forward(
 
   let answer: IncomingMessage;
   try {
-    answer = await upstream.ask({ method: endpoint.method, target, token, headers, body, signal: gone.signal });
+    answer = await upstream.ask({
+      method: endpoint.method,
+      target,
+      token,
+      headers,
+      body,
+      signal: gone.signal,
+    });
   } catch (cause) {
+    if (giveUp.aborted) throw stopping(`Look at ${upstream.host} whether it was done, before you send it again.`);
     await hearRest(incoming);
     throw upstreamFault(cause, upstream.host);
   }

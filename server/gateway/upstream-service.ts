@@ -9,10 +9,16 @@ import { makeFolder } from '../open-store.ts';
 import { openServer } from '../listen.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database } from '../store/database.ts';
+import { processGauges } from '../process-metrics.ts';
+import { openReadiness } from '../readiness.ts';
+import { openMetricsPort } from '../metrics-port.ts';
+import type { Operation } from '../routes/operation.ts';
 import { lockFolder } from '../store/lock.ts';
 import { moveSealedSessions, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
 import { reportFault } from '../system-fault.ts';
+import { openTraffic } from '../traffic.ts';
+import type { Traffic } from '../traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';
 import { openUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -26,9 +32,11 @@ export interface GatewayContext {
   instanceId: string;
   db: Database;
   upstream: Upstream;
+  traffic: Traffic;
 }
 
 interface Gateway {
+  traffic: Traffic;
   url: string;
   config: Config;
   upstream: Upstream;
@@ -52,15 +60,29 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
       instanceId: await db.write((tx) => instanceId(tx)),
       db,
       upstream,
+      traffic: openTraffic(),
     };
-    const server = await openServer(config, createGatewayApp(context));
+    const operation: Operation = {
+      gauges: processGauges(config.dataDir),
+      readiness: openReadiness({
+        db,
+        // It keeps sessions only: the write that is tried says enough.
+        diskFault: () => undefined,
+        steps: SEALED_SESSIONS.steps.length,
+        isStopping: () => context.traffic.isStopping,
+      }),
+    };
+    const server = await openServer(config, createGatewayApp(context, operation));
     context.publicUrl = server.publicUrl;
+    const stopMetrics = await openMetricsPort(config, context, operation);
     return {
+      traffic: context.traffic,
       url: context.publicUrl,
       config,
       upstream,
       close: async () => {
-        await server.stop();
+        context.traffic.stop();
+        await Promise.all([server.stop(), stopMetrics()]);
         upstream.close();
         await clock.close();
         await db.close();

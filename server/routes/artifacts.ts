@@ -43,6 +43,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       const upload = await readUpload(incoming, files, {
         most: ARTIFACT_BYTES_LIMIT,
         fields: Object.keys(artifactForm.shape),
+        giveUp: context.traffic.giveUp,
         admit: () => {
           // One that was stored already needs no more room.
           if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));

@@ -134,7 +134,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
   const note = (artifact: Known, fault: FileFault) => {
     if (logged.has(artifact.id)) return;
     logged.add(artifact.id);
-    log.warn(`artifacts: ${fileFaultText(artifact, fault)} (${fileOf(artifact.id)})`);
+    log.warn(`artifacts: ${fileFaultText(artifact, fault)}`, { file: fileOf(artifact.id) });
   };
   // Ids are ours (letters and digits); one that is not must never become a path.
   const fileOf = (artifactId: string) => {

@@ -2,6 +2,7 @@
 // answers all of them, and each still stands or falls alone.
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { log } from '../log.ts';
+import { openCounter, openHistogram } from '../metrics.ts';
 import { Problem } from '../problem.ts';
 import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
@@ -30,6 +31,8 @@ export interface Database extends Reader {
   write<T>(unit: (tx: Tx) => T, options?: WriteOptions): Promise<T>;
   /** How often this process has written to these tables: while the number stays, so does what they hold. */
   writesTo(...tables: string[]): number;
+  /** Writes that wait for their turn. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -46,6 +49,9 @@ interface Waiting {
   resolve: (value: never) => void;
   reject: (cause: unknown) => void;
 }
+
+const commits = openCounter('muster_db_commits', 'Transactions that were committed.');
+const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a transaction.', [1, 2, 5, 10, 50, 200]);
 
 /** Turns of the event loop, at most, in which more writes may join before they are carried out. */
 const GATHERED_TURNS = 2;
@@ -205,6 +211,8 @@ export function openDatabase(
         rollBack();
       }
     if (lost === undefined) {
+      commits.add('');
+      batches.observe('', done.length);
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     } else {
@@ -245,6 +253,7 @@ export function openDatabase(
         queue.push({ unit, essential, again: false, resolve, reject });
         schedule();
       }),
+    waiting: () => queue.length,
     writesTo: (...tables) => tables.reduce((sum, table) => sum + (writes.get(table) ?? 0), 0),
     close: async () => {
       if (closed) return;

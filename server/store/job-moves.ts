@@ -1,11 +1,18 @@
 // What happens to jobs in the database. A state changes in `moveJob` and `cancelWaiting` and nowhere else, so that jobs
 // and the counts of their parents cannot drift apart.
 import type { JobStatus } from '#/contract/jobs.ts';
+import { openCounter } from '../metrics.ts';
 import type { Reader, Tx } from './database.ts';
 
 export type Counts = Record<JobStatus, number>;
 
 const NONE: Counts = { Waiting: 0, Running: 0, Succeeded: 0, Failed: 0, Cancelled: 0, Interrupted: 0 };
+
+const endedJobs = openCounter(
+  'muster_jobs_ended',
+  'Jobs of devices that ended since the start, by how.',
+  ['Succeeded', 'Failed', 'Cancelled', 'Interrupted'].map((state) => `state="${state}"`),
+);
 
 /**
  * Parents whose children moved in this unit of work: what that adds to their counts, and the earliest start among those
@@ -51,6 +58,7 @@ export function moveJob(
     job.status,
   );
   if (changes === 0) return false;
+  if (to !== 'Waiting' && to !== 'Running') tx.afterCommit(() => endedJobs.add(`state="${to}"`));
   if (job.parentSeq !== null) {
     const parent = touched(parents, job.parentSeq);
     parent.moved[job.status] -= 1;

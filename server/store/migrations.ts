@@ -244,4 +244,8 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (job_seq, number)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Few at any time; counted for /metrics, and after a crash.
+  CREATE INDEX jobs_running ON jobs (device_seq) WHERE device_seq IS NOT NULL AND status = 'Running';
+  `,
 ];

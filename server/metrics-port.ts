@@ -1,0 +1,19 @@
+// METRICS_PORT: what machines ask of the service, on a port that need not be reachable from outside.
+import type { Config } from './config.ts';
+import { newApp } from './frame.ts';
+import { openSidePort } from './listen.ts';
+import { operationRoutes } from './routes/operation.ts';
+import type { Operation } from './routes/operation.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Opens METRICS_PORT, where one is set; there, no token is asked for. Returns what closes it. */
+export async function openMetricsPort(
+  { host, metricsPort }: Config,
+  site: { readonly publicUrl: string; readonly traffic: Traffic },
+  operation: Operation,
+): Promise<() => Promise<void>> {
+  if (metricsPort === undefined) return async () => {};
+  const app = newApp(site);
+  operationRoutes(app, operation, () => {});
+  return openSidePort(host, metricsPort, 'METRICS_PORT', app);
+}

@@ -1,0 +1,81 @@
+// What the service counts of itself, as OpenMetrics text. A counter costs the addition; what can be looked up is not
+// counted but read when it is asked for. The counters are the process's.
+// https://prometheus.io/docs/specs/om/open_metrics_spec/
+
+/** `method="GET",status="200"`, as it is printed. */
+type Labels = string;
+type Sample = readonly [labels: Labels, value: number];
+
+/** What is asked of a running service at each reading. */
+export interface Gauge {
+  name: string;
+  help: string;
+  /** A total that something else counts. */
+  type?: 'counter';
+  read: () => Iterable<Sample>;
+}
+
+interface Family {
+  print(): Iterable<string>;
+}
+const families: Family[] = [];
+
+const series = (name: string, labels: Labels, value: number) => `${name}${labels === '' ? '' : `{${labels}}`} ${value}`;
+const head = (name: string, type: string, help: string) => [`# TYPE ${name} ${type}`, `# HELP ${name} ${help}`];
+
+/** Counts up from the start of the process. `name` without `_total`. */
+export function openCounter(name: string, help: string, known: Labels[] = ['']) {
+  const values = new Map<Labels, number>(known.map((labels) => [labels, 0]));
+  families.push({
+    print: () => [
+      ...head(name, 'counter', help),
+      ...Array.from(values, ([labels, value]) => series(`${name}_total`, labels, value)),
+    ],
+  });
+  return {
+    add: (labels: Labels, by = 1) => void values.set(labels, (values.get(labels) ?? 0) + by),
+    total: () => [...values.values()].reduce((sum, value) => sum + value, 0),
+  };
+}
+
+/** How often something was at most each of these `bounds`, in ascending order. */
+export function openHistogram(name: string, help: string, bounds: readonly number[]) {
+  const known = new Map<Labels, { counts: number[]; sum: number }>();
+  families.push({
+    print: function* print() {
+      yield* head(name, 'histogram', help);
+      for (const [labels, { counts, sum }] of known) {
+        const comma = labels === '' ? '' : `${labels},`;
+        let count = 0;
+        for (const [index, here] of counts.entries()) {
+          count += here;
+          yield series(`${name}_bucket`, `${comma}le="${bounds[index] ?? '+Inf'}"`, count);
+        }
+        yield series(`${name}_sum`, labels, sum);
+        yield series(`${name}_count`, labels, count);
+      }
+    },
+  });
+  return {
+    observe: (labels: Labels, value: number) => {
+      let one = known.get(labels);
+      if (!one) known.set(labels, (one = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 }));
+      const found = bounds.findIndex((bound) => value <= bound);
+      const index = found === -1 ? bounds.length : found;
+      one.counts[index] = (one.counts[index] ?? 0) + 1;
+      one.sum += value;
+    },
+  };
+}
+
+export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/** Everything that was counted, and what is read now. */
+export function printMetrics(gauges: readonly Gauge[]): string {
+  const lines = families.flatMap((family) => [...family.print()]);
+  for (const { name, help, type, read } of gauges) {
+    lines.push(...head(name, type ?? 'gauge', help));
+    for (const [labels, value] of read()) lines.push(series(type ? `${name}_total` : name, labels, value));
+  }
+  return `${lines.join('\n')}\n# EOF\n`;
+}

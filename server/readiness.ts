@@ -1,0 +1,50 @@
+// Whether the service can serve: its database answers, takes a write and has its tables, the disk has room, and nobody
+// asked it to stop.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FieldError } from './problem.ts';
+import type { Database } from './store/database.ts';
+
+interface ReadinessOptions {
+  db: Database;
+  /** What is wrong with the disk, as a sentence without its subject. */
+  diskFault: () => string | undefined;
+  /** How many steps lead to the tables. */
+  steps: number;
+  isStopping: () => boolean;
+}
+
+/** Whoever asks, and however often: a write is tried at most this often. */
+const GOOD_FOR_MS = 2_000;
+const WRITE_WITHIN_MS = 3_000;
+
+/** What keeps it from serving; nothing when it is ready. */
+export type Readiness = () => Promise<FieldError[]>;
+
+export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOptions): Readiness {
+  const look = async (): Promise<FieldError[]> => {
+    const faults: FieldError[] = [];
+    const fault = (field: string, message: string) => faults.push({ field, message });
+    const disk = diskFault();
+    if (disk !== undefined) fault('disk', disk);
+    try {
+      const at = db.get<{ user_version: number }>('PRAGMA user_version')?.user_version;
+      if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
+      const late = new AbortController();
+      const write = db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));
+      const timeOut = sleep(WRITE_WITHIN_MS, 'late', { signal: late.signal, ref: false }).catch(() => undefined);
+      const first = await Promise.race([write, timeOut]).finally(() => late.abort());
+      if (first === 'late') fault('database', `took no write within ${WRITE_WITHIN_MS / 1000} seconds`);
+    } catch (cause) {
+      fault('database', `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    return faults;
+  };
+
+  let last: { at: number; faults: Promise<FieldError[]> } | undefined;
+  return async () => {
+    if (isStopping()) return [{ field: 'service', message: 'is stopping' }];
+    const now = performance.now();
+    if (!last || now - last.at >= GOOD_FOR_MS) last = { at: now, faults: look() };
+    return last.faults;
+  };
+}

@@ -1,0 +1,75 @@
+// What the service holds, read when /metrics is asked for.
+import type { Context } from './context.ts';
+import type { Gauge } from './metrics.ts';
+import { processGauges } from './process-metrics.ts';
+import { countRunning } from './store/last-run.ts';
+
+/** Reading the tables takes longest: whoever asks more often gets the same figures. */
+const GOOD_FOR_MS = 5_000;
+
+export function serviceGauges({ db, link, clock, backups, config }: Context): Gauge[] {
+  const tables = remembered(() => ({
+    devices: db.get<{ count: number }>('SELECT ifnull(sum(num_devices), 0) AS count FROM accounts')?.count ?? 0,
+    online: db.get<{ count: number }>('SELECT count(*) AS count FROM devices WHERE online = 1')?.count ?? 0,
+    // The index of unfinished jobs has the first; the second is the few that run.
+    unfinished:
+      db.get<{ count: number }>(
+        "SELECT count(*) AS count FROM jobs WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running')",
+      )?.count ?? 0,
+    running: countRunning(db),
+    tunnels: db.get<{ count: number }>('SELECT count(*) AS count FROM tunnels WHERE connected IS NOT NULL')?.count ?? 0,
+  }));
+  const gauges: Gauge[] = [
+    {
+      name: 'muster_devices',
+      help: 'Devices by state.',
+      read: () => [
+        ['state="Online"', tables().online],
+        ['state="Offline"', tables().devices - tables().online],
+      ],
+    },
+    {
+      name: 'muster_agents_connected',
+      help: 'Agents that are connected now.',
+      read: () => [['', [...link.all()].length]],
+    },
+    {
+      name: 'muster_jobs',
+      help: 'Jobs of devices that have not ended, by state.',
+      read: () => [
+        ['state="Waiting"', tables().unfinished - tables().running],
+        ['state="Running"', tables().running],
+      ],
+    },
+    { name: 'muster_tunnels_open', help: 'Tunnels that an agent holds up.', read: () => [['', tables().tunnels]] },
+    {
+      name: 'muster_db_queue',
+      help: 'Writes that wait for their turn.',
+      read: () => [['', db.waiting()]],
+    },
+    {
+      name: 'muster_clock_set_seconds',
+      help: "By how much the computer's clock was set in all.",
+      read: () => [['', (clock.now() - clock.unset()) / 1000]],
+    },
+  ];
+  if (backups)
+    gauges.push({
+      name: 'muster_backup_last_timestamp_seconds',
+      help: 'When the last scheduled backup since the start ended; 0 for none.',
+      read: () => [
+        ['outcome="success"', (backups.last.success ?? 0) / 1000],
+        ['outcome="failure"', (backups.last.failure ?? 0) / 1000],
+      ],
+    });
+  return [...gauges, ...processGauges(config.dataDir)];
+}
+
+function remembered<Value>(read: () => Value): () => Value {
+  let last: { at: number; value: Value } | undefined;
+  return () => {
+    const now = performance.now();
+    if (!last || now - last.at >= GOOD_FOR_MS) last = { at: now, value: read() };
+    return last.value;
+  };
+}
