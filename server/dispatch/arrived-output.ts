@@ -3,10 +3,13 @@
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { HandedJob } from '../link/agent-connection.ts';
+import { openCounter } from '../metrics.ts';
 import type { Tx } from '../store/database.ts';
 import { appendOutput } from '../store/job-output.ts';
 import { addRuns, nextRun } from '../store/output-order.ts';
 import type { RunStart } from '../store/output-order.ts';
+
+const outputBytes = openCounter('muster_job_output_bytes', 'Output that devices have sent since the start.');
 
 interface Arrived {
   stdout: Buffer[];
@@ -34,7 +37,9 @@ export class ArrivedOutput {
     this.#jobs.delete(job);
     for (const stream of STREAMS) {
       const bytes = Buffer.concat(arrived[stream]);
-      if (bytes.length > 0) appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
+      if (bytes.length === 0) continue;
+      appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
+      outputBytes.add('', bytes.length);
     }
     addRuns(tx, job.seq, arrived.runs);
   }
