@@ -6,7 +6,7 @@ import { Connection } from './connection.ts';
 import type { Ending } from './connection.ts';
 import { JobDesk } from './job-desk.ts';
 import { Spool } from './spool.ts';
-import type { JobFolder } from './spool.ts';
+import type { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
 import { TunnelDesk } from './tunnel-desk.ts';
 import type { TunnelOption } from './tunnel-options.ts';
@@ -51,7 +51,7 @@ export function startAgent({
   launch = inThisProcess,
   ...options
 }: AgentOptions): Agent {
-  const spool = new Spool(data);
+  const spool = new Spool(data, log);
   const desk = new JobDesk({ spool, launch, log, send: (message) => connection.send(message) });
   const tunnelDesk = new TunnelDesk({ server, key, tunnels, log, send: (message) => connection.send(message) });
   const connection = new Connection({

@@ -1,5 +1,6 @@
 // Writing so that it is still there after the power went: the whole promise of "at most once" rests on these lines.
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 /** Makes the names in a folder durable; a file's own fsync does not cover its name. */
@@ -39,4 +40,23 @@ export function appendDurably(file: string, line: string): void {
 
 /** Whether an error says that there is no room left, on the disk or in what this user may use of it. */
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  error instanceof Error &&
+  (('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
+    // Of a program that was called, the words are all there is.
+    /No space left on device|Disk quota exceeded/.test(error.message));
+
+/** What went wrong with a file in this folder, for the person who looks at the job. */
+export const faultWords = (error: unknown, folder: string): string =>
+  isDiskFull(error)
+    ? `Disk full on the device: no room in ${folder}.`
+    : (error as Error).message || `The device gave no reason for a failure in ${folder}.`;
+
+/** Removes a folder, also where something in it may not even be written to by its owner. */
+export function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    spawnSync('chmod', ['-R', 'u+rwx', folder], { stdio: 'ignore' });
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

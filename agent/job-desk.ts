@@ -1,8 +1,11 @@
 // The device's side of the queue: takes what the service offers, writes it down before anything starts, runs one job
 // at a time in the order they came, and forgets a job only when the service has its end.
 import type { AgentMessage, Run } from '#/contract/agent-link.ts';
+import { faultWords } from './durable.ts';
+import type { JobFolder } from './job-folder.ts';
 import { JobFollower } from './job-follower.ts';
-import type { JobFolder, Spool } from './spool.ts';
+import { endTree } from './processes.ts';
+import type { Spool } from './spool.ts';
 
 export interface DeskOptions {
   spool: Spool;
@@ -46,7 +49,7 @@ export class JobDesk {
       try {
         spool.accept({ job, command, timeLimitSeconds, outputLimit });
       } catch (error) {
-        const reason = `The device could not write the job to its disk: ${(error as Error).message}`;
+        const reason = `The device could not store the job. ${faultWords(error, spool.folder(job).folder)}`;
         log(reason);
         send({ type: 'ended', job, outcome: 'not-started', reason: reason.slice(0, 1000), endedAgo: 0 });
         return;
@@ -71,10 +74,18 @@ export class JobDesk {
       this.#options.send({ type: 'ended', job, outcome: 'cancelled', reason, endedAgo: 0 });
       return;
     }
-    follower.folder.askToCancel();
-    // With the lock in hand nobody else can start it; without it, somebody did and sees the request.
-    if (!follower.folder.owner() && follower.folder.takeLock())
-      follower.folder.writeEnd({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });
+    const { folder } = follower;
+    if (follower.hasEnded || !folder.exists()) return; // its end is on the way
+    try {
+      folder.askToCancel();
+      // With the lock in hand nobody else can start it; without it, somebody did and sees the request.
+      if (!folder.owner() && folder.takeLock())
+        follower.conclude({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });
+    } catch (error) {
+      // What runs of it can be ended all the same.
+      this.#options.log(`Could not store that a job is to stop. ${faultWords(error, folder.folder)}`);
+      void endTree(undefined, { id: job, folder: folder.folder });
+    }
   }
 
   /** The service has the end of the job, or has never heard of it. */
@@ -119,7 +130,7 @@ export class JobDesk {
       this.#options.spool.settle(job);
     } catch (error) {
       // The folder stays, holding the end: it is told and settled again at the next start.
-      this.#options.log(`Could not tidy up after a job: ${(error as Error).message}`);
+      this.#options.log(`Could not tidy up after a job. ${faultWords(error, this.#options.spool.folder(job).folder)}`);
     }
   }
 
@@ -136,10 +147,23 @@ export class JobDesk {
   }
 
   async #start(next: JobFollower): Promise<void> {
-    const fault = await this.#options.launch(next.folder);
-    // Still no lock: nothing ran. Taking it makes sure that nothing will.
-    if (next.hasEnded || next.folder.owner() || !next.folder.takeLock()) return;
-    const reason = `The agent could not start the job: ${fault ?? 'its supervisor ended at once.'}`;
-    next.folder.writeEnd({ outcome: 'not-started', reason, endedAt: Date.now() });
+    const { folder } = next;
+    next.launched();
+    let fault: string | undefined;
+    try {
+      fault = await this.#options.launch(folder);
+    } catch (error) {
+      fault = faultWords(error, folder.folder);
+    }
+    // The follower sees by itself that a folder was deleted.
+    if (next.hasEnded || folder.owner() || !folder.exists()) return;
+    try {
+      // Still no lock: nothing ran. Taking it makes sure that nothing will.
+      if (!folder.takeLock()) return;
+    } catch (error) {
+      fault ||= faultWords(error, folder.folder);
+    }
+    const reason = `The agent could not start the job. ${fault || 'Its supervisor ended at once.'}`;
+    next.conclude({ outcome: 'not-started', reason, endedAt: Date.now() });
   }
 }

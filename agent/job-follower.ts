@@ -3,9 +3,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OUTPUT_PIECE, OUTPUT_WINDOW, STREAMS } from '#/contract/agent-link.ts';
 import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
+import type { JobEnd, JobFolder } from './job-folder.ts';
 import { endTree } from './processes.ts';
-import type { JobEnd, JobFolder } from './spool.ts';
-import { jobEntry } from './supervise.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** Output is sent in gulps, not line by line. */
@@ -23,6 +22,11 @@ export class JobFollower {
   #unwatch: () => void = () => {};
   #end: JobEnd | undefined;
   #clearing = false;
+  /** As it was when the folder was there. */
+  readonly #order: ReturnType<JobFolder['order']>;
+  #startedAt: number | undefined;
+  /** Whether somebody was seen to run it, or was asked to. */
+  #mayHaveRun = false;
   #gulp: NodeJS.Timeout | undefined;
   /** What the service has, and what was sent to it on this link; undefined while it has not asked. */
   #stored: Sizes | undefined;
@@ -33,6 +37,7 @@ export class JobFollower {
   constructor(job: string, folder: JobFolder, send: (message: AgentMessage) => void) {
     this.job = job;
     this.folder = folder;
+    this.#order = folder.order();
     this.#send = send;
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     this.#unwatch = watchFolder(folder.folder, () => this.#soon());
@@ -50,6 +55,23 @@ export class JobFollower {
     this.#toldStart = false;
     this.#toldEnd = false;
     this.#look();
+  }
+
+  /** Somebody is about to run it. */
+  launched(): void {
+    this.#mayHaveRun = true;
+  }
+
+  /** It ended in a way that this agent is the first to know. */
+  conclude(end: JobEnd): void {
+    if (this.#end) return;
+    try {
+      this.folder.writeEnd(end);
+    } catch {
+      // A full disk: the service hears it all the same, and the next start comes to an end of its own.
+    }
+    this.#finish(end);
+    this.#report();
   }
 
   /** The link is gone: nothing more is told until the service offers the job again. */
@@ -80,8 +102,12 @@ export class JobFollower {
     if (!this.#end) {
       // The end is read before the output: then what is read of the output is all there is.
       const end = this.folder.end();
+      const owner = this.folder.owner();
+      this.#startedAt ??= this.folder.begun()?.at;
+      if (owner) this.#mayHaveRun = true;
       if (end) this.#finish(end);
-      else if (this.folder.owner()?.alive === false) void this.#clearUp();
+      else if (!this.folder.exists()) void this.#folderDeleted();
+      else if (owner?.alive === false) void this.#clearUp();
     }
     this.#report();
   }
@@ -97,19 +123,43 @@ export class JobFollower {
     if (this.#clearing) return;
     this.#clearing = true;
     // What still runs of it would disturb the next job.
-    await endTree(undefined, jobEntry(this.job));
+    await this.#sweep();
     const begun = this.folder.begun();
-    const end: JobEnd = this.folder.end() ?? {
-      outcome: 'interrupted',
-      reason:
-        'The device or its agent went down in the middle; how far the command came is not known. It is not run again.',
-      ...(begun && { startedAt: begun.at }),
+    this.conclude(
+      this.folder.end() ?? {
+        outcome: 'interrupted',
+        reason:
+          'The device or its agent went down in the middle; how far the command came is not known. It is not run again.',
+        ...(begun && { startedAt: begun.at }),
+        endedAt: Date.now(),
+      },
+    );
+  }
+
+  /** Ends what still runs of the job, and removes what it left in the temporary folder. */
+  async #sweep(): Promise<void> {
+    await endTree(undefined, { id: this.job, folder: this.folder.folder });
+    this.folder.removeTemp();
+  }
+
+  /** Somebody deleted the folder of the job: it cannot go on, and the next one must not wait for it. */
+  async #folderDeleted(): Promise<void> {
+    if (this.#clearing) return;
+    this.#clearing = true;
+    await this.#sweep();
+    const what = `The folder of the job on the device, ${this.folder.folder}, was deleted`;
+    const end: JobEnd = {
+      outcome: this.#mayHaveRun ? 'interrupted' : 'not-started',
+      reason: this.#mayHaveRun
+        ? `${what} while it ran. The command was stopped; how far it came is not known. It is not run again.`
+        : `${what} before the job started. Nothing was run.`,
+      ...(this.#startedAt !== undefined && { startedAt: this.#startedAt }),
       endedAt: Date.now(),
     };
     try {
-      this.folder.writeEnd(end);
+      if (this.#order) this.folder.writeOff(this.#order, end);
     } catch {
-      // A full disk: the next start comes to the same end.
+      // Then it is known to this process alone, until the service has it.
     }
     this.#finish(end);
     this.#report();
@@ -117,7 +167,7 @@ export class JobFollower {
 
   #report(): void {
     if (!this.#stored || this.#toldEnd) return;
-    const startedAt = this.#end?.startedAt ?? this.folder.begun()?.at;
+    const startedAt = this.#end?.startedAt ?? this.#startedAt;
     if (startedAt !== undefined && !this.#toldStart) {
       this.#toldStart = true;
       this.#send({ type: 'started', job: this.job, ago: since(startedAt) });

@@ -9,7 +9,7 @@ import { runFetch } from './fetch-command.ts';
 import { jobPrograms } from './job-programs.ts';
 import { HELP, keepSettings, readOptions } from './options.ts';
 import type { Settings } from './options.ts';
-import { JobFolder } from './spool.ts';
+import { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
 import { UsageError } from './usage-error.ts';
 import { AGENT_VERSION } from './version.ts';
@@ -17,6 +17,15 @@ import { AGENT_VERSION } from './version.ts';
 const EXIT = { stopped: 0, cannotStart: 1, refused: 2, replaced: 3 } as const;
 const ownCommand = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)];
 const ownFolder = (data: string) => path.join(data, 'bin');
+
+/** What a supervisor that failed had to say; its folder may be gone. */
+const complaintsIn = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trim().slice(-500);
+  } catch {
+    return '';
+  }
+};
 
 /** Starts a job's supervisor as a process that outlives this one. */
 function launch(folder: JobFolder): Promise<string | undefined> {
@@ -34,7 +43,7 @@ function launch(folder: JobFolder): Promise<string | undefined> {
     child.unref();
     return new Promise((resolve) => {
       child.on('error', (error) => resolve(error.message));
-      child.on('exit', (code) => resolve(code === 0 ? undefined : readFileSync(complaints, 'utf8').trim().slice(-500)));
+      child.on('exit', (code) => resolve(code === 0 ? undefined : complaintsIn(complaints)));
     });
   } finally {
     closeSync(log);
@@ -45,7 +54,13 @@ async function runSupervisor(folder: string): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
   const own = ownFolder(path.dirname(path.dirname(folder)));
-  await supervise(new JobFolder(folder), jobPrograms(own, ownCommand), stopping.signal);
+  let programs = {};
+  try {
+    programs = jobPrograms(own, ownCommand);
+  } catch {
+    // A full disk: a Command then does without, and checks what it fetched by itself.
+  }
+  await supervise(new JobFolder(folder), programs, stopping.signal);
 }
 
 async function runAgent(settings: Settings): Promise<number> {

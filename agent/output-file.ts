@@ -3,11 +3,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import path from 'node:path';
 import { promisify } from 'node:util';
+import { faultWords, isDiskFull } from './durable.ts';
 
 /** What stands where a stream was cut. */
 export const cutMark = (limit: number): string =>
   `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
+
+const FULL_MARK =
+  '\n[muster] Disk full on the device: output is not stored from here on. The command was not stopped.\n';
 
 const pipeOf = (file: string) => `${file}.pipe`;
 
@@ -25,6 +30,8 @@ export class OutputFile {
   readonly finished: Promise<void>;
   /** Why output is missing from the file, if any is. */
   fault: string | undefined;
+  readonly #folder: string;
+  readonly #freeRoom: () => boolean;
   readonly #pipe: string;
   readonly #limit: number;
   readonly #file: number;
@@ -32,7 +39,10 @@ export class OutputFile {
   #size = 0;
   #cut = false;
 
-  constructor(file: string, limit: number) {
+  /** `freeRoom` gives back some of the room that was set aside for a full disk. */
+  constructor(file: string, limit: number, freeRoom: () => boolean = () => false) {
+    this.#folder = path.dirname(file);
+    this.#freeRoom = freeRoom;
     this.#pipe = pipeOf(file);
     this.#limit = limit;
     this.#file = openSync(file, 'a', 0o600);
@@ -61,8 +71,18 @@ export class OutputFile {
       }
     } catch (error) {
       // A full disk must not end the command: it may be what makes room again.
-      this.fault = `Output could not be kept: ${(error as Error).message}`;
+      this.fault = this.#faultOf(error);
+      if (!isDiskFull(error) || !this.#freeRoom()) return;
+      try {
+        writeSync(this.#file, FULL_MARK); // seen at once by whoever reads along
+      } catch {
+        // Somebody else took that room.
+      }
     }
+  }
+
+  #faultOf(error: unknown): string {
+    return `Output is missing. ${faultWords(error, this.#folder)}`;
   }
 
   /**
@@ -87,7 +107,7 @@ export class OutputFile {
     try {
       fsyncSync(this.#file);
     } catch (error) {
-      this.fault ??= `Output could not be kept: ${(error as Error).message}`;
+      this.fault ??= this.#faultOf(error);
     }
     closeSync(this.#file);
     rmSync(this.#pipe, { force: true });

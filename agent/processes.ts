@@ -1,6 +1,7 @@
 // Looking at and ending processes that are not our children: a supervisor that an earlier agent started, and whatever
 // a command left behind. Linux tells all of it in /proc; elsewhere the process group has to do.
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process beyond mistake: numbers are given again, a number with its start time and boot is not. */
@@ -48,11 +49,57 @@ export function isAlive(mark: ProcessMark): boolean {
   return now !== undefined && now.born === mark.born && now.state !== 'Z' && now.state !== 'X';
 }
 
+/** A job as its processes carry it with them. */
+interface JobMarks {
+  /** The job's id, which each process has in its environment. */
+  id: string;
+  /** The job's folder, in which lie the files that each process has open. */
+  folder: string;
+}
+
+/** The entry in the environment of a job's processes. */
+export const jobEntry = (id: string): string => `MUSTER_JOB_ID=${id}`;
+
 /**
- * What still runs of a command: `-group` while the group has a member, and each process that left it but carries the
- * environment entry. Processes that ended and wait to be collected don't count: under a lazy init they stay for ever.
+ * A file of the job's folder is open under this number in all that the job starts: it outlives an emptied environment, a
+ * session of its own and redirected output. No script uses so high a number by accident: POSIX knows 0 to 9.
  */
-function remains(group: number | undefined, entry: string): number[] {
+export const MARK_FD = 47;
+export const MARK_FILE = 'mark';
+const PIPES = ['stdout.pipe', 'stderr.pipe'];
+
+const linkOf = (file: string): string | undefined => {
+  try {
+    return readlinkSync(file).replace(/ \(deleted\)$/, '');
+  } catch {
+    return undefined;
+  }
+};
+
+/** The folder as /proc names it; its own name counts even when it is gone. */
+function realFolder(folder: string): string {
+  try {
+    return path.join(realpathSync(path.dirname(folder)), path.basename(folder));
+  } catch {
+    return folder;
+  }
+}
+
+/**
+ * What still runs of a job: `-group` while the group has a member, and each process that left it but carries a mark of
+ * the job: in its environment, as an open file, or as where its output goes. What closes all files, leaves the group and
+ * empties its environment is a service of its own and is not found. Processes that ended and wait to be collected don't
+ * count: under a lazy init they stay for ever.
+ */
+function remains(group: number | undefined, { id, folder }: JobMarks): number[] {
+  const entry = jobEntry(id);
+  const real = realFolder(folder);
+  const mark = path.join(real, MARK_FILE);
+  const pipes = new Set(PIPES.map((name) => path.join(real, name)));
+  const carries = (pid: number) =>
+    read(`/proc/${pid}/environ`)?.split('\0').includes(entry) ||
+    linkOf(`/proc/${pid}/fd/${MARK_FD}`) === mark ||
+    [1, 2].some((fd) => pipes.has(linkOf(`/proc/${pid}/fd/${fd}`) ?? ''));
   let names: string[];
   try {
     names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -64,7 +111,7 @@ function remains(group: number | undefined, entry: string): number[] {
     const one = stat(pid);
     if (!one || pid === process.pid || one.state === 'Z' || one.state === 'X') continue;
     if (one.group === group) found.add(-group);
-    else if (read(`/proc/${pid}/environ`)?.split('\0').includes(entry)) found.add(pid);
+    else if (carries(pid)) found.add(pid);
   }
   return [...found];
 }
@@ -80,17 +127,14 @@ const signal = (pid: number, name: NodeJS.Signals) => {
 /** How long processes may take to end by themselves when asked to. */
 const GRACE_MS = 3000;
 
-/**
- * Ends a command with all it started: asks, waits, then kills, until nothing is left. `entry` is the `NAME=value` that
- * each of them has in its environment.
- */
-export async function endTree(group: number | undefined, entry: string): Promise<void> {
+/** Ends a job's command with all it started: asks, waits, then kills, until nothing is left. */
+export async function endTree(group: number | undefined, job: JobMarks): Promise<void> {
   const deadline = performance.now() + GRACE_MS;
   const insist = deadline + GRACE_MS;
   let name: NodeJS.Signals = 'SIGTERM';
   const asked = new Set<number>();
   for (;;) {
-    const targets = remains(group, entry);
+    const targets = remains(group, job);
     if (targets.length === 0) return;
     if (performance.now() >= insist) return; // Unkillable: stuck in the kernel. Nothing more can be done from here.
     if (performance.now() >= deadline) name = 'SIGKILL';

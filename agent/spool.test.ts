@@ -1,6 +1,6 @@
 // The data folder after crashes of every kind: what counts as accepted, settled, owned.
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Spool } from './spool.ts';
@@ -47,6 +47,63 @@ test('a line that the power cut in half does not swallow the next', () => {
   at.accept('true', { job: 'whole' });
   new Spool(at.data).settle('whole');
   assert.ok(new Spool(at.data).isSettled('whole'));
+});
+
+test('what is no longer readable is set aside and reported, and the rest is still there', () => {
+  const other = testFolder();
+  const inFolder = (...names: string[]) => path.join(other.data, ...names);
+  const garbage = Buffer.from([0, 255, 1, 254, 10, 0]);
+  other.accept('true', { job: 'good' });
+  other.accept('true', { job: 'garbled' }).takeLock();
+  writeFileSync(inFolder('jobs/garbled/job.json'), garbage);
+  other.accept('true', { job: 'shape' });
+  writeFileSync(inFolder('jobs/shape/job.json'), '{"job":"shape","number":"one"}');
+  other.accept('true', { job: 'odd-end' });
+  writeFileSync(inFolder('jobs/odd-end/end.json'), '{"outcome":"fine"}');
+  writeFileSync(inFolder('jobs/a file'), garbage);
+  mkdirSync(inFolder('jobs/no id'));
+  writeFileSync(inFolder('settled'), Buffer.concat([Buffer.from('\none\n'), garbage, Buffer.from('\ntwo\n')]));
+  writeFileSync(inFolder('journal'), garbage);
+
+  const lines: string[] = [];
+  const again = new Spool(other.data, (line) => lines.push(line));
+  assert.deepEqual(again.unsettled().sort(), ['garbled', 'good', 'odd-end', 'shape']);
+  assert.match(again.journal, /^[0-9a-f]{24}$/);
+  assert.deepEqual(
+    ['one', 'two'].map((id) => again.isSettled(id)),
+    [true, true],
+  );
+  for (const job of ['garbled', 'shape']) {
+    const { outcome, reason = '' } = again.folder(job).end() ?? {};
+    assert.equal(outcome, 'interrupted');
+    const [, aside = ''] = /set aside as (.*)\. Whether it ran/.exec(reason) ?? [];
+    assert.ok(existsSync(path.join(aside, 'job.json')), reason);
+  }
+  assert.equal(again.folder('odd-end').end(), undefined);
+  assert.equal(readdirSync(inFolder('set-aside')).length, 6);
+  assert.equal(lines.length, 6);
+  for (const line of lines) assert.match(line, /could not be used: .* It was set aside as .*set-aside\/./);
+  // Once is enough.
+  const third = new Spool(other.data, (line) => lines.push(line));
+  assert.deepEqual([third.journal, third.unsettled().length, lines.length], [again.journal, 4, 6]);
+  other.remove();
+});
+
+test('folders where files should be do not stop the agent', () => {
+  const other = testFolder();
+  other.accept('true', { job: 'there' });
+  for (const name of ['settled', 'journal']) {
+    rmSync(path.join(other.data, name), { force: true });
+    mkdirSync(path.join(other.data, name));
+  }
+  const lines: string[] = [];
+  assert.deepEqual(new Spool(other.data, (line) => lines.push(line)).unsettled(), ['there']);
+  assert.equal(lines.length, 2);
+  rmSync(path.join(other.data, 'jobs'), { recursive: true });
+  writeFileSync(path.join(other.data, 'jobs'), 'x');
+  assert.deepEqual(new Spool(other.data, (line) => lines.push(line)).unsettled(), []);
+  assert.equal(lines.length, 3);
+  other.remove();
 });
 
 test('the lock goes to one, and shows whether its owner lives', () => {

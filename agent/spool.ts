@@ -7,153 +7,107 @@
 //   jobs/<id>/lock/        whoever moves a folder here is the only one to run the job, or to say that it won't
 //   jobs/<id>/begun.json   the command was started
 //   jobs/<id>/stdout …     its output so far
+//   jobs/<id>/mark         open in all processes that the job started, by which they are found
+//   jobs/<id>/room         takes up room for what must be written when the disk is full
 //   jobs/<id>/cancel       the supervisor is asked to stop
 //   jobs/<id>/end.json     how it ended; moved into place whole
+//   set-aside/             what could not be read, for a person to look at
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Outcome } from '#/contract/agent-link.ts';
-import { appendDurably, syncFolder, writeDurably } from './durable.ts';
-import { isAlive, ownMark } from './processes.ts';
-import type { ProcessMark } from './processes.ts';
-
-export interface JobOrder {
-  job: string;
-  command: string;
-  timeLimitSeconds: number;
-  outputLimit: number;
-}
-
-export interface JobEnd {
-  outcome: Outcome;
-  exitCode?: number;
-  reason?: string;
-  /** Milliseconds by this device's clock; only their distance from now is ever told. */
-  startedAt?: number;
-  endedAt: number;
-}
+import { appendDurably, isDiskFull, removeFolder, syncFolder, writeDurably } from './durable.ts';
+import { JobFolder, readText } from './job-folder.ts';
+import type { JobOrder } from './job-folder.ts';
+import { endTree } from './processes.ts';
 
 /** Once this many ids were settled, only the newest half is kept: a repeat comes soon after a crash or not at all. */
 const MOST_SETTLED = 20_000;
+/** As the contract has it for ids of jobs and names of journals. */
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-const readText = (file: string): string | undefined => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-};
-/** Undefined also for a file that the power cut in half; those that must not be are moved into place whole. */
-const readJson = <T>(file: string): T | undefined => {
-  const text = readText(file);
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as T);
-  } catch {
-    return undefined;
-  }
-};
+const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** One job's folder. Agent and supervisor both work on it, each knowing only what is on disk. */
-export class JobFolder {
-  readonly folder: string;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  file(name: string): string {
-    return path.join(this.folder, name);
-  }
-
-  order(): JobOrder | undefined {
-    return readJson<JobOrder>(this.file('job.json'));
-  }
-
-  begun(): { at: number } | undefined {
-    return readJson<{ at: number }>(this.file('begun.json'));
-  }
-
-  /** Tells that the command runs. A full disk keeps that from being told, and the command from nothing. */
-  writeBegun(at: number): void {
-    try {
-      writeFileSync(this.file('begun.tmp'), JSON.stringify({ at }));
-      renameSync(this.file('begun.tmp'), this.file('begun.json'));
-    } catch {
-      // The end tells it too.
-    }
-  }
-
-  end(): JobEnd | undefined {
-    return readJson<JobEnd>(this.file('end.json'));
-  }
-
-  writeEnd(end: JobEnd): void {
-    writeDurably(this.file('end.json'), JSON.stringify(end));
-  }
-
-  /** Only the first caller ever gets true: moving a folder over one that holds something fails. */
-  takeLock(): boolean {
-    const draft = this.file(`lock.${process.pid}.${randomBytes(4).toString('hex')}`);
-    mkdirSync(draft);
-    writeFileSync(path.join(draft, 'owner.json'), JSON.stringify(ownMark()));
-    try {
-      renameSync(draft, this.file('lock'));
-    } catch (error) {
-      rmSync(draft, { recursive: true, force: true });
-      if (existsSync(this.file('lock'))) return false;
-      throw error;
-    }
-    syncFolder(this.folder);
-    return true;
-  }
-
-  /** Who took the lock and whether that process still runs; undefined while nobody has. */
-  owner(): { alive: boolean } | undefined {
-    if (!existsSync(this.file('lock'))) return undefined;
-    const mark = readJson<ProcessMark>(path.join(this.file('lock'), 'owner.json'));
-    return { alive: mark !== undefined && isAlive(mark) };
-  }
-
-  askToCancel(): void {
-    writeFileSync(this.file('cancel'), '');
-  }
-
-  cancelAsked(): boolean {
-    return existsSync(this.file('cancel'));
-  }
-}
-
-/** The data folder as a whole. */
 export class Spool {
   readonly journal: string;
+  readonly #data: string;
   readonly #jobs: string;
   readonly #settledFile: string;
+  readonly #log: (line: string) => void;
   #settled: Set<string>;
   #number = 0;
 
-  constructor(data: string) {
+  /** `log` gets a line about each thing that could not be read. */
+  constructor(data: string, log: (line: string) => void = () => {}) {
+    this.#data = data;
+    this.#log = log;
     this.#jobs = path.join(data, 'jobs');
     this.#settledFile = path.join(data, 'settled');
+    if (existsSync(this.#jobs) && !isFolder(this.#jobs)) this.#setAside(this.#jobs, 'it is no folder');
     mkdirSync(this.#jobs, { recursive: true, mode: 0o700 });
-    const named = readText(path.join(data, 'journal'))?.trim();
-    this.journal = named || randomBytes(12).toString('hex');
-    if (!named) writeDurably(path.join(data, 'journal'), this.journal);
-    this.#settled = new Set(readText(this.#settledFile)?.split('\n').filter(Boolean));
+    this.journal = this.#readJournal(path.join(data, 'journal'));
+    this.#settled = this.#readSettled();
+  }
+
+  #readJournal(file: string): string {
+    const named = readText(file)?.trim() ?? '';
+    if (ID.test(named)) return named;
+    if (existsSync(file) && named !== '')
+      this.#setAside(file, 'it holds no name; jobs that were under way count as Interrupted');
+    else if (isFolder(file)) this.#setAside(file, 'it is a folder');
+    const made = randomBytes(12).toString('hex');
+    writeDurably(file, made);
+    return made;
+  }
+
+  #readSettled(): Set<string> {
+    const lines = (readText(this.#settledFile) ?? '').split('\n').filter(Boolean);
+    const ids = lines.filter((line) => ID.test(line));
+    if (ids.length < lines.length) this.#setAside(this.#settledFile, 'it holds lines that are no ids of jobs');
+    else if (isFolder(this.#settledFile)) this.#setAside(this.#settledFile, 'it is a folder');
+    if (!existsSync(this.#settledFile) && ids.length > 0)
+      writeDurably(this.#settledFile, ids.map((id) => `${id}\n`).join(''));
+    return new Set(ids);
+  }
+
+  /** Moves what cannot be read out of the way, where a person can look at it. Returns where it is now. */
+  #setAside(file: string, why: string): string {
+    const folder = path.join(this.#data, 'set-aside');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const at = new Date().toISOString().replaceAll(/[:.]/g, '-');
+    const aside = path.join(folder, `${path.basename(file).slice(0, 100)}.${at}.${randomBytes(2).toString('hex')}`);
+    renameSync(file, aside);
+    this.#log(`${file} could not be used: ${why}. It was set aside as ${aside}.`);
+    return aside;
   }
 
   /** Jobs on disk that are not settled, oldest first. */
   unsettled(): string[] {
     const found: { id: string; at: number }[] = [];
     for (const id of readdirSync(this.#jobs)) {
-      const number = readJson<{ number: number }>(path.join(this.#jobs, id, 'job.json'))?.number;
+      const folder = this.folder(id);
+      if (!ID.test(id) || !isFolder(folder.folder)) {
+        this.#setAside(folder.folder, 'it is no folder of a job');
+        continue;
+      }
+      const number = folder.order()?.number;
       // Without an order the power went before the job was accepted: it was never started, and is offered again.
-      if (number === undefined || this.#settled.has(id)) this.#remove(id);
-      else found.push({ id, at: number });
+      if (this.#settled.has(id) || (!folder.exists() && !folder.owner())) this.#remove(id);
+      else found.push({ id, at: number ?? this.#writeOff(folder) });
     }
     found.sort((one, other) => one.at - other.at);
     this.#number = found.at(-1)?.at ?? 0;
     return found.map(({ id }) => id);
+  }
+
+  /** The job of this folder cannot be read: in its place comes an end that says so. Returns its place in the queue. */
+  #writeOff(folder: JobFolder): number {
+    const job = path.basename(folder.folder);
+    const aside = this.#setAside(folder.folder, 'the order of the job in it cannot be read');
+    void endTree(undefined, { id: job, folder: aside });
+    const reason = `What the device had stored of this job cannot be read, and was set aside as ${aside}. Whether it ran is not known; it is not run again.`;
+    const order = { job, command: '', timeLimitSeconds: 1, outputLimit: 0, number: 0 };
+    folder.writeOff(order, { outcome: 'interrupted', reason, endedAt: Date.now() });
+    return 0;
   }
 
   isSettled(job: string): boolean {
@@ -167,9 +121,15 @@ export class Spool {
   /** Puts an order on disk, flushed; from here on the job counts as accepted. */
   accept(order: JobOrder): JobFolder {
     const folder = this.folder(order.job);
-    mkdirSync(folder.folder, { recursive: true, mode: 0o700 });
-    writeDurably(folder.file('job.json'), JSON.stringify({ ...order, number: ++this.#number }));
-    syncFolder(this.#jobs);
+    try {
+      mkdirSync(folder.folder, { recursive: true, mode: 0o700 });
+      folder.setRoomAside();
+      writeDurably(folder.file('job.json'), JSON.stringify({ ...order, number: ++this.#number }));
+      syncFolder(this.#jobs);
+    } catch (error) {
+      this.#remove(order.job);
+      throw error;
+    }
     return folder;
   }
 
@@ -177,7 +137,16 @@ export class Spool {
   settle(job: string): void {
     if (!this.#settled.has(job)) {
       // The empty line first: a line that the power cut in half must not swallow this one.
-      appendDurably(this.#settledFile, `\n${job}`);
+      const note = () => appendDurably(this.#settledFile, `\n${job}`);
+      try {
+        note();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        // The service has these: they make room for the line.
+        for (const name of ['work', 'stdout', 'stderr'])
+          rmSync(this.folder(job).file(name), { recursive: true, force: true });
+        this.folder(job).withRoom(note);
+      }
       this.#settled.add(job);
       if (this.#settled.size > MOST_SETTLED) {
         this.#settled = new Set([...this.#settled].slice(-MOST_SETTLED / 2));
@@ -188,8 +157,10 @@ export class Spool {
   }
 
   #remove(job: string): void {
+    const folder = this.folder(job);
+    folder.removeTemp();
     try {
-      rmSync(this.folder(job).folder, { recursive: true, force: true });
+      removeFolder(folder.folder);
     } catch {
       // Something the job left behind still writes there; the next start tries again.
     }

@@ -1,10 +1,10 @@
 // Real commands under the supervisor: what is kept of them, how they end, and what ends with them.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { cutMark } from './output-file.ts';
 import { supervise } from './supervise.ts';
-import { testFolder, textOf, until } from './test-folder.ts';
+import { running, testFolder, textOf, until } from './test-folder.ts';
 import type { TestFolder } from './test-folder.ts';
 
 let at: TestFolder;
@@ -12,16 +12,6 @@ before(() => {
   at = testFolder();
 });
 after(() => at.remove());
-
-/** Processes whose command line holds this text, not counting zombies (theirs is empty). */
-const running = (text: string) =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-    } catch {
-      return false;
-    }
-  });
 
 test('stdout and stderr are kept apart, byte by byte, with the exit code', async () => {
   const job = at.accept(`printf 'a\\000b\\377'; printf 'one\\n' > /dev/stderr; printf two >&2; exit 3`);
@@ -84,6 +74,53 @@ test('a cancelled command is ended, one that ignores the request included', asyn
   await over;
   assert.equal(job.end()?.outcome, 'cancelled');
   assert.deepEqual(running('sleep\x000.311'), []);
+});
+
+test('a cancel reaches children without environment, in sessions of their own, without its output', async () => {
+  const stray = (seconds: string) =>
+    `env -i "$(command -v setsid)" sh -c 'exec >/dev/null 2>&1 </dev/null; cd /; (while :; do sleep ${seconds}; done) & exit'`;
+  const quiet = `env -i "$(command -v setsid)" sh -c 'while :; do sleep 0.316; done' &`;
+  const job = at.accept(`${stray('0.315')} & ${quiet} echo begun; sleep 308`);
+  const over = supervise(job);
+  for (const seconds of ['0.315', '0.316'])
+    await until('the stray to run', () => running(`sleep\x00${seconds}`).length > 0);
+  job.askToCancel();
+  await over;
+  assert.equal(job.end()?.outcome, 'cancelled');
+  for (const seconds of ['0.315', '0.316', '308']) assert.deepEqual(running(`sleep\x00${seconds}`), []);
+  for (const loop of ['sleep 0.315', 'sleep 0.316']) assert.deepEqual(running(loop), []);
+});
+
+test('a command that had to be killed leaves nothing in the temporary folder', async () => {
+  const temporary = `${at.data}/tmp`;
+  const before = process.env['TMPDIR'];
+  mkdirSync(temporary);
+  process.env['TMPDIR'] = temporary;
+  try {
+    const locked =
+      'work=$(mktemp -d "$MUSTER_TEMP/muster.XXXXXX") && mkdir "$work/ro" && touch "$work/ro/f" && chmod 500 "$work/ro"';
+    const job = at.accept(`${locked}; trap '' TERM; echo begun; while :; do sleep 0.317; done`);
+    const over = supervise(job);
+    await until('the command to begin', () => existsSync(job.file('stdout')) && textOf(job, 'stdout') === 'begun\n');
+    assert.equal(readdirSync(temporary).length, 1);
+    job.askToCancel();
+    await over;
+    assert.deepEqual(readdirSync(temporary), []);
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+});
+
+test('output that finds the disk full: said at once in the output, and in the end; the command goes on', async (context) => {
+  if (!existsSync('/dev/full')) return context.skip('this system has no /dev/full');
+  const job = at.accept('echo lost; echo seen >&2; exit 4');
+  symlinkSync('/dev/full', job.file('stdout'));
+  await supervise(job);
+  const { exitCode, reason } = job.end() ?? {};
+  assert.equal(exitCode, 4);
+  assert.equal(reason, `Output is missing. Disk full on the device: no room in ${job.folder}.`);
+  assert.equal(textOf(job, 'stderr'), 'seen\n');
 });
 
 test('what a command leaves behind lives on without holding the job up', async () => {

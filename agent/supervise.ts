@@ -3,13 +3,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stream } from '#/contract/agent-link.ts';
+import { faultWords } from './durable.ts';
+import type { JobEnd, JobFolder, JobOrder } from './job-folder.ts';
 import { makePipes, OutputFile } from './output-file.ts';
-import { endTree } from './processes.ts';
-import type { JobEnd, JobFolder, JobOrder } from './spool.ts';
+import { endTree, MARK_FD, MARK_FILE } from './processes.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** How long a finished command's leftovers may keep its output open before the job ends without them. */
@@ -20,16 +21,13 @@ const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 // Named here again: the contract's list would bring its schema library into a process that starts for each job.
 const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 
-/** The entry by which a job's processes are found again, wherever they went. */
-export const jobEntry = (job: string): string => `MUSTER_JOB_ID=${job}`;
-
-/** Variables for a Command: programs of the agent that download and check for it. */
-type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK', string>>;
+/** Variables for a Command: programs of the agent that download and check for it, and a folder for what it unpacks. */
+type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK' | 'MUSTER_TEMP', string>>;
 
 /** What a command finds in its environment: the agent's own without its secret, the job's id, and programs for it. */
 function environment(job: string, programs: Programs): NodeJS.ProcessEnv {
   // An agent that was itself started by a job must not pass that job's variables on.
-  const { DEVICE_KEY: _secret, MUSTER_FETCH: _fetch, MUSTER_CHECK: _check, ...env } = process.env;
+  const { DEVICE_KEY: _secret, MUSTER_FETCH: _f, MUSTER_CHECK: _c, MUSTER_TEMP: _t, ...env } = process.env;
   return { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job, ...programs };
 }
 
@@ -49,35 +47,51 @@ export async function supervise(folder: JobFolder, programs: Programs = {}, stop
     const begun = folder.begun();
     end = {
       outcome: begun ? 'interrupted' : 'not-started',
-      reason: `The agent could not run the command: ${(error as Error).message}`,
+      reason: `The agent could not run the command. ${faultWords(error, folder.folder)}`,
       ...(begun && { startedAt: begun.at }),
       endedAt: Date.now(),
     };
   }
+  folder.removeTemp();
   await record(folder, end);
 }
 
-/** Writes the end down; a full disk gets some time to have room again, since the end is known only here. */
+/**
+ * Writes the end down; a full disk gets some time to have room again, since the end is known only here. Where the folder
+ * is gone, the agent has noticed and reports that instead.
+ */
 async function record(folder: JobFolder, end: JobEnd): Promise<void> {
   for (let triesLeft = 60; ; triesLeft -= 1)
     try {
       return folder.writeEnd(end);
     } catch (error) {
+      if (!folder.exists()) return;
       if (triesLeft === 0) throw error;
       await sleep(1000);
     }
 }
 
 /** Starts the command; rejects when the system cannot, and then nothing runs. */
-async function start(order: JobOrder, cwd: string, streams: OutputFile[], programs: Programs): Promise<ChildProcess> {
-  const child = spawn('/bin/sh', ['-c', order.command], {
-    cwd,
-    env: environment(order.job, programs),
-    detached: true, // a group of its own, so that all of it can be signalled
-    stdio: ['ignore', ...streams.map((stream) => stream.writeEnd)],
-  });
-  if (child.pid === undefined) await once(child, 'spawn'); // rejects with what `error` carries
-  return child;
+async function start(
+  folder: JobFolder,
+  order: JobOrder,
+  streams: OutputFile[],
+  programs: Programs,
+): Promise<ChildProcess> {
+  const mark = folder.withRoom(() => openSync(folder.file(MARK_FILE), 'w', 0o600));
+  try {
+    const outputs = streams.map((stream) => stream.writeEnd);
+    const child = spawn('/bin/sh', ['-c', order.command], {
+      cwd: folder.file('work'),
+      env: environment(order.job, programs),
+      detached: true, // a group of its own, so that all of it can be signalled
+      stdio: ['ignore', ...outputs, ...Array<'ignore'>(MARK_FD - outputs.length - 1).fill('ignore'), mark],
+    });
+    if (child.pid === undefined) await once(child, 'spawn'); // rejects with what `error` carries
+    return child;
+  } finally {
+    closeSync(mark);
+  }
 }
 
 async function run(
@@ -89,14 +103,14 @@ async function run(
   if (folder.cancelAsked())
     return { outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() };
 
-  const cwd = folder.file('work');
-  mkdirSync(cwd, { recursive: true, mode: 0o700 });
+  folder.withRoom(() => mkdirSync(folder.file('work'), { recursive: true, mode: 0o700 }));
+  const temp = folder.makeTemp();
   const files = STREAM_FILES.map((stream) => folder.file(stream));
   await makePipes(files);
-  const streams = files.map((file) => new OutputFile(file, order.outputLimit));
+  const streams = files.map((file) => new OutputFile(file, order.outputLimit, () => folder.freeRoom()));
   let child: ChildProcess;
   try {
-    child = await start(order, cwd, streams, programs);
+    child = await start(folder, order, streams, { ...programs, ...(temp !== undefined && { MUSTER_TEMP: temp }) });
   } catch (error) {
     for (const stream of streams) stream.close(false);
     throw error;
@@ -117,7 +131,7 @@ async function run(
     const halt = (why: NonNullable<typeof stopped>) => {
       if (stopped) return;
       stopped = why;
-      swept = endTree(child.pid, jobEntry(order.job));
+      swept = endTree(child.pid, { id: order.job, folder: folder.folder });
       void swept.then(resolve);
     };
     const limit = setTimeout(
@@ -130,6 +144,8 @@ async function run(
     );
     const unwatch = watchFolder(folder.folder, () => {
       if (folder.cancelAsked()) halt({ outcome: 'cancelled', reason: 'Stopped on request.' });
+      // Nothing of it could be stored any more, and nobody could stop it. The agent says so.
+      else if (!folder.exists()) halt({ outcome: 'interrupted', reason: 'The folder of the job was deleted.' });
     });
     const shutDown = () => halt({ outcome: 'interrupted', reason: 'The device was shutting down.' });
     stopping?.addEventListener('abort', shutDown);

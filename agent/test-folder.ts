@@ -1,10 +1,10 @@
 // A throw-away spool for tests, and waiting for what will happen without guessing when.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobFolder, JobOrder } from './job-folder.ts';
 import { Spool } from './spool.ts';
-import type { JobFolder, JobOrder } from './spool.ts';
 
 export interface TestFolder {
   data: string;
@@ -47,3 +47,13 @@ export async function until<T>(what: string, probe: () => T | undefined | false)
     await sleep(10);
   }
 }
+
+/** Processes whose command line holds this text, not counting zombies (theirs is empty). */
+export const running = (text: string): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });

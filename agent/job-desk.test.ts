@@ -1,0 +1,107 @@
+// The queue on the device when something goes wrong beneath it: folders deleted by hand, supervisors that do not start.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { after, beforeEach, test } from 'node:test';
+import type { AgentMessage, Ended } from '#/contract/agent-link.ts';
+import { JobDesk } from './job-desk.ts';
+import type { DeskOptions } from './job-desk.ts';
+import { Spool } from './spool.ts';
+import { supervise } from './supervise.ts';
+import { running, testFolder, until } from './test-folder.ts';
+import type { TestFolder } from './test-folder.ts';
+
+const folders: TestFolder[] = [];
+after(() => folders.forEach((one) => one.remove()));
+let at: TestFolder;
+let sent: AgentMessage[];
+beforeEach(() => {
+  at = testFolder();
+  folders.push(at);
+  sent = [];
+});
+
+const desk = (launch: DeskOptions['launch'] = async (folder) => void (await supervise(folder))) =>
+  new JobDesk({ spool: at.spool, launch, send: (message) => sent.push(message), log: () => {} });
+const offer = (to: JobDesk, job: string, command: string) =>
+  to.run({
+    type: 'run',
+    job,
+    command,
+    timeLimitSeconds: 60,
+    outputLimit: 10_000,
+    have: { stdout: 0, stderr: 0 },
+  });
+const endOf = (job: string) =>
+  until(`the end of ${job}`, () =>
+    sent.find((message): message is Ended => message.type === 'ended' && message.job === job),
+  );
+const begun = (job: string) =>
+  until(`${job} to begin`, () => sent.some((message) => message.type === 'started' && message.job === job));
+
+test('a folder deleted while its job runs: the command is stopped, the job ends in words, the next one runs', async () => {
+  const one = desk();
+  offer(one, 'deleted', 'sleep 307');
+  await begun('deleted');
+  offer(one, 'next', 'echo next');
+  rmSync(at.spool.folder('deleted').folder, { recursive: true, force: true });
+  const { outcome, reason, startedAgo } = await endOf('deleted');
+  assert.equal(outcome, 'interrupted');
+  assert.match(reason ?? '', /The folder of the job on the device, .*\/jobs\/deleted, was deleted while it ran\./);
+  assert.notEqual(startedAgo, undefined);
+  assert.deepEqual(running('sleep\x00307'), []);
+  assert.equal((await endOf('next')).exitCode, 0);
+  // Killed now, an agent would come to the same end, and not run it again.
+  assert.equal(at.spool.folder('deleted').end()?.outcome, 'interrupted');
+  one.settled('deleted');
+  one.settled('next');
+  one.stop();
+  assert.deepEqual(new Spool(at.data).unsettled(), []);
+});
+
+test('a folder deleted before its job started: nothing runs, and it says so', async () => {
+  const one = desk();
+  offer(one, 'first', 'sleep 0.5');
+  offer(one, 'waits', `touch ${at.data}/ran`);
+  rmSync(at.spool.folder('waits').folder, { recursive: true, force: true });
+  const { outcome, reason } = await endOf('waits');
+  assert.equal(outcome, 'not-started');
+  assert.match(reason ?? '', /was deleted before the job started\. Nothing was run\./);
+  assert.equal((await endOf('first')).exitCode, 0);
+  one.stop();
+  assert.ok(!existsSync(`${at.data}/ran`));
+});
+
+test('a supervisor that cannot be started, or ends without a word, fails its job in a whole sentence', async () => {
+  const thrown = desk(() => Promise.reject(new Error('spawn EAGAIN')));
+  offer(thrown, 'thrown', 'true');
+  assert.equal((await endOf('thrown')).reason, 'The agent could not start the job. spawn EAGAIN');
+  thrown.stop();
+  const silent = desk(() => Promise.resolve(''));
+  offer(silent, 'silent', 'true');
+  assert.equal((await endOf('silent')).reason, 'The agent could not start the job. Its supervisor ended at once.');
+  silent.stop();
+});
+
+test('what an agent that was killed left running is ended and tidied up by the next one', async () => {
+  const temporary = `${at.data}/tmp`;
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = temporary;
+  try {
+    const folder = at.accept('true', { job: 'orphan' });
+    mkdirSync(temporary);
+    const temp = folder.makeTemp() ?? '';
+    mkdirSync(`${temp}/unpacked/locked`, { recursive: true });
+    writeFileSync(`${temp}/unpacked/locked/file`, '');
+    folder.takeLock();
+    // Its owner is gone.
+    writeFileSync(`${folder.file('lock')}/owner.json`, JSON.stringify({ pid: 1, born: '1', boot: 'x' }));
+    const one = desk();
+    offer(one, 'orphan', 'true');
+    assert.equal((await endOf('orphan')).outcome, 'interrupted');
+    one.stop();
+    assert.deepEqual(readdirSync(temporary), []);
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+});
