@@ -1,10 +1,10 @@
 // The question before a job is stopped: what becomes of it, and that nothing of it is lost.
-import { useMutation } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { stopText } from './job-words.ts';
 import { movingIn } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -19,7 +19,7 @@ interface StopJobDialogProps {
 }
 
 export function StopJobDialog({ job: { JobId, JobName }, state, outcome, onClose }: StopJobDialogProps) {
-  const stop = useMutation(jobMutations.stop(JobId));
+  const stop = useWrite(jobMutations.stop(JobId));
   const moving = outcome ? movingIn(outcome) : 1;
   return (
     <ConfirmDialog

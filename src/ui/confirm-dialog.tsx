@@ -1,5 +1,5 @@
 // The question before something is lost: names the thing and the consequence; for many at once, a word to type.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { CurlRequest } from './curl/curl-text.ts';
@@ -41,6 +41,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
+  // Two clicks can come before anything is drawn disabled: only once it is, or an error is there, counts another.
+  const confirmed = useRef(false);
+  useEffect(() => {
+    if (!busy) confirmed.current = false;
+  }, [busy, error, opened]);
   const close = () => {
     setText('');
     onClose();
@@ -56,7 +61,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready && !busy) onConfirm();
+          if (!ready || busy || confirmed.current) return;
+          confirmed.current = true;
+          onConfirm();
         }}
       >
         <Stack gap="md">

@@ -79,8 +79,8 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
   if (last() === Number.POSITIVE_INFINITY && isCapped) await read(next++);
   await Promise.all(Array.from({ length: AT_ONCE }, readOn));
   // A full last page may have another behind it where nobody counts, or where the total may be that of the page alone.
-  while (short === Number.POSITIVE_INFINITY && (last() === Number.POSITIVE_INFINITY || total === rows))
-    await read(next++);
+  const isOpenEnd = () => short === Number.POSITIVE_INFINITY && (last() === Number.POSITIVE_INFINITY || total === rows);
+  while (isOpenEnd()) await read(next++);
 
   const known = counts ? total : undefined;
   return {

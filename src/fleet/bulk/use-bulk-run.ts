@@ -1,9 +1,9 @@
 // A run of one action as a dialog shows it: its results so far, whether it pauses, and the ways to cancel it and to send
 // again what was not done.
 import { useEffect, useRef, useState } from 'react';
-import { useMutation } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { runBulk } from './bulk-run.ts';
 import type { ItemResult } from './bulk-run.ts';
 
@@ -52,7 +52,7 @@ export function useBulkRun(invalidates: readonly QueryKey[]): RunningBulk {
   // Whatever takes the dialog away, a sign-out for example: nothing new is sent then.
   useEffect(() => () => cancel.current.abort(), []);
 
-  const run = useMutation({
+  const run = useWrite({
     mutationFn: async ({ items, prepare }: Start) => {
       const { send, check } = await prepare();
       const found = new Map(results);
@@ -89,7 +89,7 @@ export function useBulkRun(invalidates: readonly QueryKey[]): RunningBulk {
   const { isPending } = run;
   return {
     start: (start) => {
-      if (isPending) return;
+      if (run.isUnderWay()) return;
       cancel.current = new AbortController();
       setCancelling(false);
       setProgress({ total: start.items.length, ended: 0 });

@@ -1,8 +1,8 @@
 // A run that archives and deletes, as a dialog shows it: its results so far, what it is at, and the way to stop it.
 import { useEffect, useRef, useState } from 'react';
-import { useMutation } from '@tanstack/react-query';
 import { deleteAll, runArchive } from './run-archive.ts';
 import type { ArchivePlan, ArchiveProgress, ArchiveResult, ArchiveRun } from './run-archive.ts';
+import { useWrite } from '#/ui/use-write.ts';
 
 /** How often a run is drawn again, in milliseconds. */
 const TICK = 120;
@@ -39,7 +39,7 @@ export function useArchiveRun(account: string): RunningArchive {
   // Whatever takes the dialog away: nothing is deleted behind the reader's back.
   useEffect(() => () => stop.current.abort(), []);
 
-  const work = useMutation({
+  const work = useWrite({
     mutationFn: async (step: (watch: Parameters<typeof runArchive>[1]) => Promise<ArchiveRun | undefined>) => {
       const found = new Map(results);
       let count = 0;
@@ -81,7 +81,7 @@ export function useArchiveRun(account: string): RunningArchive {
   };
   return {
     start: (plan) => {
-      if (work.isPending) return;
+      if (work.isUnderWay()) return;
       begin(plan.ids.length);
       setPhase('archiving');
       const waits = plan.zip && !plan.browser && plan.remove;
@@ -92,7 +92,7 @@ export function useArchiveRun(account: string): RunningArchive {
     },
     remove: () => {
       const archived = run?.archived;
-      if (work.isPending || !archived) return;
+      if (work.isUnderWay() || !archived) return;
       begin(archived.length);
       setPhase('deleting');
       work.mutate((watch) => deleteAll(archived, watch).then(() => run), { onSettled: () => setPhase('ended') });

@@ -1,6 +1,6 @@
 // What this browser keeps for whoever is signed in, how much that is, and the way to be rid of it.
 import { useMemo, useSyncExternalStore } from 'react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { archiveMutations, archiveQueries } from '#/jobs/archive/archive-queries.ts';
@@ -13,6 +13,7 @@ import { keepText, onKept } from '#/ui/kept-text.ts';
 import { Section } from '#/ui/page.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import { focusPage, useFocusBack } from '#/ui/use-focus-back.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { keptParts } from './kept-data.ts';
 import type { KeptKind } from './kept-data.ts';
 import classes from './account-page.module.css';
@@ -130,7 +131,7 @@ interface ClearDialogProps {
 }
 
 function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
-  const remove = useMutation(archiveMutations.remove(account));
+  const remove = useWrite(archiveMutations.remove(account));
   const clear = () => {
     onClose();
     focusPage();

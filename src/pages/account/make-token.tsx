@@ -1,5 +1,4 @@
 // A new API token: first its name, then the token itself, once. It lives in this component alone and goes with it.
-import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { accountEndpoints } from '#/contract/account.ts';
@@ -8,13 +7,14 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name' };
 
 export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   // No time in the cache: once Done is pressed nothing of the token is left.
-  const make = useMutation({ ...accountMutations.createToken(), gcTime: 0 });
+  const make = useWrite({ ...accountMutations.createToken(), gcTime: 0 });
   const form = useForm({
     initialValues: { Name: '' },
     validate: checkedBy(accountEndpoints.createToken.body, LABELS),

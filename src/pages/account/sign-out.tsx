@@ -1,12 +1,12 @@
 // Ends the session here and in every other tab.
-import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { signOut } from '#/api/session.ts';
 import { FormError } from '#/ui/view.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 
 export function SignOut() {
-  const leave = useMutation({ mutationFn: signOut });
+  const leave = useWrite({ mutationFn: signOut });
   return (
     <>
       <FormError error={leave.error} />

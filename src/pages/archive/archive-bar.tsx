@@ -1,6 +1,5 @@
 // What can be done with the selected archived jobs: a ZIP file of them, and deleting them for good.
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { addToZip } from '#/jobs/archive/archive-zip.ts';
 import { archiveStore } from '#/jobs/archive/archive-store.ts';
 import type { StoredJob } from '#/jobs/archive/archive-store.ts';
@@ -8,6 +7,7 @@ import { ZipWriter } from '#/jobs/archive/zip-write.ts';
 import { formatCount } from '#/ui/format.ts';
 import { datedName, saveFile } from '#/ui/save-file.ts';
 import { focusPage } from '#/ui/use-focus-back.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 import classes from './archive.module.css';
 
@@ -25,7 +25,7 @@ interface ArchiveBarProps {
 }
 
 export function ArchiveBar({ account, jobs, onDelete, onClear }: ArchiveBarProps) {
-  const save = useMutation({ mutationFn: () => exportZip(account, jobs) });
+  const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
   return (
     <section aria-label="Selected archived jobs" className={classes['bar']}>
       <span role="status">

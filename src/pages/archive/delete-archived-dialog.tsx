@@ -1,8 +1,8 @@
 // Deletes archived jobs from this browser. The service has them no more: this is the last copy, unless a file has one.
-import { useMutation } from '@tanstack/react-query';
 import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
 import { formatCount } from '#/ui/format.ts';
+import { useWrite } from '#/ui/use-write.ts';
 
 interface DeleteArchivedDialogProps {
   account: string;
@@ -14,7 +14,7 @@ interface DeleteArchivedDialogProps {
 }
 
 export function DeleteArchivedDialog({ account, ids, name, onClose, onDeleted }: DeleteArchivedDialogProps) {
-  const remove = useMutation(archiveMutations.remove(account));
+  const remove = useWrite(archiveMutations.remove(account));
   const many = ids.length > 1;
   return (
     <ConfirmDialog

@@ -1,9 +1,9 @@
 // Reads archived jobs back into this browser's archive: ZIP files, or what was unpacked from one.
 import { useRef, useState } from 'react';
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
 import { formatCount } from '#/ui/format.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 import classes from './archive.module.css';
 
@@ -12,7 +12,7 @@ const jobsText = (count: number) => (count === 1 ? '1 job' : `${formatCount(coun
 export function ImportButton({ account, disabled }: { account: string; disabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const [progress, setProgress] = useState({ done: 0, total: 0 });
-  const take = useMutation(archiveMutations.take(account));
+  const take = useWrite(archiveMutations.take(account));
   return (
     <div className={classes['import']}>
       <input

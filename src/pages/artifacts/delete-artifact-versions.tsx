@@ -1,6 +1,6 @@
 // Deletes old versions: how many of each name are kept, exactly which go, and what became of each.
 import { useEffect, useRef, useState } from 'react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Modal, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactRemoval } from '#/api/artifacts.ts';
@@ -13,6 +13,7 @@ import { formatBytes, formatCount } from '#/ui/format.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './artifact-facts.tsx';
 import { usageOf } from './artifact-usage.ts';
@@ -50,7 +51,7 @@ export function DeleteArtifactVersions({
   const [run, setRun] = useState<Run>();
   const cancel = useRef(new AbortController());
   useEffect(() => () => cancel.current.abort(), []);
-  const remove = useMutation({
+  const remove = useWrite({
     mutationFn: async ({ items, before }: { items: readonly Artifact[]; before: ReadonlyMap<string, ItemResult> }) => {
       cancel.current = new AbortController();
       const results = new Map(before);

@@ -3,7 +3,6 @@
 import { Suspense, lazy, useRef, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { requestOf } from '#/api/request-of.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -16,6 +15,7 @@ import { formatCount } from '#/ui/format.ts';
 import { Page } from '#/ui/page.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useLater } from '#/ui/use-later.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError, Skeleton } from '#/ui/view.tsx';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
@@ -132,7 +132,7 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
   const [confirmation, setConfirmation] = useState('');
   const [preflight, setPreflight] = useState<PreflightPlan>();
   const stepHere = useLater(loadStep, preflight !== undefined);
-  const submit = useMutation({
+  const submit = useWrite({
     mutationFn: async (order: Order) => {
       const attempt = await beginAttempt(preflight && thing ? await checking(order, preflight, thing) : order);
       return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };

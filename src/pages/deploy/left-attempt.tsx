@@ -2,12 +2,13 @@
 // is not there offered to be sent again.
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { devicesText } from '#/jobs/job-words.ts';
 import { Failure, FormError } from '#/ui/view.tsx';
 import { formatCount } from '#/ui/format.ts';
+import { useWrite } from '#/ui/use-write.ts';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { forgetAttempt } from './kept-attempt.ts';
@@ -33,7 +34,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const again = useMutation({ mutationFn: () => sendAttempt(attempt), meta: { invalidates: JOBS_CHANGED } });
+  const again = useWrite({ mutationFn: () => sendAttempt(attempt), meta: { invalidates: JOBS_CHANGED } });
   const sent = 'ids' in target ? undefined : (again.data ?? look.data?.[0]?.JobId);
   useEffect(() => {
     if (sent === undefined) return;

@@ -1,7 +1,6 @@
 // Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
@@ -12,6 +11,7 @@ import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
 import type { DeviceDraft } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
@@ -35,7 +35,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   // A link to it may come from a dashboard whose devices run our agent.
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
-  const create = useMutation(deviceMutations.create());
+  const create = useWrite(deviceMutations.create());
   const form = useForm({
     initialValues: { DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' },
     validate: checkedBy(deviceDraft, FIELD_LABELS),

@@ -1,11 +1,11 @@
 // Asks before a device is deleted, and says what ends with it.
-import { useMutation } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 
 interface DeleteDeviceDialogProps {
   device: Device;
@@ -15,7 +15,7 @@ interface DeleteDeviceDialogProps {
 
 export function DeleteDeviceDialog({ device, onClose, onDeleted }: DeleteDeviceDialogProps) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
-  const remove = useMutation(deviceMutations.remove(DeviceId));
+  const remove = useWrite(deviceMutations.remove(DeviceId));
   return (
     <ConfirmDialog
       opened

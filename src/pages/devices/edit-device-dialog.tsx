@@ -1,6 +1,5 @@
 // Changes a device's name, group, customer and site; only what was changed is sent.
 import { useState } from 'react';
-import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
@@ -11,6 +10,7 @@ import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
 import { GroupInput } from './group-input.tsx';
@@ -20,7 +20,7 @@ const UNREAD = 'Not readable here: leave it empty to keep what is stored.';
 export function EditDeviceDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   // The list is read again meanwhile; a change is what differs from what stood here at first.
   const [before] = useState(device);
-  const update = useMutation(deviceMutations.update(before.DeviceId));
+  const update = useWrite(deviceMutations.update(before.DeviceId));
   const form = useForm({ initialValues: editableValues(before), validate: checkedBy(deviceChange, FIELD_LABELS) });
   const change = changedFields(before, form.values);
   const unchanged = Object.keys(change).length === 0;

@@ -2,7 +2,6 @@
 // own device.
 import { Suspense, lazy, useState } from 'react';
 import type { ClipboardEvent } from 'react';
-import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
@@ -15,6 +14,7 @@ import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 import { readDegrees, readPair, rounded } from '#/fleet/coordinates.ts';
 import { usePlace } from './use-place.ts';
@@ -32,7 +32,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
   const { DeviceId, DeviceName } = device;
   const { data: place } = usePlace(DeviceId);
   const pickerHere = useLater(loadPicker, true);
-  const locate = useMutation(deviceMutations.locate(DeviceId));
+  const locate = useWrite(deviceMutations.locate(DeviceId));
   const form = useForm({
     initialValues: { Lat: place ? String(place.Lat) : '', Lng: place ? String(place.Lng) : '' },
     validate: (values) => check(numbersOf(values)),

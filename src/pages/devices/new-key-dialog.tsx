@@ -1,17 +1,17 @@
 // A new key for a device that lost its own: asks first, because the old one ends at once, then shows it once.
 import { useState } from 'react';
-import { useMutation } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 
 export function NewKeyDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
-  const rekey = useMutation(deviceMutations.rekey(DeviceId));
+  const rekey = useWrite(deviceMutations.rekey(DeviceId));
   const [done, setDone] = useState(false);
   if (done) return null;
   if (rekey.data)

@@ -1,11 +1,11 @@
 // The question before a job is deleted: what is cancelled, stopped and lost with it.
-import { useMutation } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, jobState } from '#/api/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { lossOf, typedFor } from '#/jobs/job-words.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 
@@ -18,7 +18,7 @@ interface DeleteJobDialogProps {
 }
 
 export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
-  const remove = useMutation(jobMutations.remove(job.JobId));
+  const remove = useWrite(jobMutations.remove(job.JobId));
   return (
     <ConfirmDialog
       opened

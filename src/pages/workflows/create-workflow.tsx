@@ -1,5 +1,4 @@
 // A new workflow: a name and a command. What was typed stays when the dialog is closed by mistake.
-import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, Stack, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
@@ -8,12 +7,13 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FormError } from '#/ui/view.tsx';
 
 const LABELS = { Name: 'Name', Command: 'Command' };
 
 export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const create = useMutation(workflowMutations.create());
+  const create = useWrite(workflowMutations.create());
   const form = useForm<WorkflowDraft>({
     initialValues: { Name: '', Command: '' },
     validate: checkedBy(workflowDraft, LABELS),

@@ -1,6 +1,6 @@
 // The tags of a device: take one off, put one on, or make a new one by typing its name.
 import { useState } from 'react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Autocomplete, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
@@ -10,6 +10,7 @@ import type { Device } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { Section } from '#/ui/page.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { Failure, FormError, Skeleton } from '#/ui/view.tsx';
 import classes from './device-tags.module.css';
 
@@ -36,7 +37,7 @@ export function DeviceTags({ device }: { device: Device }) {
 
 function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   const { DeviceId, Tags } = device;
-  const detach = useMutation(tagMutations.detach(DeviceId));
+  const detach = useWrite(tagMutations.detach(DeviceId));
   return (
     <div className={classes['tags']}>
       {Tags === undefined ? (
@@ -78,7 +79,7 @@ interface AddTagProps {
 
 function AddTag({ id, tags, own = [] }: AddTagProps) {
   const [typed, setTyped] = useState('');
-  const attach = useMutation(tagMutations.attachNamed(id));
+  const attach = useWrite(tagMutations.attachNamed(id));
   const name = typed.trim();
   const names = tags.map(({ TagName }) => TagName).filter((each) => !own.some(({ TagName }) => TagName === each));
   const known = names.includes(name);

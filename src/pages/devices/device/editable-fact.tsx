@@ -1,6 +1,6 @@
 // One field of a device, edited where it stands: the pencil opens it, Enter saves, Escape leaves it as it was.
 import { useRef, useState } from 'react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { ActionIcon, TextInput } from '@mantine/core';
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
@@ -9,6 +9,7 @@ import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/use-write.ts';
 import { FIELD_LABELS } from '#/pages/devices/changed-fields.ts';
 import type { EditableField } from '#/pages/devices/changed-fields.ts';
 import classes from './editable-fact.module.css';
@@ -62,7 +63,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
   const [typed, setTyped] = useState(before);
   const [refused, setRefused] = useState('');
   const client = useQueryClient();
-  const update = useMutation(deviceMutations.update(DeviceId));
+  const update = useWrite(deviceMutations.update(DeviceId));
   const label = FIELD_LABELS[field];
 
   const save = () => {

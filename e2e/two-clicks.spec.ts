@@ -1,0 +1,138 @@
+// Two clicks in one task, before anything can be drawn disabled: every button that sends a write sends it once. The writes
+// are answered here and change nothing, so that each dialog is about the same things.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+interface Write {
+  /** Where its dialog is. */
+  at: string;
+  button: string;
+  /** What is sent. */
+  sent: string;
+  /** Typed before the button works. */
+  typed?: Record<string, string>;
+}
+
+const tunnel = {
+  Name: 'quiet-heron',
+  PublicUrl: 'N/A',
+  Protocol: 'TCP',
+  LocalDest: 'tcp://127.0.0.1:22',
+  Created: 'Nov 2 2026 2:03 PM',
+  Uptime: 'N/A',
+};
+
+/** Holds every write back until `answer`, and notes what was sent. */
+async function holdWrites(page: Page) {
+  const sent: string[] = [];
+  let gate = Promise.withResolvers<void>();
+  await page.route('**/v1/**', async (route) => {
+    const request = route.request();
+    if (request.method() === 'GET') return route.fallback();
+    sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    await gate.promise;
+    await route.fulfill({ json: { DeviceId: 'd', DeviceKey: 'k', TokenId: 't', Token: 's', WorkflowId: 'w' } });
+  });
+  await page.route('**/v1/tunnels', (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ json: [tunnel] }) : route.fallback(),
+  );
+  return {
+    sent,
+    answer: () => {
+      gate.resolve();
+      gate = Promise.withResolvers();
+    },
+  };
+}
+
+test('two clicks in one task send one write, whatever dialog it is', async ({ signedIn: page, service }) => {
+  test.setTimeout(120_000);
+  const { DeviceId: device } = await service.createDevice('pump-7', 'lab');
+  const ArtifactId = await service.uploadScript('tool.sh', '#!/bin/sh\necho 1\n', '/opt');
+  const { WorkflowId } = await service.call<{ WorkflowId: string }>('POST', '/v1/workflow', {
+    Name: 'greet',
+    Command: 'echo hello',
+  });
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', {
+    Name: 'greeting',
+    DeviceId: device,
+    WorkflowId,
+  });
+  const { TokenId } = await service.call<{ TokenId: string }>('POST', '/v1/account/tokens', { Name: 'build' });
+
+  const writes: Write[] = [
+    { at: `/devices/${device}?dialog=delete`, button: 'Delete device', sent: `DELETE /v1/devices/${device}` },
+    { at: `/devices/${device}?dialog=new-key`, button: 'Make a new key', sent: `POST /v1/devices/${device}/key` },
+    {
+      at: `/devices/${device}?dialog=edit`,
+      button: 'Save',
+      sent: `PATCH /v1/devices/${device}`,
+      typed: { Name: 'pump-8' },
+    },
+    {
+      at: `/devices/${device}?dialog=locate`,
+      button: 'Set location',
+      sent: `POST /v1/devices/location/${device}`,
+      typed: { Latitude: '47', Longitude: '8' },
+    },
+    { at: '/devices?dialog=add', button: 'Add device', sent: 'POST /v1/devices', typed: { Name: 'pump-9' } },
+    { at: `/jobs/${JobId}?dialog=delete`, button: 'Delete job', sent: `DELETE /v1/job/${JobId}` },
+    { at: `/jobs/${JobId}?dialog=stop`, button: 'Stop job', sent: `POST /v1/job/${JobId}/stop` },
+    {
+      at: `/artifacts?dialog=delete&artifact=${ArtifactId}`,
+      button: 'Delete artifact',
+      sent: `DELETE /v1/artifact/${ArtifactId}`,
+    },
+    {
+      at: `/workflows?dialog=delete&workflow=${WorkflowId}`,
+      button: 'Delete workflow',
+      sent: `DELETE /v1/workflow/${WorkflowId}`,
+    },
+    {
+      at: '/workflows?dialog=create',
+      button: 'Create workflow',
+      sent: 'POST /v1/workflow',
+      typed: { Name: 'second', Command: 'true' },
+    },
+    { at: '/account?dialog=make', button: 'Make token', sent: 'POST /v1/account/tokens', typed: { Name: 'second' } },
+    {
+      at: `/account?dialog=revoke&token=${TokenId}`,
+      button: 'Revoke token',
+      sent: `DELETE /v1/account/tokens/${TokenId}`,
+    },
+    {
+      at: '/tunnels?dialog=delete&tunnel=quiet-heron',
+      button: 'Delete tunnel',
+      sent: 'DELETE /v1/tunnels/quiet-heron',
+    },
+    {
+      at: '/tunnels?dialog=delete-all',
+      button: 'Delete all tunnels',
+      sent: 'DELETE /v1/tunnels',
+      typed: { 'Type 1 to confirm': '1' },
+    },
+  ];
+  const held = await holdWrites(page);
+  for (const { at, button, sent, typed = {} } of writes)
+    await test.step(`${button} (${sent})`, async () => {
+      held.sent.length = 0;
+      await page.goto(service.url + at);
+      const dialog = page.getByRole('dialog');
+      for (const [label, text] of Object.entries(typed))
+        await dialog.getByRole('textbox', { name: label, exact: true }).fill(text);
+      const confirm = dialog.getByRole('button', { name: button, exact: true });
+      await expect(confirm).toBeEnabled();
+      await confirm.evaluate((node: HTMLElement) => {
+        node.click();
+        node.click();
+      });
+      await expect.poll(() => held.sent).toEqual([sent]);
+      // Drawn as under way by now: whatever the second click did would have been sent.
+      await expect(confirm).toBeDisabled();
+      await page.evaluate(() => fetch('/v1/account'));
+      expect(held.sent).toEqual([sent]);
+      const answered = page.waitForResponse((response) => response.request().method() !== 'GET');
+      held.answer();
+      await answered;
+    });
+});

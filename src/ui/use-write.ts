@@ -1,0 +1,24 @@
+// A write that a person asks for by a click. The same as a mutation, but what is under way is not begun a second time: two
+// clicks can come before anything is drawn disabled.
+import { useRef } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query';
+
+/** Writes about different ids, given as text, may be under way together; of all others one at a time is. */
+export function useWrite<Data, Variables = void, Kept = unknown>(
+  options: UseMutationOptions<Data, Error, Variables, Kept>,
+): UseMutationResult<Data, Error, Variables, Kept> & { isUnderWay: () => boolean } {
+  const mutation = useMutation(options);
+  const { mutateAsync } = mutation;
+  const underWay = useRef(new Set<string>());
+  const mutate: typeof mutation.mutate = (...args) => {
+    const [variables] = args;
+    const what = typeof variables === 'string' ? variables : '';
+    if (underWay.current.has(what)) return;
+    underWay.current.add(what);
+    const over = () => underWay.current.delete(what);
+    // What went wrong is in the mutation.
+    mutateAsync(...args).then(over, over);
+  };
+  return { ...mutation, mutate, isUnderWay: () => underWay.current.size > 0 };
+}
