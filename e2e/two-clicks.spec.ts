@@ -136,3 +136,54 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
       await answered;
     });
 });
+
+test('two clicks on Cancel close the dialog and stay on the page', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await page.getByRole('button', { name: 'Create workflow' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: 'Cancel' })
+    .evaluate((node: HTMLElement) => {
+      node.click();
+      node.click();
+    });
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page).toHaveURL(/\/workflows$/);
+});
+
+test.describe('an answer that is lost', () => {
+  test.use({ expectedConsole: [/net::ERR_/] });
+
+  test('and a second click make no second device, workflow or token', async ({ signedIn: page, service }) => {
+    // Each is carried out the first time, and nobody hears of it.
+    const lost = new Set<string>();
+    await page.route(/\/v1\/(devices|workflow|account\/tokens)$/, async (route) => {
+      const url = route.request().url();
+      if (route.request().method() !== 'POST' || lost.has(url)) return route.fallback();
+      lost.add(url);
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    const twice = async (at: string, button: string, typed: Record<string, string>) => {
+      await page.goto(service.url + at);
+      const dialog = page.getByRole('dialog');
+      for (const [label, text] of Object.entries(typed))
+        await dialog.getByRole('textbox', { name: label, exact: true }).fill(text);
+      await dialog.getByRole('button', { name: button, exact: true }).click();
+      await expect(dialog.getByRole('alert')).toBeVisible();
+      await dialog.getByRole('button', { name: button, exact: true }).click();
+    };
+    await twice('/devices?dialog=add', 'Add device', { Name: 'pump-9' });
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
+    await twice('/workflows?dialog=create', 'Create workflow', { Name: 'greet', Command: 'true' });
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await twice('/account?dialog=make', 'Make token', { Name: 'build' });
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
+
+    const { Devices } = await service.call<{ Devices: unknown[] }>('GET', '/v1/devices/1/25');
+    const workflows = await service.call<unknown[]>('GET', '/v1/workflow');
+    const tokens = await service.call<{ Name: string }[]>('GET', '/v1/account/tokens');
+    expect([Devices.length, workflows.length, tokens.filter(({ Name }) => Name === 'build').length]).toEqual([1, 1, 1]);
+  });
+});

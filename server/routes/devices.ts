@@ -23,7 +23,7 @@ import { once } from '../store/orders.ts';
 import { openPages } from '../store/pages.ts';
 import { listJobsOfDevice } from './jobs.ts';
 import { openLocationList } from './location-list.ts';
-import { ToldKeys } from './told-keys.ts';
+import { RecentSecrets } from './recent-secrets.ts';
 
 /** Rows made in one go; between two portions everybody else gets a turn. */
 const PORTION = 2_000;
@@ -34,7 +34,7 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, audit, order, now } = context;
   const pages = openPages(db);
-  const told = new ToldKeys();
+  const recent = new RecentSecrets<NewDevice>();
   const locations = openLocationList(context);
 
   return {
@@ -49,11 +49,11 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
           order.added(tx, accountId, device.seq);
           audit.record(tx, request, 'device.create', device.id);
           created = answer;
-          if (key !== undefined) tx.afterCommit(() => told.tell(answer));
+          if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
           return device.id;
         }),
       );
-      const answer = created ?? told.tellAgain(made);
+      const answer = created ?? recent.recall(made);
       // A key that was replaced in the meantime opens nothing: nobody is to note it down.
       if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
       throw new Problem(

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import type { NewApiToken } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
@@ -106,4 +107,20 @@ test('a workflow: defined once', async () => {
   await sendAndHangUp('/v1/workflow', JSON.stringify(order), 'workflow-1');
   assert.equal((await send('/v1/workflow', order, 'workflow-1')).status, 200);
   assert.equal((await read<unknown[]>('/v1/workflow')).length, 1);
+});
+
+test('a token: made once, told again for a moment, and not once it is revoked', async () => {
+  const order = { Name: 'build' };
+  await sendAndHangUp('/v1/account/tokens', JSON.stringify(order), 'token-1');
+  const [first, second] = await Promise.all(
+    [1, 2].map(async () => (await (await send('/v1/account/tokens', order, 'token-1')).json()) as NewApiToken),
+  );
+  assert.ok(first?.Token);
+  assert.deepEqual(second, first);
+  const named = async () =>
+    (await read<{ Name: string }[]>('/v1/account/tokens')).filter(({ Name }) => Name === 'build');
+  assert.equal((await named()).length, 1);
+  await service.call('DELETE', `/v1/account/tokens/${first.TokenId}`);
+  assert.equal((await send('/v1/account/tokens', order, 'token-1')).status, 409);
+  assert.equal((await named()).length, 0);
 });

@@ -2,6 +2,7 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
+import type { OrderKeys } from '#/api/order-keys.ts';
 
 export const accountQueries = {
   get: () =>
@@ -21,9 +22,10 @@ export const accountQueries = {
 const changed = { invalidates: [['account', 'tokens']] };
 
 export const accountMutations = {
-  createToken: () =>
+  createToken: (keys: OrderKeys) =>
     mutationOptions({
-      mutationFn: (Name: string) => call(accountEndpoints.createToken, { body: { Name } }),
+      mutationFn: (Name: string) =>
+        keys.send(Name, (headers) => call(accountEndpoints.createToken, { body: { Name } }, { headers })),
       meta: changed,
     }),
   revokeToken: (id: string) =>

@@ -4,6 +4,7 @@ import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
 import { ApiError, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import type { OrderKeys } from '#/api/order-keys.ts';
 
 /** Fleets of up to this many devices are read as a whole without being asked for. */
 export const READ_BY_ITSELF = 5_000;
@@ -86,9 +87,10 @@ const counted = { invalidates: [['devices'], ['account']] };
 
 export const deviceMutations = {
   /** The answer holds the device's key, so it is dropped as soon as nobody shows it. */
-  create: () =>
+  create: (keys: OrderKeys) =>
     mutationOptions({
-      mutationFn: (body: DeviceDraft) => call(deviceEndpoints.create, { body }),
+      mutationFn: (body: DeviceDraft) =>
+        keys.send(body, (headers) => call(deviceEndpoints.create, { body }, { headers })),
       gcTime: 0,
       meta: counted,
     }),

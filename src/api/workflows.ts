@@ -3,6 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { call } from '#/api/call.ts';
+import type { OrderKeys } from '#/api/order-keys.ts';
 
 const changed = { invalidates: [['workflows']] };
 
@@ -12,8 +13,12 @@ export const workflowQueries = {
 };
 
 export const workflowMutations = {
-  create: () =>
-    mutationOptions({ mutationFn: (body: WorkflowDraft) => call(workflowEndpoints.create, { body }), meta: changed }),
+  create: (keys: OrderKeys) =>
+    mutationOptions({
+      mutationFn: (body: WorkflowDraft) =>
+        keys.send(body, (headers) => call(workflowEndpoints.create, { body }, { headers })),
+      meta: changed,
+    }),
   remove: (id: string) =>
     mutationOptions({
       mutationFn: () => call(workflowEndpoints.remove, { params: { workflow_id: id } }),

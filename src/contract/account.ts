@@ -27,6 +27,7 @@ export const apiToken = z.object({
 export type ApiToken = z.output<typeof apiToken>;
 
 export const newApiToken = z.object({ TokenId: z.string(), Token: z.string() });
+export type NewApiToken = z.output<typeof newApiToken>;
 
 export const accountEndpoints = {
   get: {
@@ -47,6 +48,8 @@ export const accountEndpoints = {
     path: '/v1/account/tokens',
     summary: 'Make an API token; it is shown in this answer only',
     addition: true,
+    // Sent again with its Idempotency-Key: as when a device is created.
+    once: true,
     body: z.object({ Name: nameText }),
     response: newApiToken,
   },

@@ -1,5 +1,6 @@
 // The state of these pages that stands in the URL: filters replace the entry of the history, dialogs and an opened child
 // add one, so that Back closes them.
+import { useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { To } from 'react-router';
 import { paramsNow } from './params-now.ts';
@@ -24,7 +25,9 @@ export interface Address {
 
 export function useAddress(): Address {
   const location = useLocation();
-  const { search } = location;
+  const { search, key } = location;
+  // Going back twice would leave the page: two clicks can come before the first has gone back.
+  const closed = useRef<string>(undefined);
   const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
@@ -46,6 +49,8 @@ export function useAddress(): Address {
       void navigate(to, { state: next });
     },
     close: (...names) => {
+      if (closed.current === key) return;
+      closed.current = key;
       if (isOpened(state)) void navigate(-1);
       else void navigate(changed(Object.fromEntries(names.map((name) => [name, undefined]))), { replace: true });
     },

@@ -1,5 +1,6 @@
 // Which dialog of a page is open and what it is about, as it stands in the URL: `?dialog=delete&artifact=…`. Back closes
 // it, a reload brings it back, a link can open it.
+import { useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { To } from 'react-router';
 
@@ -21,7 +22,9 @@ export interface Dialog<Name extends string> {
 /** `subjectName`: the search parameter that holds the id of what a dialog is about. */
 export function useDialog<Name extends string>(subjectName: string): Dialog<Name> {
   const location = useLocation();
-  const { search } = location;
+  const { search, key } = location;
+  // Going back twice would leave the page: two clicks can come before the first has gone back.
+  const closed = useRef<string>(undefined);
   const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
@@ -43,6 +46,10 @@ export function useDialog<Name extends string>(subjectName: string): Dialog<Name
       void navigate(to, { state: OPENED });
     },
     // A dialog that was opened by its address has no entry of ours before it.
-    close: () => void (isOpened(state) ? navigate(-1) : navigate({ search: without.toString() }, { replace: true })),
+    close: () => {
+      if (closed.current === key) return;
+      closed.current = key;
+      void (isOpened(state) ? navigate(-1) : navigate({ search: without.toString() }, { replace: true }));
+    },
   };
 }

@@ -1,9 +1,11 @@
 // A new API token: first its name, then the token itself, once. It lives in this component alone and goes with it.
+import { useState } from 'react';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { accountEndpoints } from '#/contract/account.ts';
 import { accountMutations } from '#/api/account.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { SecretDialog } from '#/ui/secret-dialog.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
@@ -13,8 +15,9 @@ import { FormError } from '#/ui/view.tsx';
 const LABELS = { Name: 'Name' };
 
 export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [keys] = useState(() => new OrderKeys());
   // No time in the cache: once Done is pressed nothing of the token is left.
-  const make = useWrite({ ...accountMutations.createToken(), gcTime: 0 });
+  const make = useWrite({ ...accountMutations.createToken(keys), gcTime: 0 });
   const form = useForm({
     initialValues: { Name: '' },
     validate: checkedBy(accountEndpoints.createToken.body, LABELS),

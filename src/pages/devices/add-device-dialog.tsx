@@ -6,6 +6,7 @@ import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
 import { deviceMutations } from '#/api/devices.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
+import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
 import type { DeviceDraft } from '#/contract/devices.ts';
@@ -35,7 +36,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   // A link to it may come from a dashboard whose devices run our agent.
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
-  const create = useWrite(deviceMutations.create());
+  const [keys] = useState(() => new OrderKeys());
+  const create = useWrite(deviceMutations.create(keys));
   const form = useForm({
     initialValues: { DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' },
     validate: checkedBy(deviceDraft, FIELD_LABELS),

@@ -1,9 +1,11 @@
 // A new workflow: a name and a command. What was typed stays when the dialog is closed by mistake.
+import { useState } from 'react';
 import { Button, Group, Modal, Stack, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
 import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
@@ -13,7 +15,8 @@ import { FormError } from '#/ui/view.tsx';
 const LABELS = { Name: 'Name', Command: 'Command' };
 
 export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const create = useWrite(workflowMutations.create());
+  const [keys] = useState(() => new OrderKeys());
+  const create = useWrite(workflowMutations.create(keys));
   const form = useForm<WorkflowDraft>({
     initialValues: { Name: '', Command: '' },
     validate: checkedBy(workflowDraft, LABELS),

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '#/api/api-error.ts';
+import { OrderKeys } from '#/api/order-keys.ts';
+
+const lost = new ApiError('network', 'The service cannot be reached');
+const busy = new ApiError('refused', 'The service is busy (503)', { status: 503 });
+const refused = new ApiError('refused', 'Not allowed (403)', { status: 403 });
+
+test('an order that is sent again after a lost answer has the same key; another order, or after an answer, a new one', async () => {
+  const keys = new OrderKeys();
+  const used: string[] = [];
+  const send = (order: unknown, failure?: Error) =>
+    keys
+      .send(order, ({ 'idempotency-key': key }) => {
+        used.push(key);
+        return failure ? Promise.reject(failure) : Promise.resolve();
+      })
+      .catch(() => undefined);
+  await send({ Name: 'a' }, lost);
+  await send({ Name: 'a' }, busy);
+  await send({ Name: 'a' });
+  await send({ Name: 'a' }, refused);
+  await send({ Name: 'a' }, lost);
+  await send({ Name: 'b' }, lost);
+  const [first, second, third, ...others] = used;
+  assert.deepEqual([second, third], [first, first]);
+  assert.equal(new Set([first, ...others]).size, 4);
+});
