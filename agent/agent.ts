@@ -66,10 +66,12 @@ export function startAgent({
       arch: arch(),
       hostname: short(options.hostname ?? hostname()),
       jobs: desk.unsettled(),
+      ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
     }),
     received: (message) => {
       switch (message.type) {
         case 'welcome':
+          spool.setAside = [];
           return tunnelDesk.offer();
         case 'opened':
         case 'closed':

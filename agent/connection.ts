@@ -120,7 +120,10 @@ export class Connection {
       if (code === CLOSE.replaced)
         this.#end('replaced', 'Another agent connected with the same device key: this one stops.');
       else if (code === CLOSE.revoked)
-        this.#end('refused', `${server} no longer accepts this device key: ${String(reason)}.`);
+        this.#end(
+          'refused',
+          `${server} no longer accepts this device key: ${String(reason) || 'it was replaced or revoked'}.`,
+        );
       else this.#again(reason.length > 0 ? String(reason) : fault);
     });
   }

@@ -82,6 +82,7 @@ test('what is no longer readable is set aside and reported, and the rest is stil
   assert.equal(again.folder('odd-end').end(), undefined);
   assert.equal(readdirSync(inFolder('set-aside')).length, 6);
   assert.equal(lines.length, 6);
+  assert.deepEqual(again.setAside, lines);
   for (const line of lines) assert.match(line, /could not be used: .* It was set aside as .*set-aside\/./);
   // Once is enough.
   const third = new Spool(other.data, (line) => lines.push(line));

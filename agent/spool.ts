@@ -34,6 +34,8 @@ export class Spool {
   readonly #settledFile: string;
   readonly #log: (line: string) => void;
   #settled: Set<string>;
+  /** What was set aside and the service has not heard of. */
+  setAside: string[] = [];
   #number = 0;
 
   /** `log` gets a line about each thing that could not be read. */
@@ -76,7 +78,9 @@ export class Spool {
     const at = new Date().toISOString().replaceAll(/[:.]/g, '-');
     const aside = path.join(folder, `${path.basename(file).slice(0, 100)}.${at}.${randomBytes(2).toString('hex')}`);
     renameSync(file, aside);
-    this.#log(`${file} could not be used: ${why}. It was set aside as ${aside}.`);
+    const line = `${file} could not be used: ${why}. It was set aside as ${aside}.`;
+    this.#log(line);
+    this.setAside.push(line.slice(0, 1000));
     return aside;
   }
 

@@ -15,6 +15,8 @@ export interface TunnelDeskOptions {
 
 type TunnelMessage = Extract<ServiceMessage, { type: 'opened' | 'closed' | 'carry' }>;
 
+const NO_REASON = 'the service gave no reason';
+
 export class TunnelDesk {
   readonly #options: TunnelDeskOptions;
   readonly #run = randomBytes(12).toString('hex');
@@ -53,11 +55,11 @@ export class TunnelDesk {
     switch (message.type) {
       case 'opened':
         for (const { id, address, refused } of message.tunnels)
-          this.#say(id, address === undefined ? `is not open: ${refused ?? ''}` : `is open at ${address}`);
+          this.#say(id, address === undefined ? `is not open: ${refused || NO_REASON}` : `is open at ${address}`);
         return;
       case 'closed':
         this.#closed.add(message.id);
-        this.#say(message.id, `is closed: ${message.reason}`);
+        this.#say(message.id, `is closed: ${message.reason || NO_REASON}`);
         return;
       case 'carry':
         return this.#carry(message.ticket);

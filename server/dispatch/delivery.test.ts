@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
+import { log } from '../log.ts';
 import { FakeAgent, until } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
@@ -47,6 +48,34 @@ test('a device shows as Online with what its agent told, and as Offline at once 
   );
   await agent.end();
   await until('Offline', async () => (await fleet.status(id)) === 'Offline');
+});
+
+test('what an agent set aside from its data folder is in the log of the service', async (context) => {
+  const { id, key } = await fleet.device();
+  const { mock } = context.mock.method(log, 'warn', () => {});
+  const line = '/data/settled could not be used: it is a folder. It was set aside as /data/set-aside/settled.x.';
+  const agent = await connect(key, { setAside: [line] });
+  await agent.hear('welcome');
+  await until('the line', () => mock.callCount() > 0);
+  assert.deepEqual(mock.calls[0]?.arguments, [`agent: ${line}`, { device: id }]);
+  await agent.end();
+});
+
+test('an end without a reason is given one, whatever the agent says', async () => {
+  const { id, key } = await fleet.device();
+  const agent = await connect(key);
+  for (const [outcome, says] of [
+    ['interrupted', /^It was interrupted on the device/],
+    ['not-started', /^The device did not start it/],
+    ['timed-out', /^Stopped: it ran longer/],
+    ['cancelled', /^Stopped on request\.$/],
+  ] as const) {
+    const job = await fleet.run('true', { DeviceId: id });
+    assert.equal((await agent.hear('run')).job, job);
+    agent.say({ type: 'ended', job, outcome, reason: ' ', endedAgo: 0 });
+    assert.match((await fleet.ended(job)).Result, says);
+  }
+  await agent.end();
 });
 
 test('a wrong key is a 401 before any connection', async () => {

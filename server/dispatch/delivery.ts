@@ -5,6 +5,7 @@ import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
+import { log } from '../log.ts';
 import type { JobMessage, Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { markOnline } from '../store/devices.ts';
@@ -15,7 +16,7 @@ import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { latestRun } from '../store/output-order.ts';
 import { ArrivedOutput } from './arrived-output.ts';
-import { beginning, statusOf } from './outcome.ts';
+import { beginning, reasonOf, statusOf } from './outcome.ts';
 import { Turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
@@ -119,6 +120,8 @@ export class Delivery {
     tx.afterCommit(() =>
       connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
     );
+    for (const text of hello.setAside ?? [])
+      tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
     for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#disown(tx, connection, job);
     if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
     this.#handNext(unit, connection);
@@ -196,8 +199,8 @@ export class Delivery {
         ended: Math.max(ended, job.started ?? started ?? 0),
         ...(started !== undefined && { started }),
         exitCode: message.exitCode,
-        reason: message.reason,
-        result: beginning(tx, job, message.reason ?? ''),
+        reason: reasonOf(message),
+        result: beginning(tx, job, reasonOf(message)),
       },
       parents,
     );

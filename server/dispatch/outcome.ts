@@ -21,6 +21,16 @@ const STATUS_OF: Record<Outcome, JobStatus> = {
 export const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
   outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
 
+const UNEXPLAINED: Record<Outcome, string> = {
+  exited: '',
+  'timed-out': 'Stopped: it ran longer than its limit of time.',
+  'not-started': 'The device did not start it, and gave no reason.',
+  cancelled: 'Stopped on request.',
+  interrupted: 'It was interrupted on the device; how far it came is not known.',
+};
+/** Why a job ended, where that is not its own doing; an agent that gives no reason leaves nobody without one. */
+export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
+
 /** How the Result of a job begins: what lists show of it. */
 export function beginning(tx: Tx, job: HandedJob, reason: string): string {
   let text = '';

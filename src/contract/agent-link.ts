@@ -66,6 +66,8 @@ const hello = z.object({
   localPort: short,
   /** Jobs on its disk that are not settled. */
   jobs: z.array(jobId).check(z.maxLength(1000)),
+  /** What it found in its data folder that it could not read, and where it set that aside; said once. */
+  setAside: z.optional(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(20))),
 });
 export type Hello = z.output<typeof hello>;
 

@@ -222,7 +222,7 @@ function Result({ of }: { of: ItemResult | undefined }) {
     <span title={of.reason}>
       <StateMark
         state={MARKS[of.outcome]}
-        label={of.outcome === 'done' ? 'Deleted' : `${OUTCOME_WORDS[of.outcome]}: ${of.reason}`}
+        label={of.outcome === 'done' ? 'Deleted' : [OUTCOME_WORDS[of.outcome], of.reason].filter(Boolean).join(': ')}
       />
     </span>
   );
