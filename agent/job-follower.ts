@@ -1,9 +1,10 @@
 // Follows one job on disk and tells the service about it: that it started, what it prints, how it ended. It reads
 // only what the supervisor wrote, so it makes no difference whether this agent started the job or one before it.
-import { closeSync, openSync, readSync } from 'node:fs';
-import { OUTPUT_PIECE, OUTPUT_WINDOW, STREAMS } from '#/contract/agent-link.ts';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { OUTPUT_PIECE, OUTPUT_WINDOW } from '#/contract/agent-link.ts';
 import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
 import type { JobEnd, JobFolder } from './job-folder.ts';
+import { TurnsReader } from './output-turns.ts';
 import { endTree } from './processes.ts';
 import { watchFolder } from './watch-folder.ts';
 
@@ -31,6 +32,7 @@ export class JobFollower {
   /** What the service has, and what was sent to it on this link; undefined while it has not asked. */
   #stored: Sizes | undefined;
   #sent: Sizes = { stdout: 0, stderr: 0 };
+  readonly #turns: TurnsReader;
   #toldStart = false;
   #toldEnd = false;
 
@@ -39,6 +41,7 @@ export class JobFollower {
     this.folder = folder;
     this.#order = folder.order();
     this.#send = send;
+    this.#turns = new TurnsReader(folder.file('turns'));
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     this.#unwatch = watchFolder(folder.folder, () => this.#soon());
     this.#look();
@@ -172,7 +175,7 @@ export class JobFollower {
       this.#toldStart = true;
       this.#send({ type: 'started', job: this.job, ago: since(startedAt) });
     }
-    const all = STREAMS.map((stream) => this.#sendOutput(stream, this.#stored?.[stream] ?? 0)).every(Boolean);
+    const all = this.#sendOutput();
     if (!this.#end || !all) return;
     this.#toldEnd = true;
     const { outcome, exitCode, reason, endedAt } = this.#end;
@@ -187,28 +190,49 @@ export class JobFollower {
     });
   }
 
-  /** Sends what is new in a stream, as far as the window allows; true when the service was sent all there is. */
-  #sendOutput(stream: Stream, stored: number): boolean {
-    let file: number;
+  /** Sends what is new in both streams, as far as the window allows; true when the service was sent all there is. */
+  #sendOutput(): boolean {
+    const files = { stdout: openIfThere(this.folder.file('stdout')), stderr: openIfThere(this.folder.file('stderr')) };
     try {
-      file = openSync(this.folder.file(stream), 'r');
-    } catch {
-      return true; // The command was never started, or not yet.
-    }
-    try {
-      const piece = Buffer.allocUnsafe(OUTPUT_PIECE);
-      while (this.#sent[stream] - stored < OUTPUT_WINDOW) {
-        const offset = this.#sent[stream];
-        const length = readSync(file, piece, 0, OUTPUT_PIECE, offset);
-        if (length === 0) return true;
-        this.#sent[stream] += length;
-        this.#send({ type: 'output', job: this.job, stream, offset, data: piece.toString('base64', 0, length) });
+      // The sizes before the turns: then every turn up to these sizes is known.
+      const sizes = { stdout: sizeOf(files.stdout), stderr: sizeOf(files.stderr) };
+      this.#turns.update();
+      for (;;) {
+        const next = this.#turns.next(this.#sent, sizes);
+        if (!next) return true;
+        const file = files[next.stream];
+        if (file === undefined || !this.#sendUpTo(next.stream, file, next.to)) return false;
       }
-      return false;
     } finally {
-      closeSync(file);
+      for (const file of Object.values(files)) if (file !== undefined) closeSync(file);
     }
   }
+
+  /** False when the window is full, or the file not as long as it was. */
+  #sendUpTo(stream: Stream, file: number, to: number): boolean {
+    const stored = this.#stored?.[stream] ?? 0;
+    const piece = Buffer.allocUnsafe(OUTPUT_PIECE);
+    while (this.#sent[stream] < to) {
+      if (this.#sent[stream] - stored >= OUTPUT_WINDOW) return false;
+      const offset = this.#sent[stream];
+      const length = readSync(file, piece, 0, Math.min(OUTPUT_PIECE, to - offset), offset);
+      if (length === 0) return false;
+      this.#sent[stream] += length;
+      this.#send({ type: 'output', job: this.job, stream, offset, data: piece.toString('base64', 0, length) });
+    }
+    return true;
+  }
 }
+
+/** Undefined where the command was never started, or not yet. */
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch {
+    return undefined;
+  }
+}
+
+const sizeOf = (file: number | undefined): number => (file === undefined ? 0 : fstatSync(file).size);
 
 const since = (at: number): number => Math.max(0, Math.round(Date.now() - at));

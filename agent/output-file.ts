@@ -30,6 +30,8 @@ export class OutputFile {
   readonly finished: Promise<void>;
   /** Why output is missing from the file, if any is. */
   fault: string | undefined;
+  /** Called before anything is written to the file. */
+  beforeWrite: () => void = () => {};
   readonly #folder: string;
   readonly #freeRoom: () => boolean;
   readonly #pipe: string;
@@ -59,15 +61,21 @@ export class OutputFile {
     closeSync(this.writeEnd);
   }
 
+  /** Bytes in the file. */
+  get size(): number {
+    return this.#size;
+  }
+
   #keep(piece: Buffer): void {
     if (this.#cut || this.fault !== undefined) return;
+    this.beforeWrite();
     const fits = piece.subarray(0, this.#limit - this.#size);
     try {
       for (let written = 0; written < fits.length;) written += writeSync(this.#file, fits, written);
       this.#size += fits.length;
       if (fits.length < piece.length) {
         this.#cut = true;
-        writeSync(this.#file, cutMark(this.#limit));
+        this.#size += writeSync(this.#file, cutMark(this.#limit));
       }
     } catch (error) {
       // A full disk must not end the command: it may be what makes room again.

@@ -7,6 +7,7 @@
 //   jobs/<id>/lock/        whoever moves a folder here is the only one to run the job, or to say that it won't
 //   jobs/<id>/begun.json   the command was started
 //   jobs/<id>/stdout …     its output so far
+//   jobs/<id>/turns        in which order it wrote to the two
 //   jobs/<id>/mark         open in all processes that the job started, by which they are found
 //   jobs/<id>/room         takes up room for what must be written when the disk is full
 //   jobs/<id>/cancel       the supervisor is asked to stop

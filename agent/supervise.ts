@@ -10,6 +10,7 @@ import type { Stream } from '#/contract/agent-link.ts';
 import { faultWords } from './durable.ts';
 import type { JobEnd, JobFolder, JobOrder } from './job-folder.ts';
 import { makePipes, OutputFile } from './output-file.ts';
+import { TurnsWriter } from './output-turns.ts';
 import { endTree, MARK_FD, MARK_FILE } from './processes.ts';
 import { watchFolder } from './watch-folder.ts';
 
@@ -108,11 +109,16 @@ async function run(
   const files = STREAM_FILES.map((stream) => folder.file(stream));
   await makePipes(files);
   const streams = files.map((file) => new OutputFile(file, order.outputLimit, () => folder.freeRoom()));
+  const [stdout, stderr] = streams;
+  const turns = new TurnsWriter(folder.file('turns'), () => ({ stdout: stdout?.size ?? 0, stderr: stderr?.size ?? 0 }));
+  for (const [index, stream] of STREAM_FILES.entries())
+    if (streams[index]) streams[index].beforeWrite = () => turns.write(stream);
   let child: ChildProcess;
   try {
     child = await start(folder, order, streams, { ...programs, ...(temp !== undefined && { MUSTER_TEMP: temp }) });
   } catch (error) {
     for (const stream of streams) stream.close(false);
+    turns.close();
     throw error;
   } finally {
     for (const stream of streams) stream.handOver();
@@ -167,6 +173,7 @@ async function run(
   ]);
   grace.abort();
   for (const stream of streams) stream.close(leftBehind);
+  turns.close();
 
   const faults = [stopped?.reason, ...streams.map((stream) => stream.fault)].filter((reason) => reason !== undefined);
   return {
