@@ -126,7 +126,7 @@ test('only one group is retried, and what still waits is taken back', async ({ s
   await page.getByRole('link', { name: 'Update retry' }).click();
   await expect(heading(page)).toContainText('Update retry Succeeded');
   await page.getByRole('link', { name: 'Update', exact: true }).click();
-  await expect(heading(page)).toContainText('Update Running');
+  await expect(heading(page)).toContainText('Update Waiting');
 
   // What still waits is taken back; what ended is left alone, and the device that comes later has nothing to do.
   await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();

@@ -256,6 +256,13 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByRole('row', { name: /t1/ })).toHaveCount(0);
     expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/tunnels/t1']);
     await go(page, 'Jobs');
+    // What it does not tell is seen from its parts and the fleet: nothing of this job runs.
+    const awaited = '2 wait for their devices, which are offline';
+    await expect(page.getByRole('row', { name: /sweep/ })).toContainText('2 wait for offline devices');
+    await page.getByRole('link', { name: 'sweep' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('sweep Waiting');
+    await expect(page.getByRole('region', { name: 'Progress' })).toContainText(awaited);
+    await go(page, 'Jobs');
     await page.getByRole('link', { name: 'rotate logs' }).click();
     await expect(page.getByText('Running').first()).toBeVisible();
     await go(page, 'Artifacts');

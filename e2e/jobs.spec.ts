@@ -98,6 +98,12 @@ test('a group job shows what each device printed, stdout and stderr apart, and w
   await expect(row('unit-three')).toContainText('Waiting');
   await expect(page.getByRole('region', { name: 'Progress' })).toContainText('2 of 3 devices done');
   await expect(page.getByRole('region', { name: 'Progress' })).toContainText(/1.failed, 1.succeeded, 1.waiting/);
+  // Nothing goes on until the third is back, and no time is counted.
+  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(
+    '1 waits for its device, which is offline',
+  );
+  await expect(heading(page)).toContainText('Waiting');
+  await expect(page.getByText('Duration–')).toBeVisible();
 
   // Only the failed ones; then what the failed one printed.
   await page.getByRole('button', { name: 'Failed 1' }).click();
@@ -120,6 +126,10 @@ test('a group job shows what each device printed, stdout and stderr apart, and w
   await expect(panel).toBeHidden();
   await page.getByRole('button', { name: 'All 3' }).click();
   await expect(row('unit-one')).toBeVisible();
+  await page.goto(`${service.url}/jobs`);
+  await expect(page.getByRole('row', { name: /check\.sh/ })).toContainText('1 waits for an offline device');
+  await page.goto(service.url);
+  await expect(page.getByText('2 of 3 done · 1 waits for its device, which is offline')).toBeVisible();
 });
 
 test.describe('on the page of a job', () => {

@@ -20,6 +20,14 @@ const JOB = {
   EndTime: '',
   Result: '',
 };
+/** To a group of which two devices have not come back yet. */
+const TO_MANY = { ...JOB, JobId: 'sj2', JobName: 'sweep', DeviceId: '' };
+const PART = { ...JOB, JobName: 'sweep', StartTime: '', Result: '' };
+const PARTS = [
+  { ...PART, JobId: 'sj3', DeviceId: 's1', StartTime: JOB.StartTime, EndTime: JOB.StartTime, Result: 'done' },
+  { ...PART, JobId: 'sj4', DeviceId: 's2' },
+  { ...PART, JobId: 'sj5', DeviceId: 's4' },
+];
 
 const TUNNELS = [
   {
@@ -67,9 +75,13 @@ export const startStrict = (): Promise<Foreign> => {
       case 'GET /v1/workflow':
         return json([]);
       case 'GET /v1/job':
-        return json([JOB]);
+        return json([JOB, TO_MANY]);
       case 'GET /v1/job/sj1':
         return json(JOB);
+      case 'GET /v1/job/sj2':
+        return json(TO_MANY);
+      case 'GET /v1/job/sj2/childjobs':
+        return json(PARTS);
       case 'GET /v1/job/sj1/childjobs':
         return json([]);
       case 'GET /v1/tunnels':

@@ -39,6 +39,10 @@ export function isMoving(job: Job): boolean {
   return state === 'Waiting' || state === 'Running';
 }
 
+/** A part without an id of its own, or under that of its job, cannot be taken back without touching the others. */
+export const isOwnPart = ({ JobId }: Pick<Job, 'JobId'>, parentId: string | undefined): boolean =>
+  JobId !== '' && JobId !== parentId;
+
 /** Whether the service can stop the job: of each that has not ended it then tells when it was asked to, '' included. */
 export const canStop = (job: Job): boolean => job.StopTime !== undefined && isMoving(job);
 

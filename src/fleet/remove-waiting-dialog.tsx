@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
 import type { WaitingPart } from '#/api/bulk-cancel.ts';
+import { isOwnPart } from '#/api/job-state.ts';
 import { BulkJobsDialog, bulkJobsText } from './bulk/bulk-jobs-dialog.tsx';
 import { devicesText } from './bulk/bulk-plan.ts';
 import { formatCount } from '#/ui/format.ts';
@@ -44,12 +45,9 @@ const COLUMNS: VirtualColumn<WaitingJob>[] = [
   { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes['reason']}>{visible(why)}</span> },
 ];
 
-/** A job without an id of its own, or under that of its parent, cannot be removed without touching others. */
-const isOwn = ({ JobId, ParentJobId }: WaitingJob) => JobId !== '' && JobId !== ParentJobId;
-
 export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialogProps) {
   // What was read is what goes, however the queues move behind the dialog.
-  const [plan] = useState(() => jobs.filter(isOwn));
+  const [plan] = useState(() => jobs.filter((job) => isOwnPart(job, job.ParentJobId)));
   const [others] = useState(() => jobs.length - plan.length);
   const devices = useMemo(() => new Set(plan.map(({ DeviceId }) => DeviceId)).size, [plan]);
   const write = useMemo(() => bulkCancel(plan), [plan]);

@@ -2,10 +2,17 @@
 import type { Job } from '#/contract/jobs.ts';
 import { formatDuration } from '#/ui/format.ts';
 import { useNow } from '#/ui/time.tsx';
-import { durationOf, timesOf } from './job-times.ts';
+import { spanOf } from './job-times.ts';
+import { awaitedText } from './job-words.ts';
+import { awaitedOffline } from './outcome.ts';
 
 export function Duration({ job }: { job: Job }) {
   const now = useNow();
-  const span = durationOf(timesOf(job), now);
-  return <span className="tabular">{span === undefined ? <span className="dim">–</span> : formatDuration(span)}</span>;
+  const span = spanOf(job, now);
+  const why = awaitedOffline(job) > 0 ? awaitedText(awaitedOffline(job)) : undefined;
+  return (
+    <span className="tabular" title={why}>
+      {span === undefined ? <span className="dim">–</span> : formatDuration(span)}
+    </span>
+  );
 }

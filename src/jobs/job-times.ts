@@ -1,5 +1,6 @@
 // When a job was submitted, started and ended, and how long it took.
 import type { Job } from '#/contract/jobs.ts';
+import { awaitedOffline } from '#/jobs/outcome.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 
 export interface JobTimes {
@@ -38,6 +39,10 @@ function orderOf(job: Job): number {
 export function durationOf({ started, ended }: JobTimes, now: Date): number | undefined {
   return started && Math.max(0, (ended ?? now).getTime() - started.getTime());
 }
+
+/** How long a job took, or has been running by now. One that only waits for devices that are Offline is not running. */
+export const spanOf = (job: Job, now: Date): number | undefined =>
+  awaitedOffline(job) > 0 ? undefined : durationOf(timesOf(job), now);
 
 /**
  * Newest first, by submission or else start. A job without any readable time comes first when it has not started (it is

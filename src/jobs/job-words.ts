@@ -65,6 +65,16 @@ export const explainWaiting = (online: boolean | undefined): string =>
     ? 'The device is offline. The job runs when it is back, after the jobs that were submitted to it before.'
     : 'The job runs after the jobs that were submitted to the device before.';
 
+/** What the rest of a job waits for: "300 wait for their devices, which are offline". */
+export const awaitedText = (count: number): string =>
+  count === 1
+    ? '1 waits for its device, which is offline'
+    : `${formatCount(count)} wait for their devices, which are offline`;
+
+/** The same where there is room for little. */
+export const awaitedBriefly = (count: number): string =>
+  count === 1 ? '1 waits for an offline device' : `${formatCount(count)} wait for offline devices`;
+
 /** What deleting takes with it, one sentence each. */
 export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
   if (!outcome) {

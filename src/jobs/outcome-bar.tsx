@@ -1,6 +1,7 @@
 // How the children of a job stand: words with numbers first, and a bar in the same order. In a list, where there is room
 // for little of it, a legend opens over it.
 import { formatCount } from '#/ui/format.ts';
+import { awaitedBriefly } from './job-words.ts';
 import { STATES, outcomeText, totalOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { useOutcomeLegend } from './outcome-legend.tsx';
@@ -26,15 +27,16 @@ export function OutcomeBar({ outcome }: { outcome: Outcome }) {
   );
 }
 
-/** The same in a row of a list. `of`: what the job is called. */
-export function OutcomeCell({ outcome, of }: { outcome: Outcome; of: string }) {
+/** The same in a row of a list. `of`: what the job is called; `awaits`: as `awaitedOffline` has it. */
+export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: Outcome; of: string; awaits?: number }) {
   const text = outcomeText(outcome, formatCount);
+  const name = `Outcome of ${of}: ${text}${awaits > 0 ? `. ${awaitedBriefly(awaits)}` : ''}`;
   const { legend, ...handlers } = useOutcomeLegend(outcome);
   return (
     <>
-      <button type="button" className={classes['outcome']} aria-label={`Outcome of ${of}: ${text}`} {...handlers}>
+      <button type="button" className={classes['outcome']} aria-label={name} {...handlers}>
         <Bar outcome={outcome} />
-        <span className={classes['words']}>{text}</span>
+        <span className={classes['words']}>{awaits > 0 ? awaitedBriefly(awaits) : text}</span>
       </button>
       {legend}
     </>

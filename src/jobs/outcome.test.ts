@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
-import { countStates, outcomeOf, outcomeText, overallState, stateOf } from '#/jobs/outcome.ts';
+import { spanOf } from '#/jobs/job-times.ts';
+import {
+  awaitedOffline,
+  countStates,
+  outcomeOf,
+  outcomeText,
+  overallState,
+  stateOf,
+  withAwaited,
+} from '#/jobs/outcome.ts';
 
 const job = (fields: Partial<Job>): Job => ({
   JobId: 'j',
@@ -49,6 +58,32 @@ test('a parent waits, runs, and then is as bad as its worst child', () => {
   assert.equal(overallState({ Succeeded: 36, Failed: 1 }), 'Failed');
   assert.equal(overallState({ Succeeded: 3, Interrupted: 1 }), 'Interrupted');
   assert.equal(overallState({ Succeeded: 3 }), 'Succeeded');
+});
+
+test('a job whose rest waits for nothing but devices that are Offline waits, and no time is counted', () => {
+  const parent = (fields: Partial<Job>) =>
+    job({ DeviceId: '', Status: 'Running', StartTime: '2026-11-02T10:00:00Z', ...fields });
+  const now = new Date('2026-11-02T11:00:00Z');
+  const stands = parent({ Counts: { Waiting: 300, Succeeded: 7 }, WaitingOffline: 300 });
+  assert.deepEqual([awaitedOffline(stands), stateOf(stands), spanOf(stands, now)], [300, 'Waiting', undefined]);
+  for (const goesOn of [
+    parent({ Counts: { Waiting: 300, Running: 1 }, WaitingOffline: 300 }),
+    parent({ Counts: { Waiting: 300, Succeeded: 7 }, WaitingOffline: 299 }),
+    parent({ Counts: { Waiting: 300, Succeeded: 7 } }),
+  ])
+    assert.deepEqual([awaitedOffline(goesOn), stateOf(goesOn), spanOf(goesOn, now)], [0, 'Running', 3_600_000]);
+});
+
+test('where the service does not tell, its children and the fleet do', () => {
+  const parent = job({ DeviceId: '', StartTime: '2026-11-02T10:00:00Z' });
+  const rest = (state: 'Waiting' | 'Running', ...ids: string[]) => ids.map((DeviceId) => ({ DeviceId, state }));
+  const isOffline = (id: string) => id.startsWith('off');
+  const derived = withAwaited(parent, rest('Waiting', 'off1', 'off2'), isOffline);
+  assert.deepEqual([awaitedOffline(derived), stateOf(derived)], [2, 'Waiting']);
+  assert.equal(withAwaited(parent, rest('Waiting', 'off1', 'off2'), isOffline), derived);
+  assert.equal(withAwaited(parent, rest('Waiting', 'off1', 'on'), isOffline), parent);
+  assert.equal(withAwaited(parent, rest('Running', 'off1'), isOffline), parent);
+  assert.equal(withAwaited(parent, [], isOffline), parent);
 });
 
 test('the Status of a parent is no roll-up: its counts decide', () => {

@@ -1,6 +1,7 @@
 // How a job stands: the states of its children counted, and one state for all of them together.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
+import type { JobState } from '#/api/job-state.ts';
 import { VERDICTS } from '#/jobs/verdict.ts';
 import type { Verdict, VerdictCounts } from '#/jobs/verdict.ts';
 
@@ -45,8 +46,34 @@ export function overallState(outcome: Outcome): Verdict {
   return STATES.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
 }
 
+/** For how many devices a job still waits where all of them are Offline, so that nothing goes on; 0 for any other. */
+export function awaitedOffline(job: Job): number {
+  const { WaitingOffline: away = 0 } = job;
+  const outcome = outcomeOf(job);
+  if (!outcome) return away;
+  return !outcome.Running && away > 0 && away === outcome.Waiting ? away : 0;
+}
+
+const annotated = new WeakMap<Job, Job>();
+
+/** The job with that number where its service does not tell it. `rest`: its children that have not ended. */
+export function withAwaited(
+  job: Job,
+  rest: readonly { DeviceId: string; state: JobState }[],
+  isOffline: (id: string) => boolean,
+): Job {
+  const stands = rest.length > 0 && rest.every(({ DeviceId, state }) => state === 'Waiting' && isOffline(DeviceId));
+  if (!stands) return job;
+  const known = annotated.get(job);
+  if (known?.WaitingOffline === rest.length) return known;
+  const made = { ...job, WaitingOffline: rest.length };
+  annotated.set(job, made);
+  return made;
+}
+
 /** The state a list shows for a job: of a parent, that of its children together. */
 export function stateOf(job: Job): Verdict {
+  if (awaitedOffline(job) > 0) return 'Waiting';
   const outcome = outcomeOf(job);
   return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
 }

@@ -9,9 +9,10 @@ const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 const ended = (from: number, to: number) => job.parse({ Status: 'Succeeded', StartTime: at(from), EndTime: at(to) });
 const running = (from: number) => job.parse({ Status: 'Running', StartTime: at(from), EndTime: '' });
 const waiting = (DeviceId: string) => job.parse({ Status: 'Waiting', DeviceId, StartTime: '', EndTime: '' });
-const isAway = ({ DeviceId }: { DeviceId: string }) => DeviceId === 'away';
 const left = (seconds: number, ...children: ReturnType<typeof ended>[]) =>
-  atOnce(timeLeft(children, new Date(start + seconds * 1000), isAway));
+  atOnce(
+    timeLeft(children, new Date(start + seconds * 1000), children.filter(({ DeviceId }) => DeviceId === 'away').length),
+  );
 
 test('the pace of those that ended tells of those that are to come, not of those that are away', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));

@@ -14,14 +14,10 @@ const LEAST_SPAN = 2_000;
 const median = (values: number[]) => values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * Milliseconds until all that can go on now have ended; undefined where nobody can tell. `isAway`: whether a waiting
- * job's device is known to be offline, so that it is not counted.
+ * Milliseconds until all that can go on now have ended; undefined where nobody can tell. `away`: how many of those that
+ * wait are for devices that are Offline, so that they are not counted.
  */
-export function* timeLeft(
-  children: readonly Job[],
-  now: Date,
-  isAway: (child: Job) => boolean,
-): Generator<void, number | undefined> {
+export function* timeLeft(children: readonly Job[], now: Date, away: number): Generator<void, number | undefined> {
   const ends: number[] = [];
   const lengths: number[] = [];
   const running: number[] = [];
@@ -33,13 +29,14 @@ export function* timeLeft(
     const state = jobState(child);
     const times = timesOf(child);
     const length = durationOf(times, now);
-    if (state === 'Waiting') waiting += isAway(child) ? 0 : 1;
+    if (state === 'Waiting') waiting++;
     else if (state === 'Running') running.push(length ?? 0);
     else if (times.ended && length !== undefined) {
       ends.push(times.ended.getTime());
       lengths.push(length);
     }
   }
+  waiting = Math.max(0, waiting - away);
   if (waiting + running.length === 0 || ends.length < ENOUGH) return undefined;
   const usual = median(lengths);
   if (waiting === 0) {

@@ -20,7 +20,7 @@ interface CancelWaitingDialogProps {
 }
 
 export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingDialogProps) {
-  const [jobs] = useState(() => waiting.filter(({ JobId }) => JobId !== ''));
+  const [jobs] = useState(waiting);
   const write = useMemo(
     () => bulkCancel(jobs.map((job) => ({ JobId: job.JobId, ParentJobId: parent.JobId, canStop: canStop(job) }))),
     [jobs, parent.JobId],

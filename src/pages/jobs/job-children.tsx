@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { jobState } from '#/api/job-state.ts';
+import { isOwnPart, jobState } from '#/api/job-state.ts';
 import { BulkBar } from '#/fleet/bulk/bulk-bar.tsx';
 import { useSelection } from '#/fleet/selection.ts';
 import type { Selection } from '#/fleet/selection.ts';
@@ -189,9 +189,9 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
     return [
       of(FAILURES),
       of(UNANSWERED),
-      rows.filter((child) => child.JobId !== '' && jobState(child) === 'Waiting'),
+      rows.filter((child) => isOwnPart(child, parent.JobId) && jobState(child) === 'Waiting'),
     ] as const;
-  }, [rows, verdicts]);
+  }, [parent.JobId, rows, verdicts]);
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
     { id: 'retry-unanswered', which: 'the unanswered', targets: unansweredOnes },

@@ -3,7 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/job-state.ts';
-import { durationOf, timesOf } from '#/jobs/job-times.ts';
+import { spanOf, timesOf } from '#/jobs/job-times.ts';
 import { targetOf, targetText } from '#/jobs/job-words.ts';
 import { STATES } from '#/jobs/outcome.ts';
 import { JOB_KINDS, isKind, isWithin } from '#/jobs/lately.ts';
@@ -96,7 +96,7 @@ function keyOf(by: JobColumn, { stateOf }: Known, tags: Tag[] | undefined): (job
       return (job) => timesOf(job).started?.getTime();
     case 'took': {
       const now = new Date();
-      return (job) => durationOf(timesOf(job), now);
+      return (job) => spanOf(job, now);
     }
   }
 }

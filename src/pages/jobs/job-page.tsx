@@ -30,15 +30,15 @@ import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/jobs/job-words.ts';
-import { countStates, outcomeOf, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
+import { awaitedOffline, overallState, stateOf, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OpenRulesOfJob } from '#/jobs/rules/ui/open-rules.tsx';
-import { useRules } from '#/jobs/rules/use-rules.ts';
 import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/jobs/verdict-mark.tsx';
 import { useAddress } from '#/ui/use-address.ts';
 import { whyNoRetry } from './retry.ts';
 import { RetryLinks } from './retry-links.tsx';
+import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import classes from './job-page.module.css';
 
 export function JobPage() {
@@ -70,32 +70,21 @@ export function JobPage() {
 
 const NONE: Job[] = [];
 
-/** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
-function useOutcome(job: Job): Outcome | undefined {
-  const given = outcomeOf(job);
-  const parent = isParent(job);
-  const ruled = useRules()(job) !== undefined;
-  const { data: children } = useUnhurried(
-    useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
-  );
-  const verdicts = useVerdicts((ruled && children) || NONE, job);
-  if (!parent) return undefined;
-  return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
-}
-
 interface FoundJobProps {
   followed: FollowedJob;
   query: Parameters<typeof View<FollowedJob>>[0]['query'];
 }
 
 function FoundJob({ followed, query }: FoundJobProps) {
-  const { job, complete } = followed;
+  const { complete } = followed;
+  const job = useAwaitedHere(followed.job);
   const address = useAddress();
   const navigate = useNavigate();
   const outcome = useOutcome(job);
   // What a log says is known when all of it is here.
   const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
-  const state = outcome && totalOf(outcome) > 0 ? overallState(outcome) : stateOf(job);
+  const stands = awaitedOffline(job) > 0;
+  const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
   const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
   const retryHere = useLater(loadRetry, retrying);
@@ -153,8 +142,8 @@ function FoundJob({ followed, query }: FoundJobProps) {
             <RetryLinks job={job} />
             {isStopping(job) && (
               <p className={classes['note']}>
-                It was asked to stop <Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />. A device that
-                is Offline stops it when it is back.
+                It was asked to stop (<Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />
+                ). Where a device is Offline, it stops when that is back.
               </p>
             )}
             {outcome ? (
@@ -212,7 +201,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
   const panelHere = useLater(loadFailures, failed);
   return (
     <>
-      <JobProgress outcome={outcome} rows={rows} fleet={fleet} />
+      <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />
       <View
         query={query}
         name="the devices of this job"

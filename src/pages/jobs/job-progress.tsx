@@ -1,65 +1,64 @@
 // How far a group or tag job is: the devices that are done, what the rest waits for, and how long it may take.
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { inTurns } from '#/api/fleet/pace.ts';
-import { devicesText } from '#/jobs/job-words.ts';
+import { awaitedText, devicesText } from '#/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/jobs/outcome.ts';
 import type { Outcome } from '#/jobs/outcome.ts';
 import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
 import { leftText, timeLeft } from '#/jobs/time-left.ts';
+import { offlineIn } from '#/jobs/use-awaited.ts';
 import { formatCount } from '#/ui/format.ts';
 import { useNow } from '#/ui/time.tsx';
 import classes from './job-page.module.css';
 
 interface JobProgressProps {
+  job: Job;
   outcome: Outcome;
   /** As far as they have been read. */
   rows: readonly Job[];
-  /** Tells which devices are away, where it is there. */
+  /** Tells which devices are away where the service does not, and the fleet is known. */
   fleet: FleetIndex | undefined;
 }
 
 const isWaiting = (child: Job) => jobState(child) === 'Waiting';
 
 /** Milliseconds, reckoned anew with the clock; undefined where nobody can tell. */
-function useTimeLeft(rows: readonly Job[], isAway: (child: Job) => boolean): number | undefined {
+function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
   const now = useNow();
   const [left, setLeft] = useState<number>();
   useEffect(() => {
     let live = true;
-    void inTurns(timeLeft(rows, now, isAway)).then((found) => {
+    void inTurns(timeLeft(rows, now, away)).then((found) => {
       if (live) setLeft(found);
     });
     return () => {
       live = false;
     };
-  }, [rows, now, isAway]);
+  }, [rows, now, away]);
   return left;
 }
 
-export function JobProgress({ outcome, rows, fleet }: JobProgressProps) {
-  const isAway = useCallback(
-    ({ DeviceId, Status }: Job) => {
-      const row = fleet?.rowOf(DeviceId);
-      if (fleet && row !== undefined) return fleet.device(row).DeviceStatus === 'Offline';
-      return Status?.toLowerCase() === 'device_offline';
-    },
-    [fleet],
-  );
-  const left = useTimeLeft(rows, isAway);
-  const away = useMemo(() => rows.filter((child) => isWaiting(child) && isAway(child)).length, [rows, isAway]);
+export function JobProgress({ job, outcome, rows, fleet }: JobProgressProps) {
+  const { WaitingOffline } = job;
+  const away = useMemo(() => {
+    if (WaitingOffline !== undefined) return WaitingOffline;
+    const isOffline = fleet && offlineIn(fleet);
+    const isAway = ({ DeviceId, Status }: Job) =>
+      fleet?.rowOf(DeviceId) === undefined
+        ? Status?.toLowerCase() === 'device_offline'
+        : isOffline?.(DeviceId) === true;
+    return rows.filter((child) => isWaiting(child) && isAway(child)).length;
+  }, [WaitingOffline, rows, fleet]);
+  const left = useTimeLeft(rows, away);
   const total = totalOf(outcome);
   if (total === 0) return null;
   const done = total - movingIn(outcome);
   const going = total - done - away;
   const parts = [
-    ...(away > 0
-      ? [
-          `${formatCount(away)} ${away === 1 ? 'waits for its device' : 'wait for their devices'}, which ${away === 1 ? 'is' : 'are'} offline`,
-        ]
-      : []),
+    ...(away > 0 ? [awaitedText(away)] : []),
     ...(left !== undefined && going > 0 ? [`${leftText(left)} left for the other ${formatCount(going)}`] : []),
   ];
   return (

@@ -13,6 +13,7 @@ import { Page } from '#/ui/page.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/use-address.ts';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useHeld } from '#/ui/use-held.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
 import { DeleteJobDialog } from './delete-job-dialog.tsx';
@@ -33,6 +34,7 @@ const ArchiveDialog = lazy(async () => ({ default: (await loadArchive()).Archive
 const loadStop = () => import('./stop-jobs-dialog.tsx');
 const StopJobsDialog = lazy(async () => ({ default: (await loadStop()).StopJobsDialog }));
 
+const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
 const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
@@ -48,8 +50,8 @@ export function JobsPage() {
   useFocusBack(archives);
   const stops = dialog === 'stop-selected';
   const stopHere = useLater(loadStop, stops);
+  const toStop = useHeld(stops, () => (picked.length > 0 ? picked.filter(canBeStopped) : undefined));
   useFocusBack(stops || dialog === 'stop');
-  const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
   const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const close = () => address.close('dialog', 'job');
@@ -151,9 +153,9 @@ export function JobsPage() {
       {stopped && (
         <StopJobDialog job={stopped} state={jobState(stopped)} outcome={outcomeOf(stopped)} onClose={close} />
       )}
-      {stops && stopHere && jobs.data && (
+      {toStop && stopHere && (
         <Suspense>
-          <StopJobsDialog jobs={picked.filter(canBeStopped)} onClose={close} />
+          <StopJobsDialog jobs={toStop} onClose={close} />
         </Suspense>
       )}
       {deleted && <DeleteJobDialog job={deleted} outcome={outcomeOf(deleted)} onClose={close} onDeleted={close} />}

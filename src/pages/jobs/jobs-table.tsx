@@ -9,8 +9,8 @@ import { paths } from '#/paths.ts';
 import { Duration } from '#/jobs/duration.tsx';
 import type { Known } from '#/jobs/lately.ts';
 import { timesOf } from '#/jobs/job-times.ts';
-import { ALREADY_ASKED, targetOf, targetText } from '#/jobs/job-words.ts';
-import { totalOf } from '#/jobs/outcome.ts';
+import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/jobs/job-words.ts';
+import { awaitedOffline, totalOf } from '#/jobs/outcome.ts';
 import { OutcomeCell } from '#/jobs/outcome-bar.tsx';
 import { rowName } from '#/ui/table/data-table.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
@@ -26,11 +26,14 @@ const keyOf = ({ JobId }: Job) => JobId;
 
 function Standing({ job, known }: { job: Job; known: Known }) {
   const outcome = known.outcomeOf(job);
+  const awaits = awaitedOffline(job);
   return (
     <span className={classes['standing']}>
       <StateMark state={known.stateOf(job)} />
       {outcome && totalOf(outcome) > 0 ? (
-        <OutcomeCell outcome={outcome} of={nameOf(job)} />
+        <OutcomeCell outcome={outcome} of={nameOf(job)} awaits={awaits} />
+      ) : awaits > 0 ? (
+        <span className="dim">{awaitedBriefly(awaits)}</span>
       ) : (
         job.ExitCode !== undefined && job.ExitCode !== 0 && <span className="dim">exit code {job.ExitCode}</span>
       )}

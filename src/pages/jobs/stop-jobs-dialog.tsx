@@ -1,9 +1,8 @@
 // Stops the selected jobs, each on its own, and says what became of each.
-import { useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkStop } from '#/api/bulk-cancel.ts';
 import { BulkJobsDialog } from '#/fleet/bulk/bulk-jobs-dialog.tsx';
-import { targetOf, targetText } from '#/jobs/job-words.ts';
+import { jobsText, targetOf, targetText } from '#/jobs/job-words.ts';
 import { outcomeOf, outcomeText, stateOf } from '#/jobs/outcome.ts';
 import { formatCount } from '#/ui/format.ts';
 import { visible } from '#/ui/glyphs.ts';
@@ -26,12 +25,11 @@ const write = bulkStop();
 
 /** `jobs`: those that wait or run. */
 export function StopJobsDialog({ jobs, onClose }: { jobs: readonly Job[]; onClose: () => void }) {
-  const [plan] = useState(jobs);
   return (
     <BulkJobsDialog
-      title={`Stop ${plan.length === 1 ? '1 job' : `${formatCount(plan.length)} jobs`}`}
+      title={`Stop ${jobsText(jobs.length)}`}
       verb="Stop"
-      jobs={plan}
+      jobs={jobs}
       columns={COLUMNS}
       nameOf={nameOf}
       write={write}

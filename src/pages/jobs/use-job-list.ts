@@ -1,12 +1,15 @@
 // The jobs that the list shows: read, filtered and sorted, with what is known of each.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 import { newestFirst } from '#/jobs/job-times.ts';
+import { isUntold, useAwaited } from '#/jobs/use-awaited.ts';
 import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import { choicesOf, filterJobs, readView, sortJobs } from './job-list.ts';
 
@@ -30,7 +33,11 @@ export function useJobList(search: string) {
     () => own.data && new Set(own.data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
     [own.data],
   );
-  const all = useMemo(() => newestFirst(jobs.data ?? NONE), [jobs.data]);
+  const untold = jobs.data?.some(isUntold) ?? false;
+  const account = useQuery({ ...accountQueries.get(), enabled: untold });
+  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
+  const awaited = useAwaited(jobs.data ?? NONE, fleet);
+  const all = useMemo(() => newestFirst(awaited), [awaited]);
   const known = useBookedVerdicts(all);
   const choices = useMemo(() => choicesOf(all, tags, artifacts), [all, tags, artifacts]);
   const shown = useMemo(

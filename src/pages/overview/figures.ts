@@ -5,7 +5,8 @@ import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import { badOf, isWithin } from '#/jobs/lately.ts';
 import type { Known } from '#/jobs/lately.ts';
-import { outcomeOf, stateOf } from '#/jobs/outcome.ts';
+import { awaitedText } from '#/jobs/job-words.ts';
+import { awaitedOffline, outcomeOf, stateOf } from '#/jobs/outcome.ts';
 import type { Verdict } from '#/jobs/verdict.ts';
 import { formatCount } from '#/ui/format.ts';
 
@@ -52,10 +53,12 @@ export function runningNow(jobs: Job[]): JobLine[] {
     .map((job) => {
       const { Counts: counts } = job;
       const at = parseTimestamp(job.StartTime || job.CreatedTime || '');
-      if (!counts) return { job, state: jobState(job), detail: jobState(job), at };
+      const away = awaitedOffline(job);
+      const rest = away > 0 ? [awaitedText(away)] : [];
+      if (!counts) return { job, state: stateOf(job), detail: rest[0] ?? jobState(job), at };
       const done = total(counts) - (counts['Waiting'] ?? 0) - (counts['Running'] ?? 0);
       const state: Verdict = (counts['Running'] ?? 0) > 0 ? 'Running' : 'Waiting';
-      return { job, state, detail: `${done} of ${total(counts)} done`, at };
+      return { job, state, detail: [`${done} of ${total(counts)} done`, ...rest].join(' · '), at };
     })
     .toSorted(newestFirst);
 }

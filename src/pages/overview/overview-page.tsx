@@ -9,6 +9,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { keepStates, useStateHistory } from '#/fleet/state-book.ts';
 import { useLateFleet } from '#/fleet/use-late-fleet.ts';
 import { newestFirst } from '#/jobs/job-times.ts';
+import { useAwaited } from '#/jobs/use-awaited.ts';
 import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
 import { Page } from '#/ui/page.tsx';
 import { View } from '#/ui/view.tsx';
@@ -47,7 +48,8 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
   const history = useStateHistory();
   const recent = useRecent(fleet?.index, history);
   const jobs = useQuery(jobQueries.list());
-  const all = useMemo(() => newestFirst(jobs.data ?? NONE), [jobs.data]);
+  const awaited = useAwaited(jobs.data ?? NONE, fleet?.index);
+  const all = useMemo(() => newestFirst(awaited), [awaited]);
   const verdicts = useBookedVerdicts(all);
   const reading = {
     data: fleet?.index,

@@ -8,6 +8,7 @@ import { jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { awaitedOffline } from '#/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
 import { bestOf, rankOf } from './entry.ts';
@@ -59,7 +60,7 @@ export function useEntries(search: string, recentKey: string, own: readonly Entr
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
         // What a parent came to is a matter of its children.
-        state: job.Counts ? undefined : jobState(job),
+        state: awaitedOffline(job) > 0 ? 'Waiting' : job.Counts ? undefined : jobState(job),
         to: paths.job(job.JobId),
       })),
     [jobs],
