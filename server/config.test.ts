@@ -9,6 +9,7 @@ test('without any environment everything has a default', () => {
   assert.equal(config.port, 8080);
   assert.equal(config.maxDevices, 10_000);
   assert.equal(config.artifactQuota, 1024 * 1024 * 1024);
+  assert.deepEqual([config.outputQuota, config.outputDays], [10 * 1024 * 1024 * 1024, undefined]);
   assert.equal(config.signinLimit, 10);
   assert.equal(config.publicUrl, undefined);
   assert.equal(config.isTrustedProxy('127.0.0.1'), false);
@@ -25,6 +26,8 @@ const bad: [name: string, value: string][] = [
   ['MAX_DEVICES', '0'],
   ['MAX_DEVICES', '1.5'],
   ['ARTIFACT_QUOTA_MB', 'lots'],
+  ['JOB_OUTPUT_MB', '0'],
+  ['JOB_OUTPUT_DAYS', '1.5'],
   ['MAP_TILES_URL', 'tiles'],
   ['MAP_TILES_URL', 'https://tiles.example.com/{z}/{x}.png'],
   ['MAP_TILES_URL', 'https://{s}.tiles.example.com/{z}/{x}/{y}.png'],

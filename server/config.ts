@@ -14,6 +14,10 @@ export interface Config {
   maxDevices: number;
   /** Bytes of artifacts that an account may store. */
   artifactQuota: number;
+  /** Bytes of job output that an account may store. */
+  outputQuota: number;
+  /** Days after which output is removed; undefined: never. */
+  outputDays: number | undefined;
   /** Origin that people, browsers and devices use; undefined: derived from the listening address. */
   publicUrl: string | undefined;
   isTrustedProxy: (address: string) => boolean;
@@ -74,6 +78,8 @@ export function readConfig(env: Environment): Config {
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
     artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
+    outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * 1024 * 1024,
+    outputDays: value('JOB_OUTPUT_DAYS') === undefined ? undefined : whole('JOB_OUTPUT_DAYS', 1, 1, 36_500),
     publicUrl: readPublicUrl(value('PUBLIC_URL')),
     isTrustedProxy: readProxies(value('TRUSTED_PROXY')),
     trustsProxy: value('TRUSTED_PROXY') !== undefined,

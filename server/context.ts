@@ -13,6 +13,8 @@ import type { Downloads } from './downloads.ts';
 import { openLink } from './link/link.ts';
 import type { Link } from './link/link.ts';
 import { openStore } from './open-store.ts';
+import { openOutputRetention } from './output-retention.ts';
+import type { OutputRetention } from './output-retention.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
@@ -61,6 +63,7 @@ export interface Context {
   order: DeviceOrder;
   audit: Audit;
   room: Room;
+  retention: OutputRetention;
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
@@ -146,10 +149,19 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       link,
       tunnels,
       traffic: openTraffic(),
+      retention: openOutputRetention({
+        db,
+        clock,
+        readOnly,
+        limitBytes: config.outputQuota,
+        days: config.outputDays,
+        changed: dispatch.changed,
+      }),
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
       close: async () => {
         context.backups?.close();
+        context.retention.close();
         await tunnels.close();
         await link.close();
         await clock.close();

@@ -54,6 +54,8 @@ export interface Dispatch {
   deviceRemoved(tx: Tx, deviceSeq: number): void;
   /** An artifact is being deleted: jobs that still wait for it fail. */
   artifactRemoved(tx: Tx, artifactId: string): void;
+  /** Something about jobs is different from here on. */
+  changed(): void;
   /** Differs after every change to any job. */
   version(): string;
 }
@@ -225,6 +227,8 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       refreshParents(tx, parents);
       tx.afterCommit(changed);
     },
+
+    changed,
 
     version: () => `${start}.${changes}`,
   };

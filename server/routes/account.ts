@@ -10,14 +10,18 @@ import { once } from '../store/orders.ts';
 import { listTokens, makeToken, revokeToken } from '../store/tokens.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
-export function accountRoutes({ db, audit, now, room }: Context): Handlers<typeof accountEndpoints> {
+export function accountRoutes({ db, audit, now, room, retention }: Context): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
   return {
     get: ({ account }) => {
       const found = readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = room.state();
-      return { ...found, ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: room.free() }) };
+      return {
+        ...found,
+        ...retention.usage(account.id),
+        ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: room.free() }),
+      };
     },
 
     tokens: ({ account }) =>

@@ -2,7 +2,7 @@
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
-import { printIsoTime, printJobTime } from '#/contract/timestamps.ts';
+import { printIsoTime, printJobTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { outputSize, readOutput, readOutputNow } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
@@ -41,6 +41,10 @@ function common({ db, dispatch }: JobSource, row: JobRow): Job {
     ...(row.tag_id !== null && { TagId: row.tag_id }),
     ...(row.artifact_id !== null && { ArtifactId: row.artifact_id }),
     ...(row.workflow_id !== null && { WorkflowId: row.workflow_id }),
+    ...(row.output_removed !== null && {
+      OutputRemovedTime: printIsoTime(new Date(row.output_removed)),
+      OutputRemovedBecause: row.output_removed_why,
+    }),
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
@@ -103,7 +107,7 @@ export async function piecesFrom(
     Size: size,
   });
   return {
-    Job: row.device_seq === null ? shown : { ...shown, Result: over ? row.reason : '' },
+    Job: row.device_seq === null ? shown : { ...shown, Result: over ? reasonOf(row) : '' },
     Stdout: print(stdout),
     Stderr: print(stderr),
     ...(pieces && {
@@ -132,7 +136,15 @@ export async function child(source: JobSource, row: JobRow, most: number | undef
   return { ...common(source, row), Stdout: stdout, Stderr: stderr, Result: result };
 }
 
-function resultOf({ reason }: JobRow, stdout: string, stderr: string): string {
+function resultOf(row: JobRow, stdout: string, stderr: string): string {
   const printed = stdout + stderr;
+  const reason = reasonOf(row);
   return printed !== '' && reason !== '' && !printed.endsWith('\n') ? `${printed}\n${reason}` : printed + reason;
+}
+
+/** Why it ended, and why there is no output any more. */
+function reasonOf({ reason, output_removed: at, output_removed_why: why }: JobRow): string {
+  if (at === null) return reason;
+  const removed = `Its output was removed on ${printSqlTime(new Date(at))} UTC: ${why}.`;
+  return reason === '' ? removed : `${reason}\n${removed}`;
 }

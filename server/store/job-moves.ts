@@ -3,6 +3,7 @@
 import type { JobStatus } from '#/contract/jobs.ts';
 import { openCounter } from '../metrics.ts';
 import type { Reader, Tx } from './database.ts';
+import { outputSize } from './job-output.ts';
 
 export type Counts = Record<JobStatus, number>;
 
@@ -46,7 +47,7 @@ export function moveJob(
   parents: TouchedParents,
 ): boolean {
   const { changes } = tx.run(
-    `UPDATE jobs SET status = ?, started = ifnull(started, ?), ended = ?, exit_code = ?, reason = ?, result = ?
+    `UPDATE jobs SET status = ?, started = ifnull(started, ?), ended = ?, exit_code = ?, reason = ?, result = ?, output_bytes = ?
      WHERE seq = ? AND status = ?`,
     to,
     started ?? null,
@@ -54,6 +55,7 @@ export function moveJob(
     exitCode ?? null,
     reason.toWellFormed(),
     result.toWellFormed(),
+    ended === undefined ? 0 : outputSize(tx, job.seq, 'stdout') + outputSize(tx, job.seq, 'stderr'),
     job.seq,
     job.status,
   );

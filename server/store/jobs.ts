@@ -27,12 +27,16 @@ export interface JobRow {
   exit_code: number | null;
   reason: string;
   result: string;
+  output_bytes: number;
+  output_removed: number | null;
+  output_removed_why: string;
 }
 
 /** A child's command is its parent's; one that an earlier version handed over has a command of its own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
-  j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result`;
+  j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
+  j.output_bytes, j.output_removed, j.output_removed_why`;
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
 
 /** The job of this account with this id; anything else is a 404. */

@@ -248,4 +248,20 @@ export const migrations: readonly string[] = [
   -- Few at any time; counted for /metrics, and after a crash.
   CREATE INDEX jobs_running ON jobs (device_seq) WHERE device_seq IS NOT NULL AND status = 'Running';
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN output_bytes INTEGER NOT NULL DEFAULT 0;        -- stored of it, once it has ended
+  ALTER TABLE jobs ADD COLUMN output_removed INTEGER;                         -- when it was taken away, the job stays
+  ALTER TABLE jobs ADD COLUMN output_removed_why TEXT NOT NULL DEFAULT '';
+  ALTER TABLE accounts ADD COLUMN output_bytes INTEGER NOT NULL DEFAULT 0;    -- the sum, kept by the triggers below
+  UPDATE jobs SET output_bytes = (SELECT ifnull(sum(length(bytes)), 0) FROM job_output WHERE job_seq = jobs.seq)
+    WHERE ended IS NOT NULL AND device_seq IS NOT NULL;
+  UPDATE accounts SET output_bytes = (SELECT ifnull(sum(output_bytes), 0) FROM jobs WHERE account_id = accounts.id);
+  CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes) WHERE output_bytes > 0;
+  CREATE TRIGGER output_changed AFTER UPDATE OF output_bytes ON jobs WHEN new.output_bytes <> old.output_bytes BEGIN
+    UPDATE accounts SET output_bytes = output_bytes + new.output_bytes - old.output_bytes WHERE id = new.account_id;
+  END;
+  CREATE TRIGGER output_gone AFTER DELETE ON jobs WHEN old.output_bytes > 0 BEGIN
+    UPDATE accounts SET output_bytes = output_bytes - old.output_bytes WHERE id = old.account_id;
+  END;
+  `,
 ];

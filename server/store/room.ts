@@ -118,7 +118,7 @@ export function openRoom(folder: string, { report }: { report: (line: string) =>
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return {
     folder,
-    state,
+    state: () => (readOnly ? 'ReadOnly' : state()),
     free,
     problem,
     isShort,

@@ -9,6 +9,23 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
+  /** Output of jobs that have ended. At the limit the oldest is removed first; the jobs stay. */
+  OutputBytesUsed: optionalNumber,
+  OutputBytesLimit: optionalNumber,
+  /** For how many days it is stored, where that is limited. */
+  OutputDays: optionalNumber,
+  /** What will be removed next, and from when on. */
+  OutputRemoval: z.catch(
+    z.optional(
+      z.object({
+        Time: text,
+        Jobs: optionalNumber,
+        Bytes: number,
+        Because: z.enum(['JOB_OUTPUT_DAYS', 'JOB_OUTPUT_MB']),
+      }),
+    ),
+    undefined,
+  ),
   /** Of the disk that holds the service's data, where something is wrong: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
   /** Bytes free on it. */

@@ -40,6 +40,9 @@ const jobRow = row(
     TagId: optionalText,
     ArtifactId: optionalText,
     WorkflowId: optionalText,
+    /** Its output is not stored any more: since when, and why. */
+    OutputRemovedTime: optionalText,
+    OutputRemovedBecause: optionalText,
     /** Set on a parent: how many children are in each state. States without a child are left out. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Set on a parent that has not ended: how many of its waiting children are for devices that are Offline. */
@@ -61,6 +64,8 @@ const OPTIONAL_TEXTS = [
   'TagId',
   'ArtifactId',
   'WorkflowId',
+  'OutputRemovedTime',
+  'OutputRemovedBecause',
 ] as const;
 const OPTIONAL_NUMBERS = ['ExitCode', 'WaitingOffline'] as const;
 

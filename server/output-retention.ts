@@ -1,0 +1,135 @@
+// How much output of jobs is stored, and for how long: JOB_OUTPUT_MB and JOB_OUTPUT_DAYS. What ended first goes first; the
+// job itself stays and says so. Nothing goes in the first hour after a start that was not announced before.
+import { printIsoTime, printSqlTime } from '#/contract/timestamps.ts';
+import type { Account } from '#/contract/account.ts';
+import type { Clock } from './clock.ts';
+import { log } from './log.ts';
+import type { Database } from './store/database.ts';
+import { accountsWithOutput, outputBytes, outputEndedBefore, removeOldestOutput } from './store/output-usage.ts';
+import { logFault } from './system-fault.ts';
+
+type Usage = Pick<Account, 'OutputBytesUsed' | 'OutputBytesLimit' | 'OutputDays' | 'OutputRemoval'>;
+
+export interface OutputRetention {
+  /** The fields of the account. */
+  usage(accountId: number): Usage;
+  /** Removes what is due; runs by itself. */
+  sweep(): Promise<void>;
+  close(): void;
+}
+
+interface RetentionOptions {
+  db: Database;
+  clock: Pick<Clock, 'now' | 'onSet'>;
+  limitBytes: number;
+  /** Undefined: output is never too old. */
+  days: number | undefined;
+  /** Jobs are different from here on. */
+  changed: () => void;
+  /** Nothing can be removed. */
+  readOnly: boolean;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const SWEEP_EVERY_MS = 5_000;
+/** Once the limit is reached so much is removed that the next bytes do not begin it again. */
+const DOWN_TO = 0.95;
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
+
+export function openOutputRetention(options: RetentionOptions): OutputRetention {
+  const { db, clock, limitBytes, days, changed, readOnly } = options;
+  const { now } = clock;
+  /** From here on the limits hold for what was there before the start, and what is too old goes, hour by hour. */
+  let nextHour = now() + HOUR_MS;
+  let grace = true;
+  const atStart = new Map(accountsWithOutput(db).map((accountId) => [accountId, outputBytes(db, accountId)]));
+  const ageOf = (at: number) => (days === undefined ? Number.NEGATIVE_INFINITY : at - days * DAY_MS);
+
+  const removal = (accountId: number): Usage['OutputRemoval'] => {
+    const Time = printIsoTime(new Date(nextHour));
+    const old = outputEndedBefore(db, accountId, ageOf(nextHour));
+    if (old.jobs > 0) return { Time, Jobs: old.jobs, Bytes: old.bytes, Because: 'JOB_OUTPUT_DAYS' };
+    const over = outputBytes(db, accountId) - limitBytes;
+    if (over > 0) return { Time, Bytes: over, Because: 'JOB_OUTPUT_MB' };
+    return undefined;
+  };
+
+  const announce = () => {
+    for (const accountId of accountsWithOutput(db)) {
+      const next = removal(accountId);
+      if (!next) continue;
+      const what = next.Jobs === undefined ? 'the oldest output of jobs' : `the output of ${jobs(next.Jobs)}`;
+      const why = next.Because === 'JOB_OUTPUT_DAYS' ? `${days} days` : megabytes(limitBytes);
+      log.info(
+        `From ${printSqlTime(new Date(nextHour))} UTC on ${what} will be removed (${megabytes(next.Bytes)}): ${next.Because} allows ${why}.`,
+      );
+    }
+  };
+
+  /** Removes what ended first until nothing of it is due, a little in each transaction. */
+  const remove = async (accountId: number, due: { before: number } | { downTo: number }, because: string) => {
+    const sum = { jobs: 0, bytes: 0 };
+    for (;;) {
+      const removed = await db.write(
+        (tx) => {
+          const done = removeOldestOutput(tx, accountId, due, { at: now(), because });
+          if (done.jobs > 0) tx.afterCommit(changed);
+          return done;
+        },
+        { essential: true },
+      );
+      if (removed.jobs === 0) break;
+      sum.jobs += removed.jobs;
+      sum.bytes += removed.bytes;
+    }
+    if (sum.jobs > 0)
+      log.info(
+        `Removed the output of ${jobs(sum.jobs)} (${megabytes(sum.bytes)}): ${because}. The jobs are still there.`,
+      );
+  };
+
+  const sweepAll = async () => {
+    const at = now();
+    const isHour = at >= nextHour;
+    if (isHour) {
+      grace = false;
+      nextHour = at + HOUR_MS;
+    }
+    for (const accountId of accountsWithOutput(db)) {
+      if (isHour && days !== undefined)
+        await remove(accountId, { before: ageOf(at) }, `older than ${days} days (JOB_OUTPUT_DAYS)`);
+      const limit = grace ? Math.max(limitBytes, atStart.get(accountId) ?? 0) : limitBytes;
+      if (outputBytes(db, accountId) > limit)
+        await remove(
+          accountId,
+          { downTo: limit * DOWN_TO },
+          `the limit of ${megabytes(limitBytes)} was reached (JOB_OUTPUT_MB)`,
+        );
+    }
+    if (isHour) announce();
+  };
+
+  let sweeping: Promise<void> | undefined;
+  const sweep = () =>
+    (sweeping ??= sweepAll()
+      .catch((cause: unknown) => logFault('output: could not remove what is due', cause))
+      .finally(() => (sweeping = undefined)));
+  // By a clock that is years ahead all of it is old: there is an hour to set it right.
+  clock.onSet(() => void (nextHour = now() + HOUR_MS));
+  if (!readOnly) announce();
+  const timer = readOnly ? undefined : setInterval(() => void sweep(), SWEEP_EVERY_MS).unref();
+
+  return {
+    usage: (accountId) => ({
+      OutputBytesUsed: outputBytes(db, accountId),
+      OutputBytesLimit: limitBytes,
+      OutputDays: days,
+      OutputRemoval: removal(accountId),
+    }),
+    sweep,
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,56 @@
+// How much output the ended jobs of an account have, and taking it away from those that ended first. The sum is kept by
+// triggers of the database.
+import type { Reader, Tx } from './database.ts';
+
+/** Taken away in one transaction. */
+const MOST_JOBS = 100;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export const outputBytes = (db: Reader, accountId: number): number =>
+  db.get<{ output_bytes: number }>('SELECT output_bytes FROM accounts WHERE id = ?', accountId)?.output_bytes ?? 0;
+
+export const accountsWithOutput = (db: Reader): number[] =>
+  db.all<{ id: number }>('SELECT id FROM accounts WHERE output_bytes > 0').map(({ id }) => id);
+
+export const outputEndedBefore = (db: Reader, accountId: number, before: number): { jobs: number; bytes: number } =>
+  db.get<{ jobs: number; bytes: number }>(
+    `SELECT count(*) AS jobs, ifnull(sum(output_bytes), 0) AS bytes FROM jobs INDEXED BY jobs_with_output
+     WHERE account_id = ? AND output_bytes > 0 AND ended < ?`,
+    accountId,
+    Math.max(0, before),
+  ) ?? { jobs: 0, bytes: 0 };
+
+/**
+ * Takes some of the output that is due: of jobs that ended before a moment, or until no more than so many bytes are left.
+ * Nothing was due any more where it says 0.
+ */
+export function removeOldestOutput(
+  tx: Tx,
+  accountId: number,
+  due: { before: number } | { downTo: number },
+  { at, because }: { at: number; because: string },
+): { jobs: number; bytes: number } {
+  const before = 'before' in due ? due.before : Number.MAX_SAFE_INTEGER;
+  const most = 'downTo' in due ? outputBytes(tx, accountId) - due.downTo : Number.MAX_SAFE_INTEGER;
+  const removed = { jobs: 0, bytes: 0 };
+  const oldest = tx.all<{ seq: number; output_bytes: number }>(
+    `SELECT seq, output_bytes FROM jobs INDEXED BY jobs_with_output
+     WHERE account_id = ? AND output_bytes > 0 AND ended < ? ORDER BY ended, seq LIMIT ${MOST_JOBS}`,
+    accountId,
+    Math.max(0, before),
+  );
+  for (const { seq, output_bytes: bytes } of oldest) {
+    if (removed.bytes >= Math.min(most, MOST_BYTES)) break;
+    tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
+    tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);
+    tx.run(
+      'UPDATE jobs SET output_bytes = 0, output_removed = ?, output_removed_why = ? WHERE seq = ?',
+      at,
+      because,
+      seq,
+    );
+    removed.jobs += 1;
+    removed.bytes += bytes;
+  }
+  return removed;
+}
