@@ -187,3 +187,36 @@ test('workflows are marked as the older method, and point to artifacts', async (
   await page.getByRole('button', { name: 'Create workflow' }).click();
   await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
 });
+
+test('what is stored of job output and goes next is on the account page; a full disk is said on every page', async ({
+  signedIn: page,
+  service,
+}) => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  let more: object = {
+    OutputBytesUsed: 970 * 1024 * 1024,
+    OutputBytesLimit: 1024 * 1024 * 1024,
+    OutputDays: 30,
+    OutputRemoval: { Time: inAnHour, Jobs: 3, Bytes: 2 * 1024 * 1024, Because: 'JOB_OUTPUT_DAYS' },
+    DiskState: 'Low',
+    DiskBytesFree: 90 * 1024 * 1024,
+  };
+  await page.route('**/v1/account', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), ...more } });
+  });
+  await page.goto(`${service.url}/account`);
+  await expect(page.getByRole('meter', { name: 'Job output' })).toHaveAttribute('aria-valuetext', '970 MB of 1 GB');
+  const usage = page.getByRole('region', { name: 'Usage' });
+  await expect(usage).toContainText('The output of 3 jobs (2 MB) will be older than 30 days and is removed');
+  await expect(usage.getByRole('note')).toContainText('nearly full: 90 MB are free');
+  await expectAccessible(page);
+
+  more = { DiskState: 'Full' };
+  await page.goto(`${service.url}/devices`);
+  const notice = page.getByRole('status').filter({ hasText: 'The disk of the service is full.' });
+  await expect(notice.getByRole('link')).toHaveText(['jobs', 'artifacts']);
+  await expectAccessible(page);
+  await notice.getByRole('button', { name: 'Hide' }).click();
+  await expect(notice).toBeHidden();
+});

@@ -1,11 +1,15 @@
 // What the plan allows and how much of it is used, with the way there as this browser saw it.
 import { useQuery } from '@tanstack/react-query';
+import type { Account } from '#/contract/account.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
 import { byteFigures, deviceFigures } from '#/fleet/usage-history.ts';
 import { UsedMeter } from '#/fleet/used-meter.tsx';
 import { useUsageHistory } from '#/fleet/use-usage-history.ts';
 import { formatBytes, formatCount } from '#/ui/format.ts';
+import { Meter } from '#/ui/meter.tsx';
 import { Section } from '#/ui/page.tsx';
+import { Time } from '#/ui/time.tsx';
 import { View } from '#/ui/view.tsx';
 import classes from './account-page.module.css';
 
@@ -15,29 +19,71 @@ export function Usage() {
   return (
     <Section title="Usage">
       <View query={account} name="the account" empty={null} rows={2}>
-        {({ NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit }) => (
+        {(used) => (
           <div className={classes['meters']}>
             <UsedMeter
               label="Devices"
-              used={NumDevicesAdded}
-              limit={PlanMaxDeviceLimit}
+              used={used.NumDevicesAdded}
+              limit={used.PlanMaxDeviceLimit}
               format={formatCount}
               figures={deviceFigures(history)}
             />
-            {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined ? (
+            {used.ArtifactBytesUsed !== undefined && used.ArtifactBytesLimit !== undefined ? (
               <UsedMeter
                 label="Artifact storage"
-                used={ArtifactBytesUsed}
-                limit={ArtifactBytesLimit}
+                used={used.ArtifactBytesUsed}
+                limit={used.ArtifactBytesLimit}
                 format={formatBytes}
                 figures={byteFigures(history)}
               />
             ) : (
               <p className="dim">This service does not tell how much storage artifacts use.</p>
             )}
+            {used.OutputBytesUsed !== undefined && used.OutputBytesLimit !== undefined && (
+              <div>
+                <Meter
+                  label="Job output"
+                  used={used.OutputBytesUsed}
+                  limit={used.OutputBytesLimit}
+                  format={formatBytes}
+                />
+                <p className={classes['note']}>
+                  <OutputNote account={used} />
+                </p>
+              </div>
+            )}
+            {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
+              <p className={classes['low']} role="note">
+                The disk of the service is nearly full: {formatBytes(used.DiskBytesFree)} are free. Delete jobs or
+                artifacts, or free space on it.
+              </p>
+            )}
           </div>
         )}
       </View>
     </Section>
   );
+}
+
+/** What becomes of job output, and what of it is removed next. */
+function OutputNote({ account }: { account: Account }) {
+  const { OutputRemoval: next, OutputDays: days, OutputBytesUsed: used = 0, OutputBytesLimit: limit = 0 } = account;
+  if (next) {
+    const time = <Time at={parseTimestamp(next.Time)} raw={next.Time} />;
+    const size = formatBytes(next.Bytes);
+    return next.Because === 'JOB_OUTPUT_DAYS' ? (
+      <>
+        The output of {formatCount(next.Jobs ?? 0)} {next.Jobs === 1 ? 'job' : 'jobs'} ({size}) will be older than{' '}
+        {days} days and is removed {time}. Archive what is still needed; the jobs stay.
+      </>
+    ) : (
+      <>
+        More is stored than the limit allows: the oldest output ({size}) is removed {time}. Archive what is still
+        needed; the jobs stay.
+      </>
+    );
+  }
+  const atLimit = 'At the limit the oldest output is removed first; its jobs stay.';
+  if (used >= limit * 0.9) return `Nearly full. ${atLimit} Archive what is still needed.`;
+  return days === undefined ? atLimit : `Stored for ${days} days. ${atLimit}`;
 }

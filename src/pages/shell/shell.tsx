@@ -24,6 +24,7 @@ import { useLater } from '#/ui/use-later.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
+import { DiskWatch } from './disk-watch.tsx';
 import { usePageRequests } from './page-requests.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
@@ -141,6 +142,7 @@ function Frame() {
       </main>
       <AwayWatch />
       <BuildWatch />
+      <DiskWatch />
       {noticesHere && (
         <Suspense>
           <JobNotices />
