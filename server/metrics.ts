@@ -25,22 +25,35 @@ const head = (name: string, type: string, help: string) => [`# TYPE ${name} ${ty
 
 /** Counts up from the start of the process. `name` without `_total`. */
 export function openCounter(name: string, help: string, known: Labels[] = ['']) {
-  const values = new Map<Labels, number>(known.map((labels) => [labels, 0]));
+  const values = new Map<Labels, { value: number }>();
+  const of = (labels: Labels) => {
+    let one = values.get(labels);
+    if (!one) values.set(labels, (one = { value: 0 }));
+    return one;
+  };
+  for (const labels of known) of(labels);
   families.push({
     print: () => [
       ...head(name, 'counter', help),
-      ...Array.from(values, ([labels, value]) => series(`${name}_total`, labels, value)),
+      ...Array.from(values, ([labels, { value }]) => series(`${name}_total`, labels, value)),
     ],
   });
   return {
-    add: (labels: Labels, by = 1) => void values.set(labels, (values.get(labels) ?? 0) + by),
-    total: () => [...values.values()].reduce((sum, value) => sum + value, 0),
+    /** One of them, for whoever adds to it often. */
+    of,
+    add: (labels: Labels, by = 1) => void (of(labels).value += by),
   };
 }
 
-/** How often something was at most each of these `bounds`, in ascending order. */
+/** How often something was at most each of the `bounds`. */
+interface Observed {
+  counts: number[];
+  sum: number;
+}
+
+/** `bounds` in ascending order. */
 export function openHistogram(name: string, help: string, bounds: readonly number[]) {
-  const known = new Map<Labels, { counts: number[]; sum: number }>();
+  const known = new Map<Labels, Observed>();
   families.push({
     print: function* print() {
       yield* head(name, 'histogram', help);
@@ -56,12 +69,16 @@ export function openHistogram(name: string, help: string, bounds: readonly numbe
       }
     },
   });
+  const of = (labels: Labels): Observed => {
+    let one = known.get(labels);
+    if (!one) known.set(labels, (one = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 }));
+    return one;
+  };
   return {
-    observe: (labels: Labels, value: number) => {
-      let one = known.get(labels);
-      if (!one) known.set(labels, (one = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 }));
-      const found = bounds.findIndex((bound) => value <= bound);
-      const index = found === -1 ? bounds.length : found;
+    of,
+    observe: (one: Observed, value: number) => {
+      let index = 0;
+      while (index < bounds.length && value > (bounds[index] ?? 0)) index += 1;
       one.counts[index] = (one.counts[index] ?? 0) + 1;
       one.sum += value;
     },

@@ -52,7 +52,7 @@ export async function startBefore(t: TestContext, answer: Answer, env: Record<st
     let ended: Promise<void> | undefined;
     const end = () => (ended ??= gateway.close());
     t.after(end);
-    return { url: gateway.url, end };
+    return { url: gateway.url, traffic: gateway.traffic, end };
   };
   const gateway = await open();
   const signIn = async (at = gateway.url, token = TOKEN) => {

@@ -192,3 +192,21 @@ test('in front of another service it says the same of itself, and counts on its 
   const samples = readMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   assert.ok((samples.get('process_resident_memory_bytes') ?? 0) > 0);
 });
+
+test('in front of another service, a stop answers what that service leaves unanswered', async (t) => {
+  let hasCome = () => {};
+  const come = new Promise<void>((resolve) => (hasCome = resolve));
+  const { url, traffic, end } = await startBefore(t, () => hasCome());
+  const answer = fetch(`${url}/v1/devices`, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer foreign-token', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ DeviceName: 'd', DeviceGroup: '' }),
+  });
+  await come;
+  traffic.stop(20);
+  const closed = end();
+  const response = await answer;
+  assert.deepEqual([response.status, response.headers.get('connection')], [503, 'close']);
+  assert.match(((await response.json()) as ProblemBody).detail ?? '', /whether it was done, before you send it again/);
+  await closed;
+});

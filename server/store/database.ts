@@ -53,6 +53,8 @@ interface Waiting {
 const commits = openCounter('muster_db_commits', 'Transactions that were committed.');
 const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a transaction.', [1, 2, 5, 10, 50, 200]);
 
+const batch = batches.of('');
+
 /** Turns of the event loop, at most, in which more writes may join before they are carried out. */
 const GATHERED_TURNS = 2;
 
@@ -212,7 +214,7 @@ export function openDatabase(
       }
     if (lost === undefined) {
       commits.add('');
-      batches.observe('', done.length);
+      batches.observe(batch, done.length);
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     } else {
