@@ -141,6 +141,43 @@ test('a folder becomes an archive that runs on a device, and rolls back when its
   expect(await readFile(path.join(target, 'data/version'), 'utf8')).toBe('1.0.0');
 });
 
+test('what was chosen and written goes only after a question: by Esc and Back in the builder, and beside it', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Artifacts' }).click();
+  await page.getByRole('link', { name: 'Build from a folder' }).click();
+  // Nothing is lost yet.
+  await page.keyboard.press('Escape');
+  await expect(builder(page)).toBeHidden();
+  await page.getByRole('link', { name: 'Build from a folder' }).click();
+  await chooseFolder(page, await folderWith(service, 'hub_1.0.0', { 'install.sh': '#!/bin/sh\necho hub\n' }));
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  const text = builder(page).getByRole('textbox', { name: 'update.sh' });
+  await text.fill('#!/bin/sh\necho mine\n');
+  const question = page.getByRole('dialog', { name: 'Leave the archive unbuilt?' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
+    await leave();
+    await expect(question).toContainText('the update.sh as you wrote it');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await expect(question).toBeHidden();
+    await expect(text).toHaveValue(/mine/);
+  }
+  // Built, it is among the uploads without a question; going elsewhere asks for those.
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  await expect(builder(page)).toBeHidden();
+  await expect(page.getByRole('form')).toHaveCount(1);
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  const behind = page.getByRole('dialog', { name: 'Leave the file behind?' });
+  await expect(behind).toContainText('hub_1.0.0.tar.gz was not uploaded');
+  await behind.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await behind.getByRole('button', { name: 'Leave without uploading' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+});
+
 test("a folder's own update.sh is used; line ends of Windows and what is too large are told", async ({
   signedIn: page,
   service,

@@ -11,15 +11,22 @@ interface LeaveGuardProps {
   confirmLabel: string;
   /** Path that is never held back: nobody can stay once signed out. */
   open: string;
+  /** The dialog of the page, by its name in the URL, that it is about: closing that is leaving as well. */
+  dialog?: string;
   /** What leaving ends. */
   children: ReactNode;
 }
 
-export function LeaveGuard({ active, title, confirmLabel, open, children }: LeaveGuardProps) {
+const dialogOf = ({ search }: { search: string }) => new URLSearchParams(search).get('dialog') ?? undefined;
+
+export function LeaveGuard({ active, title, confirmLabel, open, dialog, children }: LeaveGuardProps) {
   // Dialogs and searches live on the page's own path.
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      active && nextLocation.pathname !== currentLocation.pathname && nextLocation.pathname !== open,
+      active &&
+      nextLocation.pathname !== open &&
+      (nextLocation.pathname !== currentLocation.pathname ||
+        (dialog !== undefined && dialogOf(nextLocation) !== dialog)),
   );
   useEffect(() => {
     if (!active) return;

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from './copy-button.tsx';
+import { saveFile } from './save-file.ts';
 import classes from './secret-dialog.module.css';
 
 interface SecretDialogProps {
@@ -20,15 +21,6 @@ interface SecretDialogProps {
   /** Known from elsewhere: the secret is already in use, so it was taken along. */
   inUse?: boolean;
   onDone: () => void;
-}
-
-function save(text: string, fileName: string) {
-  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 export function SecretDialog({
@@ -78,7 +70,7 @@ export function SecretDialog({
               variant="default"
               leftSection={<IconDownload size={16} aria-hidden />}
               onClick={() => {
-                save(secret, fileName);
+                saveFile(fileName, `${secret}\n`, 'text/plain');
                 take();
               }}
             >

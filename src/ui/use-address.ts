@@ -1,8 +1,8 @@
 // The state of these pages that stands in the URL: filters replace the entry of the history, dialogs and an opened child
 // add one, so that Back closes them.
-import { useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { To } from 'react-router';
+import { goBackOnce } from './go-back.ts';
 import { paramsNow } from './params-now.ts';
 
 /** Marks an entry of the history that a page made itself, so that closing may go back over it. */
@@ -25,9 +25,7 @@ export interface Address {
 
 export function useAddress(): Address {
   const location = useLocation();
-  const { search, key } = location;
-  // Going back twice would leave the page: two clicks can come before the first has gone back.
-  const closed = useRef<string>(undefined);
+  const { search } = location;
   const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
@@ -49,9 +47,7 @@ export function useAddress(): Address {
       void navigate(to, { state: next });
     },
     close: (...names) => {
-      if (closed.current === key) return;
-      closed.current = key;
-      if (isOpened(state)) void navigate(-1);
+      if (isOpened(state)) goBackOnce(navigate);
       else void navigate(changed(Object.fromEntries(names.map((name) => [name, undefined]))), { replace: true });
     },
   };

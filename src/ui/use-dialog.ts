@@ -1,8 +1,8 @@
 // Which dialog of a page is open and what it is about, as it stands in the URL: `?dialog=delete&artifact=…`. Back closes
 // it, a reload brings it back, a link can open it.
-import { useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { To } from 'react-router';
+import { goBackOnce } from './go-back.ts';
 
 /** Marks an entry of the history that opening made, so that closing may go back over it. */
 const OPENED = { dialog: true };
@@ -22,9 +22,7 @@ export interface Dialog<Name extends string> {
 /** `subjectName`: the search parameter that holds the id of what a dialog is about. */
 export function useDialog<Name extends string>(subjectName: string): Dialog<Name> {
   const location = useLocation();
-  const { search, key } = location;
-  // Going back twice would leave the page: two clicks can come before the first has gone back.
-  const closed = useRef<string>(undefined);
+  const { search } = location;
   const state: unknown = location.state;
   const navigate = useNavigate();
   const params = new URLSearchParams(search);
@@ -47,9 +45,8 @@ export function useDialog<Name extends string>(subjectName: string): Dialog<Name
     },
     // A dialog that was opened by its address has no entry of ours before it.
     close: () => {
-      if (closed.current === key) return;
-      closed.current = key;
-      void (isOpened(state) ? navigate(-1) : navigate({ search: without.toString() }, { replace: true }));
+      if (isOpened(state)) goBackOnce(navigate);
+      else void navigate({ search: without.toString() }, { replace: true });
     },
   };
 }

@@ -88,6 +88,9 @@ export function ArtifactsPage() {
     ),
   );
   const underWay = items.filter(isUnderWay).map(({ file }) => file.name);
+  const prepared = items
+    .filter((item) => !isUnderWay(item) && item.stage.name !== 'stored')
+    .map(({ file }) => file.name);
   const marked = useMemo(
     () => new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : []))),
     [items],
@@ -110,7 +113,7 @@ export function ArtifactsPage() {
       }
     >
       <DropVeil over={over}>Drop to check the files</DropVeil>
-      <UploadGuard names={underWay} />
+      <UploadGuard names={underWay} prepared={prepared} />
       <FormError error={refusal} />
       {!nothing && (known || artifacts.error || items.length > 0) && (
         <DropStrip onChoose={onChoose} label="Artifact files" multiple focused={emptied}>

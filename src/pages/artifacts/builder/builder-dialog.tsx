@@ -1,9 +1,12 @@
 // Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at what came of it before it joins
 // the uploads.
 import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { DragEvent } from 'react';
 import { Button, Modal } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
+import { paths } from '#/paths.ts';
+import { LeaveGuard } from '#/ui/leave-guard.tsx';
 import { FormError } from '#/ui/view.tsx';
 import { BuilderFiles } from './builder-files.tsx';
 import { BuilderPreview } from './builder-preview.tsx';
@@ -27,6 +30,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
   const builder = useBuilder(artifacts);
   const [step, setStep] = useState(0);
   const [reading, setReading] = useState(false);
+  const [built, setBuilt] = useState(false);
   const [refusal, setRefusal] = useState<Error | null>(null);
 
   const take = async (read: () => Picked | Promise<Picked>) => {
@@ -42,6 +46,11 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     } finally {
       setReading(false);
     }
+  };
+  const finish = (file: File) => {
+    // Nothing is lost any more, so that closing asks nothing.
+    flushSync(() => setBuilt(true));
+    onBuilt(file);
   };
   const begun = useRef<FileSystemEntry[]>(undefined);
   const begin = (node: HTMLElement | null) => {
@@ -79,6 +88,15 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
       closeButtonProps={{ 'aria-label': 'Close' }}
       closeOnClickOutside={!picked}
     >
+      <LeaveGuard
+        active={picked !== undefined && !built}
+        title="Leave the archive unbuilt?"
+        confirmLabel="Leave it"
+        open={paths.signIn()}
+        dialog="build"
+      >
+        The choice of files{builder.isEdited && ', the update.sh as you wrote it,'} and what was filled in are lost.
+      </LeaveGuard>
       <div ref={begin} className={classes['builder']} onDragEnter={over} onDragOver={over} onDrop={drop}>
         <ol className={classes['steps']} aria-label="Steps">
           {STEPS.map((name, index) => (
@@ -92,7 +110,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
           <BuilderFiles builder={builder} reading={reading} onChoose={(files) => void take(() => fromField(files))} />
         )}
         {step === 1 && <BuilderScript builder={builder} />}
-        {step === 2 && <BuilderPreview builder={builder} onBuilt={onBuilt} onBack={() => setStep(1)} />}
+        {step === 2 && <BuilderPreview builder={builder} onBuilt={finish} onBack={() => setStep(1)} />}
         {step < 2 && picked && (
           <div className={classes['buttons']}>
             {step > 0 && (

@@ -71,6 +71,23 @@ test('what may have arrived is looked up before it is sent again; what was refus
   assert.equal(attempts.at(-1)?.planned.lookFirst, true);
 });
 
+test('sent again at once after a failure, it can be cancelled like any other', async () => {
+  const { queue, attempts, add, stages } = fresh();
+  const id = add('a');
+  const leave = queue.subscribe(() => {
+    if (stages()[0] !== 'failed') return;
+    leave();
+    queue.start(id);
+  });
+  queue.start(id);
+  attempts[0]?.fail(new ApiError('refused', 'no', { status: 400 }));
+  await settle();
+  assert.deepEqual([stages(), attempts.length], [['sending'], 2]);
+  queue.cancel(id);
+  await settle();
+  assert.deepEqual(stages(), ['cancelled']);
+});
+
 test('cancelled while it waits, it is as it was; while it is sent, it can be sent again', async () => {
   const { queue, attempts, add, stages } = fresh();
   const ids = ['a', 'b', 'c'].map(add);

@@ -174,16 +174,17 @@ export class UploadQueue {
         onProgress,
         onLook: () => this.change(id, { stage: { name: 'looking' } }),
       });
+      this.running.delete(id);
       this.wire.delete(id);
       this.unsure.delete(id);
       // The bytes are not needed any more.
       this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
     } catch (error) {
-      this.end(id, error);
-    } finally {
+      // Before anybody is told: who is may send it again at once.
       this.running.delete(id);
-      this.pump();
+      this.end(id, error);
     }
+    this.pump();
   }
 
   private end(id: string, error: unknown): void {
