@@ -10,10 +10,19 @@ import { TarFault } from '#/contract/tar-entries.ts';
 export async function archiveFault(packed: Buffer): Promise<string | undefined> {
   const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
   unpacked.end(packed);
+  let size = 0;
+  const counted = async function* () {
+    for await (const piece of unpacked as AsyncIterable<Buffer>) {
+      size += piece.length;
+      yield piece;
+    }
+  };
   try {
-    await judgeArchive(unpacked);
-    // Before Node.js 22 that option is not known: what lies behind the archive is then seen by its length.
-    return unpacked.bytesWritten < packed.length ? 'has more behind its compressed data' : undefined;
+    await judgeArchive(counted());
+    // Older releases of Node.js 20 read on behind the end. The last bytes of gzip data are the size of what it unpacks to.
+    return size === packed.readUInt32LE(packed.length - 4)
+      ? undefined
+      : 'is not a readable tar.gz: there is more behind its compressed data';
   } catch (error) {
     if (error instanceof TarFault) return error.message;
     throw error;

@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OUTPUT_PIECE, OUTPUT_WINDOW } from '#/contract/agent-link.ts';
 import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
+import { faultWords } from './durable.ts';
 import type { JobEnd, JobFolder } from './job-folder.ts';
 import { TurnsReader } from './output-turns.ts';
 import { endTree } from './processes.ts';
@@ -10,6 +11,9 @@ import { watchFolder } from './watch-folder.ts';
 
 /** Output is sent in gulps, not line by line. */
 const GULP_EVERY_MS = 50;
+
+/** After this long a job whose folder cannot be read is given up. */
+const UNREADABLE_MS = 60_000;
 
 type Sizes = Record<Stream, number>;
 
@@ -26,6 +30,7 @@ export class JobFollower {
   /** As it was when the folder was there. */
   readonly #order: ReturnType<JobFolder['order']>;
   #startedAt: number | undefined;
+  #unreadableSince: number | undefined;
   /** Whether somebody was seen to run it, or was asked to. */
   #mayHaveRun = false;
   #gulp: NodeJS.Timeout | undefined;
@@ -97,7 +102,12 @@ export class JobFollower {
   #soon(): void {
     this.#gulp ??= setTimeout(() => {
       this.#gulp = undefined;
-      this.#look();
+      try {
+        this.#look();
+        this.#unreadableSince = undefined;
+      } catch (error) {
+        this.#unreadable(error);
+      }
     }, GULP_EVERY_MS);
   }
 
@@ -143,6 +153,14 @@ export class JobFollower {
   async #sweep(): Promise<void> {
     await endTree(undefined, { id: this.job, folder: this.folder.folder });
     this.folder.removeTemp();
+  }
+
+  /** Too few file handles pass, and the folder is looked at again within a second; a broken disk does not. */
+  #unreadable(error: unknown): void {
+    this.#unreadableSince ??= performance.now();
+    if (performance.now() - this.#unreadableSince < UNREADABLE_MS) return;
+    const reason = `The folder of the job on the device cannot be read. ${faultWords(error, this.folder.folder)}`;
+    this.conclude({ outcome: 'interrupted', reason, endedAt: Date.now() });
   }
 
   /** Somebody deleted the folder of the job: it cannot go on, and the next one must not wait for it. */

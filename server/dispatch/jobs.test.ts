@@ -1,10 +1,12 @@
 // Jobs from the API to a real agent and back: one device, groups and tags, output, deleting, artifacts that vanish.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Job, OutputPiece } from '#/contract/jobs.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
+import { gzip, tar } from '#/contract/test-tar.ts';
 import { endAgents, FakeAgent, scratch, spawnAgent, until } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
@@ -348,6 +350,22 @@ test('the Command that is stored and shown has the public address; an agent is h
     assert.equal((await fetch(stored)).status, 403);
   }
   await agent.end();
+});
+
+test('the agent looks through an archive again: what the service let in by mistake is not unpacked', async () => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ size: '1', version: '1', type: 'tar.gz' })) form.set(name, value);
+  form.set('file', new File([await gzip(tar({ path: 'update.sh', body: 'echo ran\n' }))], 'app.tar.gz'));
+  const { ArtifactId } = (await (await service.call('POST', '/v1/artifact', form)).json()) as { ArtifactId: string };
+  const hostile = await gzip(tar({ path: 'update.sh', body: 'echo ran\n' }, { path: '../evil' }));
+  writeFileSync(path.join(service.dataDir, 'artifacts', ArtifactId), hostile);
+  const sha256 = createHash('sha256').update(hostile).digest('hex');
+  await service.context.db.write((tx) => {
+    tx.run('UPDATE artifacts SET sha256 = ?, size_bytes = ? WHERE id = ?', sha256, hostile.length, ArtifactId);
+  });
+  const ran = await fleet.ended(await fleet.submit({ ...target(), ArtifactId }));
+  assert.deepEqual([ran.Status, ran.Stdout], ['Failed', '']);
+  assert.match(ran.Stderr ?? '', /may not be unpacked: the archive holds "\.\.\/evil".*\nNothing was run\.\n/);
 });
 
 test('an artifact is fetched and run; a job whose artifact was deleted fails and the next one runs', async () => {
