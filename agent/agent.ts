@@ -10,6 +10,8 @@ import type { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
 import { TunnelDesk } from './tunnel-desk.ts';
 import type { TunnelOption } from './tunnel-options.ts';
+import { Updater } from './updater.ts';
+import type { UpdaterOptions } from './updater.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface AgentOptions {
@@ -24,6 +26,8 @@ export interface AgentOptions {
   log?: (line: string) => void;
   /** How a job is started. The default runs it inside this process, which a killed agent takes along. */
   launch?: (folder: JobFolder) => Promise<string | undefined>;
+  /** How it is installed, for an agent that runs as a program of its own. */
+  installed?: Omit<UpdaterOptions, 'server'>;
   /** What the device shows as its host name; the default is this machine's. */
   hostname?: string;
 }
@@ -54,6 +58,18 @@ export function startAgent({
   const spool = new Spool(data, log);
   const desk = new JobDesk({ spool, launch, log, send: (message) => connection.send(message) });
   const tunnelDesk = new TunnelDesk({ server, key, tunnels, log, send: (message) => connection.send(message) });
+  const updater =
+    options.installed &&
+    new Updater(
+      { ...options.installed, server },
+      {
+        log,
+        send: (message) => connection.send(message),
+        hold: (waiting) => desk.hold(waiting),
+        release: () => desk.release(),
+        restart: () => void connection.stop('updated', 'Restarting with the new version.'),
+      },
+    );
   const connection = new Connection({
     server,
     key,
@@ -67,12 +83,16 @@ export function startAgent({
       hostname: short(options.hostname ?? hostname()),
       jobs: desk.unsettled(),
       ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
+      ...(updater && { update: updater.state() }),
     }),
     received: (message) => {
       switch (message.type) {
         case 'welcome':
           spool.setAside = [];
+          updater?.connected();
           return tunnelDesk.offer();
+        case 'update':
+          return void updater?.begin(message);
         case 'opened':
         case 'closed':
         case 'carry':
@@ -90,6 +110,7 @@ export function startAgent({
     lost: () => {
       desk.hush();
       tunnelDesk.lost();
+      updater?.lost();
     },
   });
   connection.dial();

@@ -15,7 +15,7 @@ import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.
 
 /** Why the agent ends by itself; `line` is for the person who started it. */
 export interface Ending {
-  why: 'refused' | 'replaced' | 'stopped';
+  why: 'refused' | 'replaced' | 'stopped' | 'updated';
   line: string;
 }
 
@@ -109,7 +109,8 @@ export class Connection {
     socket.on('pong', () => (heard = performance.now()));
     socket.on('message', (frame: RawData, isBinary: boolean) => {
       heard = performance.now();
-      if (socket !== this.#socket || isBinary) return;
+      // While it closes, a job that still arrives would be taken by an agent that is about to end.
+      if (socket !== this.#socket || isBinary || this.#over) return;
       this.#receive(socket, (frame as Buffer).toString());
     });
     socket.on('close', (code: number, reason: Buffer) => {
@@ -129,9 +130,9 @@ export class Connection {
   }
 
   /** Closes the link properly, so that the device shows as Offline at once. */
-  async stop(): Promise<void> {
+  async stop(why: Ending['why'] = 'stopped', line = 'Stopped.'): Promise<void> {
     const socket = this.#socket;
-    this.#end('stopped', 'Stopped.');
+    this.#end(why, line);
     if (!socket) return;
     await new Promise<void>((resolve) => {
       const impatient = setTimeout(() => socket.terminate(), 1000);

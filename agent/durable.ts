@@ -14,7 +14,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** Puts a whole file in place, or none of it. */
-export function writeDurably(file: string, text: string, mode = 0o600): void {
+export function writeDurably(file: string, text: string | Buffer, mode = 0o600): void {
   const draft = `${file}.${process.pid}.tmp`;
   const handle = openSync(draft, 'w', mode);
   try {

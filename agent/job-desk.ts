@@ -26,6 +26,8 @@ export class JobDesk {
   /** The job that was started here and has not ended. */
   #active: string | undefined;
   #stopped = false;
+  /** Set while no further job may start; called when none runs. */
+  #held: (() => void) | undefined;
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -107,6 +109,27 @@ export class JobDesk {
     for (const follower of this.#jobs.values()) follower.stop();
   }
 
+  /** Starts no further job, and resolves when none runs; calls `waiting` where one does. */
+  hold(waiting: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#held = resolve;
+      this.#startNext();
+      if (this.#isRunning()) waiting();
+    });
+  }
+
+  /** Jobs may start again. */
+  release(): void {
+    this.#held = undefined;
+    this.#startNext();
+  }
+
+  /** A job runs that this agent, or one before it, has started. */
+  #isRunning(): boolean {
+    const unended = [...this.#jobs.values()].filter((follower) => !follower.hasEnded);
+    return this.#active !== undefined || unended.some(({ folder }) => folder.owner());
+  }
+
   #follow(job: string): void {
     const { spool, send } = this.#options;
     const follower = new JobFollower(job, spool.folder(job), send);
@@ -136,10 +159,9 @@ export class JobDesk {
 
   /** Starts the oldest job that was offered, unless one is under way. */
   #startNext(): void {
-    if (this.#stopped || this.#active !== undefined) return;
-    const waiting = [...this.#jobs.values()].filter((follower) => !follower.hasEnded);
-    if (waiting.some(({ folder }) => folder.owner())) return;
-    const next = waiting.find(({ job }) => this.#ready.has(job));
+    if (this.#stopped || this.#isRunning()) return;
+    if (this.#held) return this.#held();
+    const next = [...this.#jobs.values()].find(({ job, hasEnded }) => !hasEnded && this.#ready.has(job));
     if (!next) return;
     this.#ready.delete(next.job);
     this.#active = next.job;

@@ -3,19 +3,19 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runCheck } from './check-command.ts';
 import { runFetch } from './fetch-command.ts';
 import { jobPrograms } from './job-programs.ts';
-import { HELP, keepSettings, readOptions } from './options.ts';
+import { HELP, INSTALL_VARIABLE, keepSettings, readOptions } from './options.ts';
 import type { Settings } from './options.ts';
 import { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
 import { UsageError } from './usage-error.ts';
 import { AGENT_VERSION } from './version.ts';
 
-const EXIT = { stopped: 0, cannotStart: 1, refused: 2, replaced: 3 } as const;
-const ownCommand = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)];
+const EXIT = { stopped: 0, cannotStart: 1, refused: 2, replaced: 3, updated: 4 } as const;
+const [, program = ''] = process.argv;
+const ownCommand = [process.execPath, ...process.execArgv, program];
 const ownFolder = (data: string) => path.join(data, 'bin');
 
 /** What a supervisor that failed had to say; its folder may be gone. */
@@ -29,12 +29,12 @@ const complaintsIn = (file: string): string => {
 
 /** Starts a job's supervisor as a process that outlives this one. */
 function launch(folder: JobFolder): Promise<string | undefined> {
-  const [program = '', ...args] = ownCommand;
+  const [node = '', ...args] = ownCommand;
   const { DEVICE_KEY: _secret, MUSTER_JOB_ID: _job, ...env } = process.env;
   const complaints = folder.file('supervisor.log');
   const log = openSync(complaints, 'a', 0o600);
   try {
-    const child = spawn(program, [...args, 'supervise', folder.folder], {
+    const child = spawn(node, [...args, 'supervise', folder.folder], {
       cwd: '/',
       env,
       detached: true,
@@ -67,11 +67,17 @@ async function runAgent(settings: Settings): Promise<number> {
   // Loaded here and not above: a supervisor, which starts for each job, has no use for it.
   const { startAgent } = await import('./agent.ts');
   keepSettings(settings);
-  delete process.env['DEVICE_KEY'];
-  const agent = startAgent({ ...settings, launch, log: (line) => console.log(line) });
+  for (const name of ['DEVICE_KEY', INSTALL_VARIABLE]) delete process.env[name];
+  const installed = { program, install: settings.install };
+  const agent = startAgent({ ...settings, launch, installed, log: (line) => console.log(line) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());
   const { why, line } = await agent.ending;
   if (why !== 'stopped') console.error(line);
+  // A connection that is kept open for more requests would delay the start of the new program.
+  if (why === 'updated') {
+    await agent.stop();
+    process.exit(EXIT.updated);
+  }
   return EXIT[why];
 }
 

@@ -48,6 +48,7 @@ test('key and server are kept for their owner alone, and found again', () => {
     key: 'mdk_kept',
     data,
     tunnels: [],
+    install: undefined,
   });
 });
 

@@ -26,14 +26,20 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --help            print this text
 
 Server and key are kept in the data folder: a later start with the same --data needs neither.
-Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over
+Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over ·
+  4 replaced itself, to be started again
 `;
+
+/** By this `muster-agent run` names the folder of the installation; not for jobs to inherit. */
+export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 
 export interface Settings {
   server: string;
   key: string;
   data: string;
   tunnels: TunnelOption[];
+  /** The folder of its installation, where `muster-agent run` started it and would start it again. */
+  install: string | undefined;
 }
 
 /** What was asked for: help, the version, or to run. */
@@ -56,7 +62,8 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   const server = values.server ?? kept(data, 'server');
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
-  return { server: readServer(server), key, data, tunnels: readTunnels(values.tunnel, values.config) };
+  const tunnels = readTunnels(values.tunnel, values.config);
+  return { server: readServer(server), key, data, tunnels, install: env[INSTALL_VARIABLE] || undefined };
 }
 
 function readArguments(args: string[]) {
@@ -111,7 +118,7 @@ function readServer(text: string): string {
 }
 
 /** Keeps server and key for a later start. */
-export function keepSettings({ server, key, data }: Omit<Settings, 'tunnels'>): void {
+export function keepSettings({ server, key, data }: Pick<Settings, 'server' | 'key' | 'data'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   for (const [name, value] of [
     ['key', key],

@@ -62,7 +62,7 @@ export function createApp(context: Context, operation: Operation): App {
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);
-  installRoutes(app, context, DIST);
+  installRoutes(app, context);
 
   loopbackRedirect(app, context);
   const { mapTiles } = context.config;

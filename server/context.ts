@@ -1,4 +1,5 @@
 // Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
+import path from 'node:path';
 import { openAudit } from './audit.ts';
 import type { Audit } from './audit.ts';
 import { openBackupSchedule } from './backup/schedule.ts';
@@ -6,6 +7,8 @@ import type { BackupSchedule } from './backup/schedule.ts';
 import { openClock } from './clock.ts';
 import type { Clock, TimeSource } from './clock.ts';
 import type { Config } from './config.ts';
+import { openAgentUpdates } from './dispatch/agent-updates.ts';
+import type { AgentUpdates } from './dispatch/agent-updates.ts';
 import { openDispatch } from './dispatch/dispatch.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './downloads.ts';
@@ -15,6 +18,8 @@ import type { Link } from './link/link.ts';
 import { openStore } from './open-store.ts';
 import { openOutputRetention } from './output-retention.ts';
 import type { OutputRetention } from './output-retention.ts';
+import { openPublishedAgent } from './published-agent.ts';
+import type { PublishedAgent } from './published-agent.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
@@ -67,6 +72,9 @@ export interface Context {
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
+  /** The agent that devices are given. */
+  published: PublishedAgent;
+  agentUpdates: AgentUpdates;
   link: Link;
   tunnels: Tunnels;
   traffic: Traffic;
@@ -85,8 +93,20 @@ function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
   return wasRunning ? { logBytes, devices, tunnels, jobs: countRunning(tx) } : undefined;
 }
 
+const AGENT_FILE = path.join(import.meta.dirname, '../dist/agent/agent.mjs');
+
+/** What tests set otherwise. */
+export interface ContextOptions {
+  time?: TimeSource;
+  /** The agent's program as it is built. */
+  agentFile?: string;
+}
+
 /** Opens the store and all that lives on it. Nothing listens yet. */
-export async function openContext(config: Config, { time }: { time?: TimeSource } = {}): Promise<Context> {
+export async function openContext(
+  config: Config,
+  { time, agentFile = AGENT_FILE }: ContextOptions = {},
+): Promise<Context> {
   const store = await openStore(config);
   const { db, room } = store;
   try {
@@ -114,12 +134,14 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       readOnly,
     });
     const link = openLink({ db, now, refusal: () => room.refusal() });
+    const published = openPublishedAgent(agentFile);
     const dispatch = openDispatch({
       db,
       link,
       audit,
       clock,
       files,
+      published,
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
@@ -146,6 +168,8 @@ export async function openContext(config: Config, { time }: { time?: TimeSource 
       files,
       downloads,
       dispatch,
+      published,
+      agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
       link,
       tunnels,
       traffic: openTraffic(),

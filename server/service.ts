@@ -3,10 +3,9 @@
 import type { AddressInfo } from 'node:net';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { createApp } from './app.ts';
-import type { TimeSource } from './clock.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
-import type { Context } from './context.ts';
+import type { Context, ContextOptions } from './context.ts';
 import { unclearRequest } from './gateway/unclear-request.ts';
 import { refuse } from './link/link.ts';
 import { listen, openServer, stop } from './listen.ts';
@@ -39,10 +38,10 @@ const DISK_FAULTS: Partial<Record<DiskState, string>> = {
 /** Starts a service and resolves once it listens. */
 export async function startService(
   env: Record<string, string | undefined>,
-  { time }: { time?: TimeSource } = {},
+  options: ContextOptions = {},
 ): Promise<Service> {
   const config = readConfig(env);
-  const context = await openContext(config, time ? { time } : {});
+  const context = await openContext(config, options);
   let opened: Awaited<ReturnType<typeof openServer>>;
   let stopMetrics: () => Promise<void>;
   const tunnelDoor = openTunnelDoor(context);

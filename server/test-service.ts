@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TimeSource } from './clock.ts';
+import type { ContextOptions } from './context.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -36,10 +37,11 @@ export async function startTestService(
   env: Record<string, string> = {},
   dataDir = mkdtempSync(path.join(tmpdir(), 'muster-service-')),
   clock: TestTime = { offset: 0, set: 0, boot: 'this one' },
+  options: Omit<ContextOptions, 'time'> = {},
 ): Promise<TestService> {
   const service = await startService(
     { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
-    { time: timeOf(clock) },
+    { time: timeOf(clock), ...options },
   );
   return {
     ...service,

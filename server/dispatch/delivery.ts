@@ -8,7 +8,8 @@ import type { AgentConnection, HandedJob } from '../link/agent-connection.ts';
 import { log } from '../log.ts';
 import type { JobMessage, Link } from '../link/link.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { markOnline } from '../store/devices.ts';
+import { markOnline, setAgentState } from '../store/devices.ts';
+import type { AgentState } from '../store/devices.ts';
 import { outputSize } from '../store/job-output.ts';
 import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
@@ -29,6 +30,8 @@ export interface DeliveryOptions {
   timeLimitSeconds: number;
   /** Most bytes that a device keeps of each stream. */
   outputLimit: number;
+  /** What a device's listing says of its agent, by what the agent tells of itself. */
+  agentState: (hello: Hello) => AgentState;
   /** Something about a job is different from here on. */
   changed: () => void;
 }
@@ -107,6 +110,8 @@ export class Delivery {
 
   #greet(unit: Unit, connection: AgentConnection, hello: Hello): void {
     const { tx } = unit;
+    const at = this.#options.now();
+    setAgentState(tx, connection.deviceSeq, this.#options.agentState(hello), at);
     const { changes } = markOnline(tx, connection.deviceSeq, {
       addr: hello.localAddr,
       port: hello.localPort,
@@ -114,7 +119,7 @@ export class Delivery {
       os: hello.os,
       arch: hello.arch,
       hostname: hello.hostname,
-      at: this.#options.now(),
+      at,
     });
     if (changes === 0) return connection.close(CLOSE.revoked, 'the device was deleted');
     tx.afterCommit(() =>

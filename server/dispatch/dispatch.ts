@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { HandedJob } from '../link/agent-connection.ts';
 import type { Link } from '../link/link.ts';
 import { Problem } from '../problem.ts';
+import type { PublishedAgent } from '../published-agent.ts';
 import { fileFaultText } from '../store/artifact-files.ts';
 import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
@@ -29,6 +30,7 @@ import type { JobRow, Order, Target } from '../store/jobs.ts';
 import { once } from '../store/orders.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
+import { agentStateOf } from './agent-updates.ts';
 import { Delivery, NEVER_BEGAN } from './delivery.ts';
 
 export interface Dispatch {
@@ -69,6 +71,7 @@ export interface DispatchOptions {
   publicUrl: () => string;
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
   artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
+  published: PublishedAgent;
   timeLimitSeconds?: number;
   outputLimit?: number;
 }
@@ -94,6 +97,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
     changed,
+    agentState: (hello) => agentStateOf(hello, options.published),
     commandFor: (tx, job, origin) => {
       if (job.artifact_id === null) return job;
       const artifact = findArtifact(tx, job.artifact_id);

@@ -3,10 +3,13 @@
 #
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh -s -- --foreground
+#   curl -fsSL <service>/install.sh | sh -s -- --update
 #
 # Plain POSIX sh. All of it is inside functions, so that a download that was cut off runs nothing at all.
 
 server='{{PUBLIC_URL}}'
+# Of the agent that the service has published there.
+sha256='{{AGENT_SHA256}}'
 
 usage() {
   cat <<'USAGE'
@@ -18,8 +21,10 @@ Makes this machine a device of a Muster service. Needs Node.js 20 or newer.
   --server URL      address of the service, where it is not the one this script came from
   --dir DIR         folder for the agent; by default one for each device, in /opt/muster for root, else in ~/.muster
                     (MUSTER_HOME=<folder> puts them elsewhere)
+  --update          renew every agent that is installed here already, each with its own key and address
   --foreground      do not install a background service: run here until Ctrl-C
   --no-systemd      run in the background without systemd, even where it could be used
+  --no-cron         without systemd, do not add the lines to crontab that start it again
   --help            print this text
 USAGE
 }
@@ -82,17 +87,23 @@ name_of_key() {
   KEY=$key "$node" -e 'console.log(require("crypto").createHash("sha256").update(process.env.KEY).digest("hex").slice(0, 12))'
 }
 
+# Where the folders of agents are, one for each device.
+base_folder() {
+  if [ -n "${MUSTER_HOME-}" ]; then
+    base=$MUSTER_HOME
+  elif [ "$(id -u)" = 0 ]; then
+    base=/opt/muster
+  else
+    [ -n "${HOME-}" ] || fail 'HOME is not set: say with --dir DIR where the agent shall live.'
+    base=$HOME/.muster
+  fi
+}
+
 choose_folder() {
   name=$(name_of_key) || exit 1
   if [ -z "$dir" ]; then
-    if [ -n "${MUSTER_HOME-}" ]; then
-      dir=$MUSTER_HOME/$name
-    elif [ "$(id -u)" = 0 ]; then
-      dir=/opt/muster/$name
-    else
-      [ -n "${HOME-}" ] || fail 'HOME is not set: say with --dir DIR where the agent shall live.'
-      dir=$HOME/.muster/$name
-    fi
+    base_folder
+    dir=$base/$name
   fi
   case $dir in
     /*) ;;
@@ -105,29 +116,42 @@ choose_folder() {
   mkdir -p "$dir" && chmod 700 "$dir" || fail "Cannot make or use the folder $dir."
 }
 
+# Fetches the agent beside the one that may run, and sees that it is whole and runs here. Nothing is replaced yet.
 fetch() {
   url=$server/agent.mjs
+  new=$dir/agent.new.mjs
   if has curl; then
-    curl -fsSL --connect-timeout 30 -o "$dir/agent.new" "$url"
+    curl -fsSL --connect-timeout 30 -o "$new" "$url"
   elif has wget; then
-    wget -q -T 30 -O "$dir/agent.new" "$url"
+    wget -q -T 30 -O "$new" "$url"
   else
-    FROM=$url TO=$dir/agent.new "$node" -e '
+    FROM=$url TO=$new "$node" -e '
       fetch(process.env.FROM).then(async (response) => {
         if (!response.ok) throw new Error(response.status);
         require("fs").writeFileSync(process.env.TO, Buffer.from(await response.arrayBuffer()));
       }).catch((error) => { console.error(String(error)); process.exitCode = 1; })'
   fi || {
-    rm -f "$dir/agent.new"
+    rm -f "$new"
     fail "Cannot fetch $url: is the service running, and can this machine reach it?"
   }
   # A proxy's or portal's page is no agent.
-  mv "$dir/agent.new" "$dir/agent.new.mjs"
-  "$node" --check "$dir/agent.new.mjs" 2>/dev/null || {
-    rm -f "$dir/agent.new.mjs"
-    fail "$url did not answer with the agent. Open it in a browser to see what it says."
+  version=$(FILE=$new SHA256=$sha256 "$node" -e '
+    const { FILE, SHA256 } = process.env;
+    const found = require("crypto").createHash("sha256").update(require("fs").readFileSync(FILE)).digest("hex");
+    if (SHA256 && found !== SHA256) throw `it is another file than the service announced (SHA-256 ${found}, not ${SHA256})`;
+    const { execFileSync } = require("child_process");
+    const version = execFileSync(process.execPath, [FILE, "--version"], { timeout: 30000, encoding: "utf8" }).trim();
+    if (!/^[\w.+-]+$/.test(version)) throw "it does not tell its version";
+    console.log(version + " " + found);
+  ' 2>"$dir/check.txt") || {
+    why=$(grep -m 1 -e 'Error' -e '^it is' -e '^it does' "$dir/check.txt")
+    rm -f "$new" "$dir/check.txt"
+    fail "$url did not answer with an agent that runs here: ${why:-it cannot be run}." \
+      'Open it in a browser to see what it says. What was installed here before is as it was.'
   }
-  mv "$dir/agent.new.mjs" "$dir/agent.mjs"
+  rm -f "$dir/check.txt"
+  digest=${version#* }
+  version=${version%% *}
 }
 
 with_systemd() {
@@ -171,156 +195,178 @@ write_control() {
   {
     printf 'server=%s\nnode=%s\nunit=%s\nunits=%s\n' \
       "$(quote "$server")" "$(quote "$node")" "$(quote "$unit")" "$(quote "$units")"
-  } >"$dir/settings.sh"
-  cat >"$dir/muster-agent" <<'CONTROL'
-#!/bin/sh
-# Starts, stops, shows or removes the Muster agent in this folder.
-dir=$(cd "$(dirname "$0")" && pwd) || exit 1
-. "$dir/settings.sh"
-
-# Leaves the whole command line in "$@", to be run by whoever calls it.
-as_agent() {
-  set -- "$@" "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data"
-  [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
-  "$@" </dev/null
-}
-
-run() {
-  as_agent exec
-}
-
-# Whether the process we once started is still it, and not another with its number.
-running() {
-  pid=$(cat "$dir/agent.pid" 2>/dev/null) || return 1
-  case $pid in
-    '' | *[!0-9]*) return 1 ;;
-  esac
-  kill -0 "$pid" 2>/dev/null || return 1
-  if [ -r "/proc/$pid/cmdline" ]; then
-    args=$(tr '\0' ' ' <"/proc/$pid/cmdline")
-  else
-    args=$(ps -p "$pid" -o args= 2>/dev/null)
-  fi
-  case $args in
-    *"$dir/agent.mjs"*) return 0 ;;
-    *) return 1 ;;
-  esac
-}
-
-start() {
-  if [ -n "$unit" ]; then
-    systemctl start "$unit"
-    return
-  fi
-  running && return
-  if [ -f "$dir/agent.log" ] && [ "$(wc -c <"$dir/agent.log")" -gt 1000000 ]; then
-    mv "$dir/agent.log" "$dir/agent.log.old"
-  fi
-  as_agent exec nohup >>"$dir/agent.log" 2>&1 &
-  echo "$!" >"$dir/agent.pid"
-}
-
-stop() {
-  if [ -n "$unit" ]; then
-    systemctl stop "$unit"
-    return
-  fi
-  running || return 0
-  kill "$pid"
-  waited=0
-  while running; do
-    [ "$waited" -lt 10 ] || kill -9 "$pid"
-    waited=$((waited + 1))
-    sleep 1
-  done
-}
-
-# Names what can be reached through tunnels; nothing is taken away, and a slip of the finger stops no agent.
-tunnel() {
-  if [ "$#" -gt 0 ]; then
-    FILE="$dir/tunnels.json" "$node" -e '
-      const { existsSync, readFileSync, renameSync, writeFileSync } = require("fs");
-      const { FILE } = process.env;
-      const config = existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) : { tunnels: [] };
-      for (const to of process.argv.slice(1)) {
-        if (!/^(http|tcp):\/\/[\w.:[\]-]+:\d{1,5}$/.test(to))
-          throw `"${to}" is no address like http://127.0.0.1:3000 or tcp://127.0.0.1:22`;
-        if (!config.tunnels.some((one) => (one.to ?? one) === to)) config.tunnels.push(to);
-      }
-      writeFileSync(FILE + ".new", JSON.stringify(config, null, 2) + "\n", { mode: 0o600 });
-      renameSync(FILE + ".new", FILE);
-    ' -- "$@" 2>"$dir/tunnel.err" || {
-      grep -m 1 -e 'is no address' -e 'Error:' "$dir/tunnel.err" >&2
-      rm -f "$dir/tunnel.err"
-      return 1
-    }
-    rm -f "$dir/tunnel.err"
-    stop && start || return
-  fi
-  [ ! -f "$dir/tunnels.json" ] || cat "$dir/tunnels.json"
-}
-
-status() {
-  if [ -n "$unit" ]; then
-    systemctl status --no-pager "$unit"
-  elif running; then
-    echo "running, process $pid; last of $dir/agent.log:"
-    tail -n 5 "$dir/agent.log"
-  else
-    echo "not running; last of $dir/agent.log:"
-    tail -n 5 "$dir/agent.log"
-    return 3
-  fi
-}
-
-remove() {
-  stop
-  if [ -n "$unit" ]; then
-    systemctl disable "$unit" 2>/dev/null
-    rm -f "$units/$unit"
-    systemctl daemon-reload
-  fi
-  rm -rf "$dir"
-  echo "The agent is removed from $dir. The device itself is deleted on the dashboard."
-}
-
-case ${1-} in
-  run | start | stop | status | remove) "$1" ;;
-  restart) stop && start ;;
-  tunnel)
-    shift
-    tunnel "$@"
-    ;;
-  *)
-    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS …] | remove | run" >&2
-    exit 64
-    ;;
-esac
+  } >"$dir/settings.sh.new"
+  cat >"$dir/muster-agent.new" <<'CONTROL'
+{{MUSTER_AGENT}}
 CONTROL
+}
+
+# The four files of an installation that an update replaces; the agent itself comes first.
+files='agent.mjs muster-agent settings.sh key'
+
+# What runs now is kept until the new one has reached the service.
+set_aside() {
+  rm -rf "$dir/previous.new"
+  mkdir "$dir/previous.new" || return
+  for file in $files; do
+    cp -p "$dir/$file" "$dir/previous.new/" || return
+  done
+  rm -rf "$dir/previous" && mv "$dir/previous.new" "$dir/previous" && printf '%s\n' "$version" "$digest" >"$dir/trial"
+}
+
+# The new one was stopped half-way, or could not be started.
+put_back() {
+  for file in $files; do
+    [ ! -f "$dir/previous/$file" ] || cp -p "$dir/previous/$file" "$dir/$file"
+  done
+  rm -f "$dir/trial"
+  [ ! -f "$dir/previous/muster-agent" ] || sh "$dir/muster-agent" start
+  fail "$1" 'The agent that was here before goes on.'
+}
+
+# A moment, where this machine's sleep knows fractions.
+nap() {
+  sleep 0.2 2>/dev/null || sleep 1
 }
 
 # The first seconds tell a mistyped key or a wrong address; after them the agent goes on by itself.
 see_it_start() {
   tries=0
-  while [ "$tries" -lt 5 ]; do
-    sleep 1
+  while [ "$tries" -lt 25 ]; do
+    nap
     tries=$((tries + 1))
+    [ ! -f "$dir/connected" ] || break
     sh "$dir/muster-agent" status >"$dir/start.txt" 2>&1 || {
       cat "$dir/start.txt" >&2
       rm -f "$dir/start.txt"
       fail '' 'The agent did not stay up; see above.'
     }
-    if grep -q 'Connected to' "$dir/start.txt"; then
-      rm -f "$dir/start.txt"
-      return
-    fi
   done
   rm -f "$dir/start.txt"
-  echo "It has not reached $server yet, and keeps trying."
+  [ -f "$dir/connected" ] || echo "It has not reached $server yet, and keeps trying."
+}
+
+# `muster-agent run` ends the trial of a new agent one way or the other.
+see_it_replace() {
+  tries=0
+  while [ -f "$dir/trial" ] && [ "$tries" -lt "$(((${MUSTER_TRIAL_SECONDS:-60} + 30) * 5))" ]; do
+    nap
+    tries=$((tries + 1))
+  done
+  [ ! -f "$dir/update-failed" ] || {
+    sh "$dir/muster-agent" status >&2
+    fail '' "Agent $version was given up: $(sed 1,2d "$dir/update-failed"). The one before it goes on."
+  }
+  if [ -f "$dir/trial" ]; then
+    echo "Agent $version has not reached $server yet; if it does not, the one before it goes on."
+  else
+    echo "Agent $version has replaced the one before it."
+  fi
+}
+
+# What starts it again: with the machine, and when it was ended.
+tell_what_keeps_it() {
+  if [ -n "$unit" ]; then
+    echo "It is the systemd unit $unit: it starts with the machine; journalctl -u $unit shows what it says."
+  elif [ "$cron" = yes ] && sh "$dir/muster-agent" cron on; then
+    echo 'cron starts it with the machine, and within a minute when it is gone (crontab -l shows how).'
+    names=$(ps -A -o comm= 2>/dev/null) && case $names in
+      *cron*) ;;
+      *) echo 'But no cron seems to run on this machine: see that it does.' ;;
+    esac
+  else
+    echo 'Nothing starts it again when this machine restarts: there is no systemd here, and no crontab to be used.'
+    echo "Have this run at the start of the machine: sh $(quote "$dir/muster-agent") start"
+  fi
+}
+
+install() {
+  find_node
+  read_key
+  choose_folder
+  # What is written here is for the owner alone. Jobs get the umask that was.
+  before=$(umask)
+  umask 077
+  fetch
+  was=$(sed -n "s/^unit='\(.*\)'\$/\1/p" "$dir/settings.sh" 2>/dev/null)
+  if [ "$mode" = foreground ]; then
+    unit=$was
+  elif with_systemd; then
+    unit=${was:-muster-agent-$name.service}
+  else
+    unit=''
+  fi
+  write_control && printf '%s\n' "$key" >"$dir/key.new" || fail "Cannot write to $dir."
+  there=no up=yes
+  if [ -f "$dir/agent.mjs" ] && [ -f "$dir/muster-agent" ]; then
+    there=yes
+    sh "$dir/muster-agent" status >/dev/null 2>&1 || up=no
+    set_aside || fail "Cannot write to $dir. The agent there goes on as it is."
+  fi
+  if [ "$mode" = background ] && [ -n "$unit" ]; then
+    umask 022
+    write_unit
+    umask 077
+    systemctl daemon-reload && systemctl enable --quiet "$unit" || fail "systemd did not accept $units/$unit."
+  fi
+
+  # All is at hand: from here to the start files are only renamed.
+  sync
+  [ "$there" = no ] || sh "$dir/muster-agent" stop || fail 'The agent could not be stopped, and goes on as it is.'
+  mv "$dir/agent.new.mjs" "$dir/agent.mjs.new"
+  rm -f "$dir/update-failed" "$dir/connected"
+  for file in $files; do
+    mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
+  done
+  if [ -n "$was" ] && [ -z "$unit" ]; then
+    systemctl disable --quiet "$was"
+    rm -f "$units/$was"
+  fi
+  umask "$before"
+
+  if [ "$mode" = foreground ]; then
+    echo "The agent is in $dir; Ctrl-C ends it."
+    exec sh "$dir/muster-agent" run
+  fi
+  if [ "$update" = yes ] && [ "$up" = no ]; then
+    echo "Agent $version is in $dir. The one before it was not running, so it is not started."
+    return
+  fi
+  [ "$there" = yes ] || rm -f "$dir/agent.log"
+  sh "$dir/muster-agent" start || put_back 'The agent could not be started.'
+  if [ "$there" = yes ]; then see_it_replace; else see_it_start; fi
+  echo "The agent runs, from $dir. Now and later:"
+  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | back | remove"
+  tell_what_keeps_it
+}
+
+# One that is installed already, as it was installed.
+renew() {
+  dir=$1 key_file=$1/key script_server=$server
+  . "$dir/settings.sh"
+  [ "$server" = "$script_server" ] || sha256=''
+  [ -n "$unit" ] || systemd=no
+  install
+}
+
+renew_all() {
+  base_folder
+  all=0 bad=0
+  for settings in "$base"/*/settings.sh; do
+    [ -f "$settings" ] || continue
+    all=$((all + 1))
+    # In a shell of its own: one that fails does not keep the next from being renewed.
+    (renew "${settings%/settings.sh}") || bad=$((bad + 1))
+  done
+  [ "$all" -gt 0 ] || fail "No agent is installed in $base." \
+    'Run this as the user who installed it (with sudo: root). One in a folder of its own (--dir) is renewed by' \
+    '--dir DIR --key-file DIR/key instead of --update.'
+  [ "$bad" = 0 ] || fail "$bad of $all could not be renewed; see above."
 }
 
 main() {
-  key='' key_file='' dir='' mode=background systemd=yes unit='' units=${UNIT_DIR:-/etc/systemd/system}
+  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no unit=''
+  units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
       --key-file | --key | --server | --dir)
@@ -334,7 +380,9 @@ main() {
         shift 2
         ;;
       --foreground) mode=foreground && shift ;;
+      --update) update=yes && shift ;;
       --no-systemd) systemd=no && shift ;;
+      --no-cron) cron=no && shift ;;
       --help | -h) usage && exit 0 ;;
       *) fail "There is no option $1; --help lists them all." ;;
     esac
@@ -344,50 +392,9 @@ main() {
     http://?* | https://?*) ;;
     *) fail "The address of the service is \"$server\", but it must begin with http:// or https://." ;;
   esac
-
-  find_node
-  read_key
-  choose_folder
-  # What is written here is for the owner alone. Jobs get the umask that was.
-  before=$(umask)
-  umask 077
-  [ ! -f "$dir/muster-agent" ] || sh "$dir/muster-agent" stop
-  fetch
-  printf '%s\n' "$key" >"$dir/key.new" && chmod 600 "$dir/key.new" && mv "$dir/key.new" "$dir/key" ||
-    fail "Cannot write to $dir."
-  was=$(sed -n "s/^unit='\(.*\)'\$/\1/p" "$dir/settings.sh" 2>/dev/null)
-  if [ "$mode" = foreground ]; then
-    unit=$was
-  elif with_systemd; then
-    unit=${was:-muster-agent-$name.service}
-  fi
-  if [ -n "$was" ] && [ -z "$unit" ]; then
-    systemctl disable --quiet "$was"
-    rm -f "$units/$was"
-  fi
-  write_control
-  if [ "$mode" = background ] && [ -n "$unit" ]; then
-    umask 022
-    write_unit
-    systemctl daemon-reload && systemctl enable --quiet "$unit" || fail "systemd did not accept $units/$unit."
-  fi
-  umask "$before"
-
-  if [ "$mode" = foreground ]; then
-    echo "The agent is in $dir; Ctrl-C ends it."
-    exec sh "$dir/muster-agent" run
-  fi
-  rm -f "$dir/agent.log"
-  sh "$dir/muster-agent" start || fail 'The agent could not be started.'
-  see_it_start
-  echo "The agent runs, from $dir. Now and later:"
-  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | remove"
-  if [ -n "$unit" ]; then
-    echo "It is the systemd unit $unit: it starts with the machine; journalctl -u $unit shows what it says."
-  else
-    echo "It does not start with the machine by itself. For that, add this line with \"crontab -e\":"
-    echo "  @reboot sh $(quote "$dir/muster-agent") start"
-  fi
+  # Another service has another agent.
+  [ "$server" = "$script_server" ] || sha256=''
+  if [ "$update" = yes ]; then renew_all; else install; fi
 }
 
 main "$@"

@@ -1,7 +1,7 @@
 // One agent's connection as the rest of the service sees it. There may be ten thousand, so it holds little and makes
 // no functions of its own.
 import type { WebSocket } from 'ws';
-import type { ServiceMessage } from '#/contract/agent-link.ts';
+import type { SelfUpdate, ServiceMessage } from '#/contract/agent-link.ts';
 import type { OutputRun } from '../store/output-order.ts';
 import type { Frame } from './intake.ts';
 
@@ -39,6 +39,9 @@ export class AgentConnection {
   journal = '';
   server = '';
   greeted = false;
+  agentVersion = '';
+  /** What its hello told of updating itself. */
+  selfUpdate: SelfUpdate | undefined;
   /** When it was last heard, by a clock that nobody sets. */
   heard = performance.now();
   job: HandedJob | undefined;

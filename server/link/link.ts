@@ -5,18 +5,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
-import { CLOSE, LINK_PATH, LINK_VERSION, LOST_AFTER_MS, MAX_FRAME, readAgentMessage } from '#/contract/agent-link.ts';
-import type { AgentMessage, Hello, Offers } from '#/contract/agent-link.ts';
+import {
+  CLOSE,
+  LINK_PATH,
+  LINK_VERSION,
+  LOST_AFTER_MS,
+  MAX_FRAME,
+  readAgentMessage,
+  readOtherVersion,
+} from '#/contract/agent-link.ts';
+import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
 import { hangUp } from '../hang-up.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../system-fault.ts';
-import { deviceByKey, markOffline, markSeen } from '../store/devices.ts';
+import { deviceByKey, markOffline, markSeen, markTurnedAway } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
 import type { Frame } from './intake.ts';
 
-export type JobMessage = Exclude<AgentMessage, Hello | Offers>;
+export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
 
 /** Whoever carries what comes through the tunnels of the agents. */
 export interface TunnelListener {
@@ -47,6 +55,8 @@ export interface Link {
   all(): Iterable<AgentConnection>;
   listen(listener: LinkListener): void;
   listenForTunnels(listener: TunnelListener): void;
+  /** Calls back for what agents report of updating themselves. */
+  listenForUpdates(listener: (connection: AgentConnection, message: UpdateState) => void): void;
   close(): Promise<void>;
 }
 
@@ -86,6 +96,7 @@ export function openLink({
   const live = new Map<number, AgentConnection>();
   let listener: LinkListener | undefined;
   let tunnels: TunnelListener | undefined;
+  let updates: ((connection: AgentConnection, message: UpdateState) => void) | undefined;
 
   const background = (work: Promise<unknown>) => {
     work.catch((cause: unknown) => logFault('link: could not note who is online', cause));
@@ -104,6 +115,9 @@ export function openLink({
   const receive = (connection: AgentConnection, frame: string) => {
     let message: AgentMessage | undefined;
     try {
+      // Before the rest is read: in another version that may be of another shape.
+      const other = connection.greeted ? undefined : readOtherVersion(frame);
+      if (other) return turnAway(connection, other);
       message = readAgentMessage(frame);
     } catch {
       connection.close(CLOSE.protocol, 'The service could not read a message of the agent');
@@ -114,7 +128,24 @@ export function openLink({
     // Of two agents of one device only the newer is listened to.
     else if (!message || live.get(connection.deviceSeq) !== connection) return;
     else if (message.type === 'offers') tunnels?.offered(connection, message);
+    else if (message.type === 'update-state') updates?.(connection, message);
     else listener?.message(connection, message);
+  };
+
+  const turnAway = (
+    connection: AgentConnection,
+    { version, agentVersion }: { version: number; agentVersion: string },
+  ) => {
+    const isOld = version < LINK_VERSION;
+    connection.close(
+      CLOSE.version,
+      `the agent speaks version ${version}, the service ${LINK_VERSION}: update the ${isOld ? 'agent' : 'service'}`,
+    );
+    // Beside an agent that works, a second one with the same key says nothing about the device.
+    if (live.has(connection.deviceSeq)) return;
+    const text = `It speaks version ${version} of the link, the service version ${LINK_VERSION}.`;
+    const refused = { version: agentVersion, problem: isOld ? 'TooOld' : 'TooNew', text, at: now() } as const;
+    background(db.write((tx) => markTurnedAway(tx, connection.deviceSeq, refused)));
   };
 
   const greet = (connection: AgentConnection, hello: Hello) => {
@@ -123,17 +154,11 @@ export function openLink({
       connection.close(CLOSE.protocol, 'The hello of the agent makes no sense');
       return;
     }
-    if (hello.version !== LINK_VERSION) {
-      const newer = hello.version > LINK_VERSION ? 'the service' : 'the agent';
-      connection.close(
-        CLOSE.version,
-        `the agent speaks version ${hello.version}, the service ${LINK_VERSION}: update ${newer}`,
-      );
-      return;
-    }
     connection.greeted = true;
     connection.journal = hello.journal;
     connection.server = address;
+    connection.agentVersion = hello.agentVersion;
+    connection.selfUpdate = hello.update;
     const older = live.get(connection.deviceSeq);
     live.set(connection.deviceSeq, connection);
     older?.close(CLOSE.replaced, 'Another agent connected with the same device key');
@@ -223,6 +248,9 @@ export function openLink({
     },
     listenForTunnels: (to) => {
       tunnels = to;
+    },
+    listenForUpdates: (to) => {
+      updates = to;
     },
 
     close: async () => {

@@ -5,6 +5,7 @@ import { idempotencyKey } from '../idempotency-key.ts';
 import { Prepared } from '../implement.ts';
 import type { Handlers } from '../implement.ts';
 import { Problem } from '../problem.ts';
+import { requireProgram } from '../published-agent.ts';
 import {
   deleteDevice,
   deviceById,
@@ -136,6 +137,13 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         tx.afterCommit(() => context.link.disconnect(device.seq, 'rekeyed'));
         return { DeviceId: device.id, DeviceKey: key };
       }),
+
+    agent: async () => {
+      const program = requireProgram(context.published);
+      return { Version: await program.version(), Sha256: program.sha256, Size: program.bytes.length };
+    },
+
+    updateAgent: (request) => context.agentUpdates.begin(request, request.params.device_id),
 
     queue: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,29 +21,44 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Env } from '../implement.ts';
+import { openPublishedAgent } from '../published-agent.ts';
 import { installRoutes } from './install.ts';
 
-const AGENT = `#!/usr/bin/env node
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+/** `does`: what this build does instead of connecting. */
+const agent = (version: string, does = '') => `#!/usr/bin/env node
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' } };
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, version: { type: 'boolean' } };
 const { values } = parseArgs({ options });
+if (values.version) { console.log('${version}'); process.exit(0); }
 const key = readFileSync(values['key-file'], 'utf8').trim();
 if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
 mkdirSync(values.data, { recursive: true });
 const { pid, env } = process;
-appendFileSync(values.data + '/starts', JSON.stringify({ pid, key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
-console.log('Connected to ' + values.server + ' as "x".');
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
 setInterval(() => {}, 1000);
+process.on('SIGUSR2', () => process.exit(4));
+${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'); console.log('Connected to ' + values.server + ' as \"x\".');"}
 `;
+const AGENT = agent('1.0.0');
 
 // A name that any carelessness in the scripts would stumble over.
 const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
 const base = path.join(home, 'muster');
-const dist = path.join(home, 'dist');
-const context = { publicUrl: '' };
+const program = path.join(home, 'agent.mjs');
+const context = { publicUrl: '', published: openPublishedAgent(program) };
 const app = new Hono<Env>();
-installRoutes(app, context, dist);
+installRoutes(app, context);
+// Of the machine's own crontab nothing may be seen or changed.
+const bin = path.join(home, 'bin');
+const table = path.join(home, 'crontab');
+const CRONTAB = `#!/bin/sh
+case $1 in
+  -l) [ ! -e "$HOME/crontab.fault" ] || { cat "$HOME/crontab.fault" >&2; exit 1; }
+      cat "$HOME/crontab" 2>/dev/null || { echo 'no crontab for x' >&2; exit 1; } ;;
+  -) cat >"$HOME/crontab" ;;
+esac
+`;
 const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
 const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
 let url = '';
@@ -57,14 +73,17 @@ after(() => {
 });
 beforeEach(() => {
   context.publicUrl = url;
-  mkdirSync(path.join(dist, 'agent'), { recursive: true });
-  writeFileSync(path.join(dist, 'agent/agent.mjs'), AGENT);
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(bin, 'crontab'), CRONTAB, { mode: 0o755 });
+  rmSync(table, { force: true });
+  publish(AGENT);
 });
 afterEach(async () => {
   for (const name of existsSync(base) ? readdirSync(base) : [])
     await sh('sh "$CONTROL" remove', { CONTROL: path.join(base, name, 'muster-agent') });
 });
 
+const publish = (text: string) => writeFileSync(program, text);
 const node = path.dirname(process.execPath);
 interface Ran {
   code: number | null;
@@ -77,7 +96,7 @@ function sh(line: string, env: Record<string, string> = {}): Promise<Ran> {
     const child = spawn('/bin/sh', ['-c', line], {
       cwd: home,
       detached: true,
-      env: { PATH: `${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base, ...env },
+      env: { PATH: `${bin}:${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];
@@ -97,6 +116,7 @@ const starts = (folder: string) =>
       (line) =>
         JSON.parse(line) as {
           pid: number;
+          version: string;
           key: string;
           server: string;
           umask: number;
@@ -117,12 +137,20 @@ const alive = (pid: number) => {
 const ended = async (pid: number) => {
   while (alive(pid)) await new Promise((resolve) => void setImmediate(resolve));
 };
+/** Waits for something that comes by itself. */
+async function waitFor<T>(probe: () => T | undefined | false): Promise<T> {
+  for (;;) {
+    const found = probe();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
 const mode = (file: string) => statSync(file).mode & 0o777;
 
 test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
   const ran = await paste('dk_Ab-9');
   assert.deepEqual([ran.code, ran.stderr], [0, '']);
-  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| remove/);
+  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| back \| remove/);
   assert.doesNotMatch(ran.stdout, /dk_Ab-9/);
   const [folder = ''] = folders();
   assert.match(path.basename(folder), /^[0-9a-f]{12}$/);
@@ -130,7 +158,7 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   assert.deepEqual([mode(folder), mode(path.join(folder, 'key'))], [0o700, 0o600]);
   const [first] = starts(folder);
   const umask = Number.parseInt((await sh('umask')).stdout, 8);
-  assert.deepEqual(first, { pid: first?.pid, key: 'dk_Ab-9', server: url, umask, secret: '' });
+  assert.deepEqual(first, { pid: first?.pid, version: '1.0.0', key: 'dk_Ab-9', server: url, umask, secret: '' });
   assert.ok(alive(first?.pid ?? 0));
 
   const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
@@ -184,7 +212,7 @@ test('running it again renews the one installation; another key is another one',
   await sh(`wget -qO- ${url}/install.sh | DEVICE_KEY=one sh || curl -fsSL ${url}/install.sh | DEVICE_KEY=one sh`);
   const [folder = ''] = folders();
   const [first] = starts(folder);
-  writeFileSync(path.join(dist, 'agent/agent.mjs'), `${AGENT}// newer\n`);
+  publish(`${AGENT}// newer\n`);
   assert.equal((await paste('one')).code, 0);
   assert.deepEqual(folders(), [folder]);
   await ended(first?.pid ?? 0);
@@ -194,10 +222,167 @@ test('running it again renews the one installation; another key is another one',
   assert.equal(folders().length, 2);
 });
 
+test('an update that fails leaves the agent running that was there', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const [first] = starts(folder);
+  const alike = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const others = ['muster-agent', 'settings.sh', 'key'].map(alike);
+  const untouched = async (what: RegExp) => {
+    const { code, stderr } = await paste('one', '', { MUSTER_TRIAL_SECONDS: '1' });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, what);
+    assert.deepEqual([starts(folder).length, alive(first?.pid ?? 0)], [1, true], 'it was not even restarted');
+  };
+  rmSync(program);
+  await untouched(/Cannot fetch/);
+  publish('<html>Sign in</html>');
+  await untouched(/did not answer with an agent that runs here/);
+  publish("import 'node:nothing';");
+  await untouched(/did not answer with an agent that runs here: .*node:nothing/);
+  // What arrives is not what the service has announced.
+  const { published } = context;
+  const program2 = () => ({ ...published.program()!, sha256: 'a'.repeat(64) });
+  context.published = { program: program2 };
+  publish(agent('2.0.0'));
+  const ran = sh(`curl -fsSL ${url}/install.sh >install.sh; DEVICE_KEY=one sh install.sh`);
+  const { code, stderr } = await ran.finally(() => (context.published = published));
+  assert.deepEqual([code, starts(folder).length], [1, 1]);
+  assert.match(stderr, /another file than the service announced \(SHA-256 [0-9a-f]{64}, not a{64}\)/);
+
+  // It runs, and does not get there.
+  for (const [does, why] of [
+    ['process.exit(7);', /exit code 7 before it reached/],
+    ['', /did not reach http:\S+ within 1 seconds/],
+  ] as const) {
+    publish(agent('2.0.0', does || ';'));
+    const count = starts(folder).length;
+    const failed = await paste('one', '', { MUSTER_TRIAL_SECONDS: '1' });
+    assert.equal(failed.code, 1, failed.stdout);
+    assert.match(failed.stderr, why);
+    assert.match(failed.stderr, /Agent 2\.0\.0 was given up[^]*The one before it goes on/);
+    assert.deepEqual([alike('agent.mjs'), ...['muster-agent', 'settings.sh', 'key'].map(alike)], [AGENT, ...others]);
+    const { version, pid } = await waitFor(() => starts(folder)[count + 1]);
+    assert.deepEqual([version, alive(pid)], ['1.0.0', true]);
+    assert.match(alike('update-failed'), /^2\.0\.0\n[0-9a-f]{64}\nit /);
+  }
+
+  publish(agent('2.0.0'));
+  const good = await paste('one');
+  assert.deepEqual([good.code, good.stderr], [0, '']);
+  assert.match(good.stdout, /Agent 2\.0\.0 has replaced the one before it/);
+  assert.deepEqual([starts(folder).at(-1)?.version, existsSync(path.join(folder, 'update-failed'))], ['2.0.0', false]);
+  const back = await sh('sh "$CONTROL" back', { CONTROL: path.join(folder, 'muster-agent') });
+  assert.equal(back.code, 0, back.stderr);
+  await waitFor(() => starts(folder).at(-1)?.version === '1.0.0');
+});
+
+test('an agent that replaced itself is started again, and given up where it does not reach the service', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const failure = path.join(folder, 'update-failed');
+  // As the agent itself does it.
+  const replaceBy = async (text: string) => {
+    const { pid = 0 } = starts(folder).at(-1) ?? {};
+    mkdirSync(path.join(folder, 'previous'), { recursive: true });
+    copyFileSync(path.join(folder, 'agent.mjs'), path.join(folder, 'previous/agent.mjs'));
+    writeFileSync(path.join(folder, 'trial'), `9.0.0\n${'b'.repeat(64)}\n`);
+    writeFileSync(path.join(folder, 'agent.mjs'), text);
+    process.kill(pid, 'SIGUSR2');
+    await ended(pid);
+  };
+  await replaceBy(agent('2.0.0'));
+  await waitFor(() => !existsSync(path.join(folder, 'trial')));
+  await sh('sh "$CONTROL" restart', { CONTROL: path.join(folder, 'muster-agent'), MUSTER_TRIAL_SECONDS: '1' });
+  await waitFor(() => starts(folder).length === 3);
+  await replaceBy(agent('3.0.0', ';'));
+  const reason = await waitFor(() => existsSync(failure) && readFileSync(failure, 'utf8'));
+  assert.equal(reason, `9.0.0\n${'b'.repeat(64)}\nit did not reach ${url} within 1 seconds\n`);
+  await waitFor(() => starts(folder).length === 5);
+  assert.deepEqual(
+    starts(folder).map(({ version }) => version),
+    ['1.0.0', '2.0.0', '2.0.0', '3.0.0', '2.0.0'],
+  );
+});
+
+test('without systemd it is started again when it ends, and cron starts both again', async () => {
+  writeFileSync(table, '0 4 * * * backup\n');
+  const { stdout } = await paste('one');
+  assert.match(stdout, /cron starts it with the machine, and within a minute when it is gone/);
+  const [folder = ''] = folders();
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  const lines = readFileSync(table, 'utf8').trimEnd().split('\n');
+  assert.deepEqual([lines.length, lines[0]], [3, '0 4 * * * backup']);
+  assert.match(lines[1] ?? '', /^@reboot sh '.*muster-agent' start >\/dev\/null 2>&1$/);
+  const [, every = ''] = /^\* \* \* \* \* (.*)$/.exec(lines[2] ?? '') ?? [];
+  await paste('one');
+  assert.deepEqual(readFileSync(table, 'utf8').trimEnd().split('\n'), lines, 'the lines come once');
+
+  const last = () => starts(folder).at(-1)?.pid ?? 0;
+  const killed = last();
+  process.kill(killed, 'SIGKILL');
+  await waitFor(() => last() !== killed && alive(last()));
+  // All of it is gone, as after a fault of the machine. In a crontab "%" is written "\\%".
+  const gone = last();
+  process.kill(Number(readFileSync(path.join(folder, 'agent.pid'), 'utf8')), 'SIGKILL');
+  process.kill(gone, 'SIGKILL');
+  await ended(gone);
+  const cron = () => sh(every.replaceAll('\\%', '%'));
+  await cron();
+  await waitFor(() => last() !== gone && alive(last()));
+  const count = starts(folder).length;
+  await cron();
+  await control('stop');
+  await cron();
+  assert.equal((await control('status')).code, 3, 'what was stopped stays so');
+  assert.equal(starts(folder).length, count);
+  await control('remove');
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+});
+
+test('a crontab that cannot be read is left alone, and nothing is promised', async () => {
+  writeFileSync(table, '0 4 * * * backup\n');
+  writeFileSync(`${table}.fault`, 'You (x) are not allowed to use this program\n');
+  const { code, stdout } = await paste('one');
+  rmSync(`${table}.fault`);
+  assert.equal(code, 0);
+  assert.match(stdout, /Nothing starts it again when this machine restarts/);
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+  await paste('two', ' -s -- --no-cron');
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+});
+
+test('--update renews every agent of the machine, each with its own key and address', async () => {
+  const other = url.replace('127.0.0.1', 'localhost');
+  await paste('one');
+  await paste('two', ` -s -- --server ${other}`);
+  await paste('three');
+  const of = (key: string) => folders().find((folder) => starts(folder)[0]?.key === key) ?? '';
+  await sh('sh "$CONTROL" stop', { CONTROL: path.join(of('three'), 'muster-agent') });
+  publish(agent('2.0.0'));
+  const ran = await paste('', ' -s -- --update');
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.deepEqual(
+    ['one', 'two'].map((key) => starts(of(key)).at(-1)).map((start) => [start?.key, start?.version, start?.server]),
+    [
+      ['one', '2.0.0', url],
+      ['two', '2.0.0', other],
+    ],
+  );
+  assert.deepEqual(
+    starts(of('three')).map(({ version }) => version),
+    ['1.0.0'],
+    'what was stopped is not started',
+  );
+  assert.match(readFileSync(path.join(of('three'), 'agent.mjs'), 'utf8'), /2\.0\.0/);
+  const none = await paste('', ' -s -- --update', { MUSTER_HOME: path.join(home, 'none') });
+  assert.match(none.stderr, /No agent is installed in/);
+});
+
 test('in the foreground it stays, and ends when it is told to', async () => {
   const child = spawn('/bin/sh', ['-c', `curl -fsSL ${url}/install.sh | DEVICE_KEY=fg exec sh -s -- --foreground`], {
     detached: true,
-    env: { PATH: `${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base },
+    env: { PATH: `${bin}:${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
@@ -236,9 +421,9 @@ test('what is missing is said in a sentence, and leaves no agent', async () => {
     await errorOf(paste('k', ' -s -- --server http://127.0.0.1:9')),
     /Cannot fetch http:\/\/127\.0\.0\.1:9\/agent\.mjs/,
   );
-  writeFileSync(path.join(dist, 'agent/agent.mjs'), '<html>Sign in to the wireless network</html>');
-  assert.match(await errorOf(paste('k')), /did not answer with the agent/);
-  rmSync(path.join(dist, 'agent'), { recursive: true });
+  publish('<html>Sign in to the wireless network</html>');
+  assert.match(await errorOf(paste('k')), /did not answer with an agent that runs here: SyntaxError/);
+  rmSync(program);
   const response = await fetch(`${url}/agent.mjs`);
   assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '60']);
   assert.match(await response.text(), /npm run build/);
@@ -248,7 +433,7 @@ test('what is missing is said in a sentence, and leaves no agent', async () => {
   mkdirSync(old);
   const fake = '#!/bin/sh\ncase $2 in *execPath) echo "$0" ;; *) echo 18.19.1 ;; esac\n';
   for (const name of ['node', 'nodejs']) writeFileSync(path.join(old, name), fake, { mode: 0o755 });
-  const told = await errorOf(paste('k', '', { PATH: `${old}:/usr/bin:/bin` }));
+  const told = await errorOf(paste('k', '', { PATH: `${old}:${bin}:/usr/bin:/bin` }));
   assert.match(told, /needs Node\.js 20 or newer; this machine has 18\.19\.1/);
   for (const folder of folders()) {
     assert.ok(!existsSync(path.join(folder, 'agent.mjs')));
@@ -270,17 +455,22 @@ test("key from a file, folder of one's own, address of another service", async (
 });
 
 test('with systemd it becomes a unit that leaves jobs running, and is removed with it', async () => {
-  const bin = path.join(home, 'systemd');
+  const tools = path.join(home, 'systemd');
   const units = path.join(home, 'units');
-  mkdirSync(bin);
+  mkdirSync(tools);
   mkdirSync(units);
-  writeFileSync(path.join(bin, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
+  writeFileSync(path.join(tools, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
+  // Starts and stops what the one unit names.
   const systemctl = `#!/bin/sh
-echo "$*" >>'${bin.replaceAll("'", String.raw`'\''`)}/calls'
-case $1 in is-system-running) echo degraded; exit 1 ;; status) echo 'Connected to x' ;; esac
+echo "$*" >>"$HOME/systemd/calls"
+case $1 in
+  is-system-running) echo degraded; exit 1 ;;
+  start) nohup sh "$(echo "$MUSTER_HOME"/*/muster-agent)" run >/dev/null 2>&1 & echo $! >"$HOME/systemd/pid" ;;
+  stop) kill "$(cat "$HOME/systemd/pid")"; while kill -0 "$(cat "$HOME/systemd/pid")" 2>/dev/null; do sleep 0.1; done ;;
+esac
 `;
-  writeFileSync(path.join(bin, 'systemctl'), systemctl, { mode: 0o755 });
-  const env = { PATH: `${bin}:${node}:${process.env['PATH']}`, UNIT_DIR: units };
+  writeFileSync(path.join(tools, 'systemctl'), systemctl, { mode: 0o755 });
+  const env = { PATH: `${tools}:${bin}:${node}:${process.env['PATH']}`, UNIT_DIR: units };
   const ran = await paste('unit-key', '', env);
   assert.deepEqual([ran.code, ran.stderr], [0, '']);
   const [folder = ''] = folders();
@@ -291,10 +481,11 @@ case $1 in is-system-running) echo degraded; exit 1 ;; status) echo 'Connected t
   assert.match(text, /^RestartPreventExitStatus=2 3$/m);
   assert.ok(text.includes(`ExecStart=/bin/sh "${folder.replaceAll('$', '$$$$')}/muster-agent" run`), text);
   assert.ok(!text.includes('unit-key'));
-  const calls = () => readFileSync(path.join(bin, 'calls'), 'utf8');
+  const calls = () => readFileSync(path.join(tools, 'calls'), 'utf8');
   for (const call of ['daemon-reload', `enable --quiet ${unit}`, `start ${unit}`])
     assert.ok(calls().includes(call), call);
-  assert.ok(!existsSync(path.join(folder, 'agent.pid')), 'nothing was started beside it');
+  assert.equal(starts(folder).length, 1, 'nothing was started beside it');
+  assert.ok(!existsSync(table), 'nor is it for cron to start');
 
   assert.equal((await paste('unit-key', ' -s -- --no-systemd', env)).code, 0);
   assert.ok(!existsSync(path.join(units, unit)));

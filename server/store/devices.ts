@@ -1,6 +1,13 @@
 // Devices in the database. Listings leave it as JSON text, built by SQLite: a page of 25 takes half the time that rows
 // made into objects and then into text would.
-import type { DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
+import type {
+  AgentProblem,
+  AgentUpdate,
+  DeviceChange,
+  DeviceDraft,
+  DeviceFilter,
+  Position,
+} from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from '../ids.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { Reader, Tx } from './database.ts';
@@ -21,7 +28,9 @@ const LISTING = `json_object(
   'DeviceId', d.id, 'DeviceName', d.name, 'DeviceGroup', d.grp, 'LocalAddr', d.local_addr, 'LocalPort', d.local_port,
   'DeviceStatus', iif(d.online, 'Online', 'Offline'), 'CustomerName', d.customer, 'CustomerSite', d.site,
   'CreatedTime', ${isoTime('d.created')}, 'LastSeenTime', ifnull(${isoTime('d.last_seen')}, ''),
-  'AgentVersion', d.agent_version, 'SysOS', d.os, 'SysArch', d.arch, 'SysHostname', d.hostname,
+  'AgentVersion', d.agent_version, 'AgentUpdate', d.agent_update, 'AgentProblem', d.agent_problem,
+  'AgentProblemText', d.agent_problem_text, 'AgentProblemTime', ifnull(${isoTime('d.agent_problem_time')}, ''),
+  'SysOS', d.os, 'SysArch', d.arch, 'SysHostname', d.hostname,
   'Tags', json((
     SELECT json_group_array(json_object('TagId', t.id, 'TagName', t.name))
     FROM device_tags dt JOIN tags t ON t.id = dt.tag_id WHERE dt.device_seq = d.seq
@@ -246,6 +255,36 @@ export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch,
     hostname,
     seq,
   );
+
+/** Whether an agent can update itself, and what is wrong with it; `text` says it for people. */
+export interface AgentState {
+  update: AgentUpdate | '';
+  problem: AgentProblem | '';
+  text: string;
+}
+
+/** Writes only what is different; the time of a problem is when it was first seen. */
+export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: AgentState, at: number) =>
+  tx.run(
+    `UPDATE devices SET agent_update = ?1, agent_problem = ?2, agent_problem_text = ?3,
+       agent_problem_time = iif(?2 = '', NULL, iif(agent_problem = ?2 AND agent_problem_text = ?3, agent_problem_time, ?4))
+     WHERE seq = ?5 AND (agent_update <> ?1 OR agent_problem <> ?2 OR agent_problem_text <> ?3)`,
+    update,
+    problem,
+    text,
+    problem === '' ? null : at,
+    seq,
+  );
+
+/** An agent came that speaks another version of the link: it was turned away, and keeps trying. */
+export function markTurnedAway(
+  tx: Tx,
+  seq: number,
+  { version, problem, text, at }: { version: string; problem: AgentProblem; text: string; at: number },
+): void {
+  setAgentState(tx, seq, { update: '', problem, text }, at);
+  tx.run('UPDATE devices SET agent_version = ? WHERE seq = ? AND agent_version <> ?', version, seq, version);
+}
 
 export const markOffline = (tx: Tx, seq: number, at: number) =>
   tx.run('UPDATE devices SET online = 0, last_seen = ? WHERE seq = ?', at, seq);

@@ -264,4 +264,10 @@ export const migrations: readonly string[] = [
     UPDATE accounts SET output_bytes = output_bytes - old.output_bytes WHERE id = old.account_id;
   END;
   `,
+  `
+  ALTER TABLE devices ADD COLUMN agent_update TEXT NOT NULL DEFAULT '';        -- whether the agent can update itself
+  ALTER TABLE devices ADD COLUMN agent_problem TEXT NOT NULL DEFAULT '';       -- TooOld, TooNew or UpdateFailed
+  ALTER TABLE devices ADD COLUMN agent_problem_text TEXT NOT NULL DEFAULT '';
+  ALTER TABLE devices ADD COLUMN agent_problem_time INTEGER;
+  `,
 ];

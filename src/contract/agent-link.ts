@@ -9,6 +9,9 @@
 // Tunnels: after each `welcome` the agent `offers` the destinations that it was started with. `opened` tells which of
 // them have an address outside. When somebody comes, `carry` asks the agent to dial once more, at CARRIER_PATH: there
 // they speak HTTP/2 (tunnel-carrier.ts), and each of its streams is one connection to a destination.
+//
+// Updates: `update` asks the agent to replace itself by the program at AGENT_PATH with this hash. It reports by
+// `update-state`, and restarts when no job runs; the next `hello` shows which program it is, and what failed.
 import * as z from 'zod/mini';
 
 /** Raised when an older peer could no longer follow; `hello` and `welcome` carry it. */
@@ -20,6 +23,9 @@ export const LINK_PATH = '/agent/link';
 /** Where the agent dials for what comes through its tunnels, and the header with the ticket that it was given for that. */
 export const CARRIER_PATH = '/agent/tunnels';
 export const TICKET_HEADER = 'muster-ticket';
+
+/** Where the service publishes the agent's program, below its address. */
+export const AGENT_PATH = '/agent.mjs';
 
 /** Tunnels that one agent may offer. */
 export const MOST_TUNNELS = 100;
@@ -50,6 +56,32 @@ const sizes = z.object({ stdout: bytes, stderr: bytes });
 export const OUTCOMES = ['exited', 'timed-out', 'cancelled', 'interrupted', 'not-started'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** SHA-256 in hexadecimal. */
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const reason = z.string().check(z.maxLength(1000));
+
+const failedUpdate = z.object({
+  version: short,
+  sha256: digest,
+  reason,
+  /** The new program was in place already, and the one before it was put back. */
+  wentBack: z.boolean(),
+});
+export type FailedUpdate = z.output<typeof failedUpdate>;
+
+/** What an agent tells of updating itself. */
+const selfUpdate = z.object({
+  /** SHA-256 of its program; '' where that is not one file. */
+  build: z.union([digest, z.literal('')]),
+  /** Why it cannot update itself, and how it is done instead; '' where it can. */
+  unable: z.string().check(z.maxLength(500)),
+  /** An update is under way: it waits for a job to end, or is being installed. */
+  underWay: z.optional(z.enum(['waiting', 'installing'])),
+  /** The last update, where it failed. */
+  failed: z.optional(failedUpdate),
+});
+export type SelfUpdate = z.output<typeof selfUpdate>;
+
 const hello = z.object({
   type: z.literal('hello'),
   version: z.int(),
@@ -68,6 +100,8 @@ const hello = z.object({
   jobs: z.array(jobId).check(z.maxLength(1000)),
   /** What it found in its data folder that it could not read, and where it set that aside; said once. */
   setAside: z.optional(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(20))),
+  /** Missing from an agent of a time before it could update itself. */
+  update: z.optional(selfUpdate),
 });
 export type Hello = z.output<typeof hello>;
 
@@ -95,7 +129,7 @@ const ended = z.object({
   /** 128 + the signal's number for a command that a signal ended, as shells have it. */
   exitCode: z.optional(z.int()),
   /** For a person; on every outcome but a plain exit. */
-  reason: z.optional(z.string().check(z.maxLength(1000))),
+  reason: z.optional(reason),
   startedAgo: z.optional(bytes),
   endedAgo: bytes,
 });
@@ -127,7 +161,13 @@ const offers = z.object({
 });
 export type Offers = z.output<typeof offers>;
 
-const agentMessage = z.discriminatedUnion('type', [hello, started, output, ended, offers]);
+const updateState = z.discriminatedUnion('state', [
+  z.object({ type: z.literal('update-state'), state: z.enum(['waiting', 'installing']) }),
+  z.object({ type: z.literal('update-state'), state: z.literal('failed'), failed: failedUpdate }),
+]);
+export type UpdateState = z.output<typeof updateState>;
+
+const agentMessage = z.union([z.discriminatedUnion('type', [hello, started, output, ended, offers]), updateState]);
 export type AgentMessage = z.output<typeof agentMessage>;
 
 const welcome = z.object({ type: z.literal('welcome'), version: z.int(), device: z.string(), name: z.string() });
@@ -163,7 +203,21 @@ const closed = z.object({ type: z.literal('closed'), id: tunnelNumber, reason: z
 /** Dial at CARRIER_PATH, with this ticket. */
 const carry = z.object({ type: z.literal('carry'), ticket: z.string() });
 
-const serviceMessage = z.discriminatedUnion('type', [welcome, run, stored, cancel, settled, opened, closed, carry]);
+/** Fetch the program at AGENT_PATH, and restart with it when no job runs. */
+const update = z.object({ type: z.literal('update'), version: short, sha256: digest, size: bytes });
+export type Update = z.output<typeof update>;
+
+const serviceMessage = z.discriminatedUnion('type', [
+  welcome,
+  run,
+  stored,
+  cancel,
+  settled,
+  opened,
+  closed,
+  carry,
+  update,
+]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
 /**
@@ -178,8 +232,23 @@ function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message
     return schema.parse(value);
   };
 }
-export const readAgentMessage = reader<AgentMessage>(['hello', 'started', 'output', 'ended', 'offers'], agentMessage);
+export const readAgentMessage = reader<AgentMessage>(
+  ['hello', 'started', 'output', 'ended', 'offers', 'update-state'],
+  agentMessage,
+);
 export const readServiceMessage = reader<ServiceMessage>(
-  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry'],
+  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry', 'update'],
   serviceMessage,
 );
+
+const anyHello = z.object({
+  type: z.literal('hello'),
+  version: z.int(),
+  agentVersion: z.catch(short, ''),
+});
+
+/** The versions of an agent that speaks another version of this protocol: nothing else of its hello can be relied on. */
+export function readOtherVersion(frame: string): { version: number; agentVersion: string } | undefined {
+  const found = z.safeParse(anyHello, JSON.parse(frame));
+  return found.success && found.data.version !== LINK_VERSION ? found.data : undefined;
+}

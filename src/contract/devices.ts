@@ -35,6 +35,10 @@ export const device = row(
     CreatedTime: optionalText,
     LastSeenTime: optionalText,
     AgentVersion: optionalText,
+    AgentUpdate: optionalText,
+    AgentProblem: optionalText,
+    AgentProblemText: optionalText,
+    AgentProblemTime: optionalText,
     SysOS: optionalText,
     SysArch: optionalText,
     SysHostname: optionalText,
@@ -58,6 +62,18 @@ export const device = row(
   { drop: ['DeviceKey'] },
 );
 export type Device = z.output<typeof device>;
+
+/**
+ * Whether the agent of a device can be told to update itself: its program is the service's already, another one; it waits
+ * for a job to end, or is restarting; it was not installed by install.sh. '' from an agent of a time before that.
+ */
+export type AgentUpdate = 'Current' | 'Available' | 'Waiting' | 'Updating' | 'Unable';
+
+/** What is wrong with an agent: of another version than the service can speak with, or its last update failed. */
+export type AgentProblem = 'TooOld' | 'TooNew' | 'UpdateFailed';
+
+/** The agent's program that the service publishes as /agent.mjs. */
+const publishedAgent = z.object({ Version: z.string(), Sha256: z.string(), Size: z.int() });
 
 /** What create answers, the only time a key is shown. */
 export const newDevice = z.object({ DeviceId: z.string(), DeviceKey: z.string() });
@@ -205,6 +221,20 @@ export const deviceEndpoints = {
     addition: true,
     params: oneDevice,
     response: newDevice,
+  },
+  agent: {
+    method: 'GET',
+    path: '/v1/agent',
+    summary: "The agent's program that this service publishes as /agent.mjs",
+    addition: true,
+    response: publishedAgent,
+  },
+  updateAgent: {
+    method: 'POST',
+    path: '/v1/device/:device_id/update-agent',
+    summary: "Have a device's agent replace itself by the one that the service publishes, when no job runs",
+    addition: true,
+    params: oneDevice,
   },
   /** Not below /v1/devices, where other services take any two words for the number and size of a page. */
   queue: {
