@@ -16,12 +16,12 @@ import { promisify } from 'node:util';
 import { AGENT_PATH } from '#/contract/agent-link.ts';
 import type { AgentMessage, FailedUpdate, SelfUpdate, Update } from '#/contract/agent-link.ts';
 import { writeDurably } from './durable.ts';
+import { download } from './fetch-command.ts';
 import { AGENT_VERSION } from './version.ts';
 
 const NOT_INSTALLED =
   'It was not installed by install.sh. Update it where it was started (in a clone: git pull, npm ci), then start it again.';
 const MOST_BYTES = 50 * 1024 * 1024;
-const FETCH_WITHIN_MS = 5 * 60_000;
 const ANSWER_WITHIN_MS = 30_000;
 
 export interface UpdaterOptions {
@@ -127,15 +127,14 @@ export class Updater {
   async #fetch({ version, sha256, size }: Update): Promise<void> {
     const url = `${this.#options.server}${AGENT_PATH}`;
     if (size > MOST_BYTES) throw new Error(`the program of version ${version} is too large (${size} bytes)`);
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_WITHIN_MS) });
-    if (!response.ok) throw new Error(`${url} answered ${response.status} ${response.statusText}`.trim());
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const file = this.#file('agent.new.mjs');
+    await download(url, file);
+    const bytes = readFileSync(file);
     const found = digestOf(bytes);
     if (found !== sha256)
       throw new Error(
         `what ${url} answered is not the program that the service announced (${bytes.length} bytes, SHA-256 ${found.slice(0, 12)}…, expected ${sha256.slice(0, 12)}…)`,
       );
-    const file = this.#file('agent.new.mjs');
     writeDurably(file, bytes);
     const { DEVICE_KEY: _secret, ...env } = process.env;
     const run = promisify(execFile)(process.execPath, [file, '--version'], { timeout: ANSWER_WITHIN_MS, env });
@@ -164,13 +163,8 @@ export class Updater {
   }
 }
 
+const textOf = (error: unknown): string => (error as Error).message;
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** A failed fetch tells its reason in its cause. */
-function textOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
-}
 
 /** Of a program that failed: the line of its output that names an error, else the first. */
 function firstLine(error: unknown): string {

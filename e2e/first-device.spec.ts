@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
+import { bareMachine } from './bare-machine.ts';
 import { expect, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 
@@ -183,12 +184,6 @@ echo "the gate is open, payload says: $(cat payload.txt)"
   }
 });
 
-/** Lets the installation find a machine without a service manager, whatever this one has. */
-async function withoutSystemd(folder: string): Promise<string> {
-  await writeFile(path.join(folder, 'systemctl'), '#!/bin/sh\necho offline\nexit 1\n', { mode: 0o755 });
-  return `${folder}${path.delimiter}${process.env['PATH']}`;
-}
-
 function downloader(): 'curl' | 'wget' {
   const has = (name: string) =>
     (process.env['PATH'] ?? '').split(path.delimiter).some((folder) => existsSync(path.join(folder, name)));
@@ -208,7 +203,7 @@ test('a machine without a clone becomes a device by the one line that is shown, 
 }) => {
   const folder = await service.folder('install');
   const home = path.join(folder, 'muster');
-  const env = { MUSTER_HOME: home, HOME: folder, PATH: await withoutSystemd(folder) };
+  const env = { MUSTER_HOME: home, HOME: folder, PATH: await bareMachine(folder) };
   await addDevice(page, service, 'shelf 4');
   const connect = page.getByRole('dialog', { name: 'Connect shelf 4' });
   const tool = downloader();
@@ -224,7 +219,9 @@ test('a machine without a clone becomes a device by the one line that is shown, 
     expect(await install.ended, install.output()).toBe(0);
     const [name = ''] = await readdir(home);
     control = path.join(home, name, 'muster-agent');
-    expect(install.output()).toContain(`sh '${control}' status | stop | start | restart | tunnel ADDRESS | remove`);
+    expect(install.output()).toContain(
+      `sh '${control}' status | stop | start | restart | tunnel ADDRESS | back | remove`,
+    );
     await expect(connect.getByText('shelf 4 is Online')).toBeVisible();
 
     // The dialog itself leads on to the deploy.

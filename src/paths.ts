@@ -31,6 +31,7 @@ export interface FleetFilter {
   tag?: string;
   customer?: string;
   site?: string;
+  problem?: string | readonly string[];
   /** `never`, or from when to when they were there last. */
   seen?: string;
   sort?: string;

@@ -70,6 +70,15 @@ export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
   },
 });
 
+/** Has agents update themselves. What is under way, or done by then, was carried out. */
+export const bulkUpdateAgent = (): BulkWrite => ({
+  ...oneOf(deviceEndpoints.updateAgent, ({ DeviceId }) => ({ params: { device_id: DeviceId } })),
+  check: async (id) => {
+    const { AgentUpdate } = await read(id);
+    return AgentUpdate === undefined ? undefined : ['Waiting', 'Updating', 'Current'].includes(AgentUpdate);
+  },
+});
+
 const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
 const isThere = async ({ DeviceId }: Id) => (await findDevice(DeviceId)) !== undefined;

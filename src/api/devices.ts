@@ -74,6 +74,12 @@ export const deviceQueries = {
       queryFn: ({ signal }) => call(deviceEndpoints.locations, {}, { signal }),
     }),
   /** Fails as `isNotOffered` on a service without this addition. */
+  publishedAgent: () =>
+    queryOptions({
+      queryKey: ['published-agent'],
+      queryFn: ({ signal }) => call(deviceEndpoints.agent, {}, { signal }),
+    }),
+  /** Fails as `isNotOffered` on a service without this addition. */
   jobs: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'jobs', id],
@@ -112,6 +118,11 @@ export const deviceMutations = {
         deletes: [deviceQueries.one(id).queryKey, deviceQueries.jobs(id).queryKey],
         device: { id, is: 'deleted' },
       },
+    }),
+  updateAgent: (id: string) =>
+    mutationOptions({
+      mutationFn: () => call(deviceEndpoints.updateAgent, { params: { device_id: id } }),
+      meta: changed,
     }),
   /** The answer holds a key, as with create. */
   rekey: (id: string) =>

@@ -14,6 +14,7 @@ export const FACETS = {
   site: 'CustomerSite',
   version: 'AgentVersion',
   os: 'SysOS',
+  problem: 'AgentProblem',
 } as const;
 export type Facet = keyof typeof FACETS;
 const FACET_NAMES = Object.keys(FACETS) as Facet[];

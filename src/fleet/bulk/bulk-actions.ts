@@ -7,6 +7,7 @@ export const BULK_ACTIONS = {
   location: 'Set location',
   'add-tag': 'Add a tag',
   'remove-tag': 'Remove a tag',
+  'update-agent': 'Update agent',
   export: 'Export as CSV',
   delete: 'Delete',
 } as const;

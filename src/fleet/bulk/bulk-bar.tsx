@@ -7,6 +7,7 @@ import {
   IconChevronDown,
   IconFileExport,
   IconMapPin,
+  IconRefresh,
   IconRocket,
   IconTagMinus,
   IconTagPlus,
@@ -33,12 +34,14 @@ const ICONS: Record<BulkActionName, typeof IconTrash> = {
   location: IconMapPin,
   'add-tag': IconTagPlus,
   'remove-tag': IconTagMinus,
+  'update-agent': IconRefresh,
   export: IconFileExport,
   delete: IconTrash,
 };
 const SECTIONS: BulkActionName[][] = [
   ['group', 'customer', 'site', 'location'],
   ['add-tag', 'remove-tag'],
+  ['update-agent'],
   ['export'],
   ['delete'],
 ];

@@ -11,6 +11,7 @@ import { FieldAction } from './field-action.tsx';
 import { LocationAction } from './location-action.tsx';
 import { selection } from '#/fleet/selection.ts';
 import { TagAction } from './tag-actions.tsx';
+import { UpdateAgentAction } from './update-agent-action.tsx';
 
 interface BulkDialogProps {
   action: BulkActionName;
@@ -26,6 +27,7 @@ const STALE: Record<BulkActionName, QueryKey[]> = {
   location: DEVICES,
   'add-tag': [['tags'], ['devices']],
   'remove-tag': [['tags'], ['devices']],
+  'update-agent': DEVICES,
   export: [],
   delete: [['devices'], ['account'], ['jobs'], ['tunnels']],
 };
@@ -60,6 +62,8 @@ function Action({ action, frame }: { action: BulkActionName; frame: BulkActionPr
       return <TagAction {...frame} on />;
     case 'remove-tag':
       return <TagAction {...frame} on={false} />;
+    case 'update-agent':
+      return <UpdateAgentAction {...frame} />;
     case 'export':
       return <ExportAction {...frame} />;
     case 'delete':

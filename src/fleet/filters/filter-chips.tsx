@@ -5,13 +5,21 @@ import { tagText } from '#/api/fleet/books.ts';
 import { seenRange } from '#/api/fleet/filter.ts';
 import type { RowFilter } from '#/api/fleet/filter.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { problemWords } from '#/fleet/agent-words.ts';
 import { formatClock } from '#/ui/format.ts';
 import { useLook } from '#/ui/look.ts';
 import type { Look } from '#/ui/look.ts';
 import { VALUES } from './filter-words.ts';
 import classes from './filter-parts.module.css';
 
-const LABELS = { group: 'Group', status: 'Status', tag: 'Tag', customer: 'Customer', site: 'Site' } as const;
+const LABELS = {
+  group: 'Group',
+  status: 'Status',
+  tag: 'Tag',
+  customer: 'Customer',
+  site: 'Site',
+  problem: '',
+} as const;
 
 interface Chip {
   key: string;
@@ -33,7 +41,7 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
       chips.push({
         key: `${name}=${value}`,
         label: value === '' ? '' : LABELS[name],
-        value: value === '' ? `No ${name}` : value,
+        value: value === '' ? `No ${name}` : name === 'problem' ? problemWords(value) : value,
         change,
       });
     }

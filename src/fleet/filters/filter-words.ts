@@ -5,7 +5,7 @@ import type { RowFilter } from '#/api/fleet/filter.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
 /** What has values to choose from; of those chosen one is enough. */
-export const VALUES = ['group', 'status', 'tag', 'customer', 'site'] as const;
+export const VALUES = ['group', 'status', 'tag', 'customer', 'site', 'problem'] as const;
 export type ValueName = (typeof VALUES)[number];
 /** `no=group`: devices that have none. A word of its own, since a group may be called anything. */
 const NONE = 'no';

@@ -9,6 +9,7 @@ import { DeleteDeviceDialog } from './delete-device-dialog.tsx';
 import { EditDeviceDialog } from './edit-device-dialog.tsx';
 import { LocationDialog } from './location-dialog.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
+import { UpdateAgentDialog } from './update-agent-dialog.tsx';
 import type { DeviceDialog } from './use-device-dialog.ts';
 
 interface DeviceDialogsProps {
@@ -30,6 +31,7 @@ export function DeviceDialogs({ dialog, device, onDeleted }: DeviceDialogsProps)
     case 'locate':
     case 'delete':
     case 'new-key':
+    case 'update-agent':
       if (device)
         return <AboutDevice name={dialog.name} device={device} onClose={dialog.close} onDeleted={onDeleted} />;
       return dialog.subject ? <AboutDeviceById name={dialog.name} id={dialog.subject} onClose={dialog.close} /> : null;
@@ -39,7 +41,7 @@ export function DeviceDialogs({ dialog, device, onDeleted }: DeviceDialogsProps)
 }
 
 interface AboutProps {
-  name: 'edit' | 'locate' | 'delete' | 'new-key';
+  name: 'edit' | 'locate' | 'delete' | 'new-key' | 'update-agent';
   onClose: () => void;
   onDeleted?: (() => void) | undefined;
 }
@@ -69,5 +71,7 @@ function AboutDevice({ name, device, onClose, onDeleted }: AboutProps & { device
       return <DeleteDeviceDialog device={device} onClose={onClose} onDeleted={onDeleted ?? onClose} />;
     case 'new-key':
       return <NewKeyDialog device={device} onClose={onClose} />;
+    case 'update-agent':
+      return <UpdateAgentDialog device={device} onClose={onClose} />;
   }
 }

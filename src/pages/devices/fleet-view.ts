@@ -87,6 +87,7 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
     if (values.includes('')) return `Devices without a ${name}`;
   }
   if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
+  if (filter.problem) return 'A filter by what is wrong with agents';
   if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
   if (filter.search && filter.name) return 'A search within a filter by name';
   return sort && 'Sorting';

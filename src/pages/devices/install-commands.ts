@@ -26,6 +26,10 @@ export function installCommands(origin: string, key: string): InstallCommands {
   };
 }
 
+/** Renews every agent that is installed on a machine; each has its own key already. */
+export const updateCommand = (origin: string): string =>
+  `curl -fsSL ${shellWord(`${origin}/install.sh`)} | sudo sh -s -- --update`;
+
 /** Whether the address only means "this machine", so that a command with it works nowhere else. */
 export function isLoopback(origin: string): boolean {
   const { hostname } = new URL(origin);

@@ -2,7 +2,7 @@
 import { useDialog } from '#/ui/use-dialog.ts';
 import type { Dialog } from '#/ui/use-dialog.ts';
 
-export type DialogName = 'add' | 'add-this-machine' | 'edit' | 'locate' | 'delete' | 'new-key';
+export type DialogName = 'add' | 'add-this-machine' | 'edit' | 'locate' | 'delete' | 'new-key' | 'update-agent';
 export type DeviceDialog = Dialog<DialogName>;
 
 export const useDeviceDialog = (): DeviceDialog => useDialog<DialogName>('device');

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { problemText } from '#/fleet/agent-words.ts';
 import { useSelection } from '#/fleet/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/ui/format.ts';
@@ -20,6 +21,7 @@ interface DeviceCardProps {
 
 export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
   const selection = useSelection();
+  const problem = problemText(device);
   const isSelected = selection.ids.has(device.DeviceId);
   const name = useRef<HTMLAnchorElement>(null);
   // Not in a ref callback: the router's link calls that at each drawing, which would take the focus from the actions.
@@ -39,6 +41,7 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
           </span>
         )}
       </div>
+      {problem && <div>{problem}</div>}
       {device.DeviceGroup && <div className="dim">Group {device.DeviceGroup}</div>}
       {device.LocalAddr && <div className="mono dim">{device.LocalAddr}</div>}
       <div className={classes['cardRow']}>

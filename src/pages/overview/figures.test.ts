@@ -20,7 +20,21 @@ test('an unknown state is neither Online nor Offline', () => {
     offline: 1,
     never: 0,
     others: [{ state: 'Sleeping', count: 1 }],
+    problems: [],
   });
+});
+
+test('devices whose agent has a problem are counted by its kind', () => {
+  const fleet = indexOf([
+    aDevice('a', { AgentProblem: 'TooOld' }),
+    aDevice('b', { AgentProblem: '' }),
+    aDevice('c', { AgentProblem: 'TooOld' }),
+    aDevice('d', { AgentProblem: 'UpdateFailed' }),
+  ]);
+  assert.deepEqual(fleetFigures(fleet).problems, [
+    { problem: 'TooOld', count: 2 },
+    { problem: 'UpdateFailed', count: 1 },
+  ]);
 });
 
 test('under way: what waits or runs, newest first, children counted', () => {

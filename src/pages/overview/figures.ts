@@ -20,10 +20,12 @@ export interface FleetFigures {
   never: number;
   /** Other states, as the service calls them. */
   others: { state: string; count: number }[];
+  /** Those whose agent has a problem, by its kind. */
+  problems: { problem: string; count: number }[];
 }
 
 export function fleetFigures(fleet: FleetIndex): FleetFigures {
-  const { status } = fleet.facets({}, ['status']);
+  const { status, problem } = fleet.facets({}, ['status', 'problem']);
   const count = (state: string) => status.find(({ value }) => value === state)?.count ?? 0;
   return {
     online: count('Online'),
@@ -32,6 +34,7 @@ export function fleetFigures(fleet: FleetIndex): FleetFigures {
     others: status.flatMap(({ value, count: some }) =>
       value === 'Online' || value === 'Offline' || some === 0 ? [] : [{ state: value, count: some }],
     ),
+    problems: problem.flatMap(({ value, count: some }) => (value === '' ? [] : [{ problem: value, count: some }])),
   };
 }
 

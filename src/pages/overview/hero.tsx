@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
 import type { StateHistory } from '#/api/fleet/state-history.ts';
+import { problemWords } from '#/fleet/agent-words.ts';
 import { awayStretches } from '#/fleet/state-stretches.ts';
 import { StateStrip } from '#/fleet/state-strip.tsx';
 import { devicesText } from '#/jobs/job-words.ts';
@@ -48,6 +49,14 @@ export function Hero({ index, history }: HeroProps) {
           {figures.others.map(({ state, count }) => (
             <Link key={state} to={paths.devices({ status: state })}>
               <StateMark state={state} label={`${formatCount(count)} ${state}`} />
+            </Link>
+          ))}
+          {figures.problems.map(({ problem, count }) => (
+            <Link key={problem} to={paths.devices({ problem })}>
+              <StateMark
+                state="Interrupted"
+                label={`${formatCount(count)} ${problemWords(problem).replace('Agent', 'agent')}`}
+              />
             </Link>
           ))}
         </p>

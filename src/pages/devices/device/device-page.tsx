@@ -8,6 +8,8 @@ import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { AgentMark } from '#/fleet/agent-mark.tsx';
+import { problemText } from '#/fleet/agent-words.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/copy-button.tsx';
 import { Page } from '#/ui/page.tsx';
@@ -16,6 +18,7 @@ import { Time } from '#/ui/time.tsx';
 import { useFocusBack } from '#/ui/use-focus-back.ts';
 import { useLater } from '#/ui/use-later.ts';
 import { Empty, View } from '#/ui/view.tsx';
+import { DeviceAgent } from './device-agent.tsx';
 import { DeviceDetails } from './device-details.tsx';
 import { DeviceInstall } from './device-install.tsx';
 import { DeviceInventory } from './device-inventory.tsx';
@@ -87,11 +90,13 @@ function OneDevice({ id }: { id: string }) {
 }
 
 function Heading({ device }: { device: Device }) {
+  const problem = problemText(device);
   return (
     <span className={classes['heading']}>
       {device.DeviceName || device.DeviceId}
       <span className={classes['state']}>
         <StateMark state={device.DeviceStatus} />
+        {problem && <AgentMark problem={problem} />}
       </span>
     </span>
   );
@@ -102,17 +107,17 @@ const isNew = ({ DeviceStatus, LastSeenTime }: Device) => DeviceStatus !== 'Onli
 
 function Lead({ device }: { device: Device }) {
   const { DeviceId, LastSeenTime } = device;
+  const problem = problemText(device);
   return (
     <span className={classes['lead']}>
-      {isNew(device) ? (
-        <span role="status">Waiting for it to come Online…</span>
-      ) : (
-        LastSeenTime && (
-          <span>
-            Last seen <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
-          </span>
-        )
-      )}
+      {problem && <span>{problem}</span>}
+      {isNew(device)
+        ? !problem && <span role="status">Waiting for it to come Online…</span>
+        : LastSeenTime && (
+            <span>
+              Last seen <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
+            </span>
+          )}
       <ShortId value={DeviceId} />
     </span>
   );
@@ -147,6 +152,7 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
 function Sections({ device }: { device: Device }) {
   const install = <DeviceInstall />;
   const first = isNew(device);
+  const hasProblem = Boolean(device.AgentProblem);
   const dayHere = useLater(loadDay, true);
   return (
     <div className={classes['columns']}>
@@ -161,9 +167,11 @@ function Sections({ device }: { device: Device }) {
         <DeviceTunnels id={device.DeviceId} />
       </div>
       <div className={classes['about']}>
+        {hasProblem && <DeviceAgent device={device} />}
         <DeviceDetails device={device} />
         <DeviceLocation device={device} />
         <DeviceTags device={device} />
+        {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />
       </div>
       {!first && <div className={classes['work']}>{install}</div>}

@@ -14,6 +14,10 @@ const PLACED = new Set([
   'LastSeenTime',
   'CreatedTime',
   'Tags',
+  'AgentUpdate',
+  'AgentProblem',
+  'AgentProblemText',
+  'AgentProblemTime',
 ]);
 
 const LABELS: Record<string, string> = {
@@ -44,6 +48,8 @@ export function inventoryOf(device: Device): InventoryRow[] {
   const known = Object.keys(LABELS);
   const others = Object.keys(device).filter((name) => !PLACED.has(name) && !known.includes(name));
   return [...known, ...others.sort()].flatMap((name) => {
+    // It has a part of its own on the page.
+    if (name === 'AgentVersion' && device.AgentUpdate !== undefined) return [];
     const value: unknown = device[name];
     if (value === undefined || value === null || value === '') return [];
     return [{ label: inventoryLabel(name), value: typeof value === 'string' ? value : JSON.stringify(value) }];

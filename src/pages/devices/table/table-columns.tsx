@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { AgentMark } from '#/fleet/agent-mark.tsx';
+import { problemText } from '#/fleet/agent-words.ts';
 import { StateMark } from '#/ui/state-mark.tsx';
 import { Time } from '#/ui/time.tsx';
 import { copyId } from '#/pages/devices/copy-id.ts';
@@ -39,9 +41,17 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'status',
     label: 'Status',
     field: 'DeviceStatus',
-    width: 88,
+    width: 106,
     className: classes['status'],
-    cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} />,
+    cell: (device) => {
+      const problem = problemText(device);
+      return (
+        <>
+          <StateMark state={device.DeviceStatus} />
+          {problem && <AgentMark problem={problem} />}
+        </>
+      );
+    },
   },
   {
     id: 'group',

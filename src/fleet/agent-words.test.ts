@@ -1,0 +1,35 @@
+// The words about agents: each state has its own, and what a service does not tell is not made up.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { problemText, whyNoUpdate } from './agent-words.ts';
+
+const device = {
+  DeviceId: 'd',
+  DeviceName: 'd',
+  DeviceGroup: '',
+  LocalAddr: '',
+  LocalPort: '',
+  DeviceStatus: 'Online',
+  AgentVersion: '0.0.9',
+};
+
+test('what is wrong with an agent is said with its version and what to do', () => {
+  assert.equal(problemText(device), undefined);
+  assert.equal(problemText({ ...device, AgentProblem: '' }), undefined);
+  assert.equal(problemText({ ...device, AgentProblem: 'TooOld' }), 'Agent too old (0.0.9): update it');
+  assert.equal(problemText({ ...device, AgentProblem: 'TooNew' }), 'Agent too new (0.0.9): update the service');
+  assert.equal(problemText({ ...device, AgentProblem: 'UpdateFailed' }), 'Agent update failed, 0.0.9 goes on');
+  assert.equal(problemText({ ...device, AgentProblem: 'Haunted' }), 'Haunted (0.0.9)');
+});
+
+test('an agent that can be told to update has no reason against it; every other has one', () => {
+  assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available' }), undefined);
+  assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available', AgentProblem: 'UpdateFailed' }), undefined);
+  assert.match(whyNoUpdate(device) ?? '', /This service/);
+  assert.match(whyNoUpdate({ ...device, AgentUpdate: '' }) ?? '', /too old to update itself/);
+  assert.match(whyNoUpdate({ ...device, AgentUpdate: '', AgentProblem: 'TooOld' }) ?? '', /^Agent too old$/);
+  assert.match(whyNoUpdate({ ...device, AgentUpdate: 'Current', DeviceStatus: 'Offline' }) ?? '', /Up to date/);
+  for (const AgentUpdate of ['Current', 'Waiting', 'Updating', 'Unable'])
+    assert.ok(whyNoUpdate({ ...device, AgentUpdate }), AgentUpdate);
+  assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available', DeviceStatus: 'Offline' }), 'Offline');
+});

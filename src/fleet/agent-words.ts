@@ -1,0 +1,39 @@
+// What is wrong with a device's agent and whether it can be told to update itself, in words for people.
+import type { AgentProblem, AgentUpdate, Device } from '#/contract/devices.ts';
+
+const PROBLEM_WORDS: Record<AgentProblem, string> = {
+  TooOld: 'Agent too old',
+  TooNew: 'Agent too new',
+  UpdateFailed: 'Agent update failed',
+};
+
+const isProblem = (value: string | undefined): value is AgentProblem => value !== undefined && value in PROBLEM_WORDS;
+
+/** A kind of problem in words; one of a newer service keeps its own. */
+export const problemWords = (problem: string): string => (isProblem(problem) ? PROBLEM_WORDS[problem] : problem);
+
+/** "Agent too old (0.0.9): update it"; undefined where nothing is wrong, or the service does not tell. */
+export function problemText({ AgentProblem: problem, AgentVersion }: Device): string | undefined {
+  if (!problem) return undefined;
+  const words = `${problemWords(problem)}${AgentVersion ? ` (${AgentVersion})` : ''}`;
+  if (problem === 'TooOld') return `${words}: update it`;
+  if (problem === 'TooNew') return `${words}: update the service`;
+  return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, ${AgentVersion} goes on` : words;
+}
+
+const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
+  Current: 'Up to date',
+  Waiting: 'Being updated: waits for a job to end',
+  Updating: 'Being updated',
+  Unable: 'Not installed by install.sh: update it where it was started',
+};
+
+/** Why the agent of a device cannot be told to update itself; undefined where it can. */
+export function whyNoUpdate({ AgentUpdate: update, AgentProblem: problem, DeviceStatus }: Device): string | undefined {
+  if (update === undefined) return 'This service does not update agents';
+  if (problem === 'TooOld' || problem === 'TooNew') return PROBLEM_WORDS[problem];
+  if (update === 'Current') return WHY_NOT.Current;
+  if (DeviceStatus !== 'Online') return 'Offline';
+  if (update === 'Available') return undefined;
+  return WHY_NOT[update as keyof typeof WHY_NOT] ?? 'Agent too old to update itself';
+}
