@@ -10,9 +10,13 @@ import { pathToFileURL } from 'node:url';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { FakeAgent, scratch, until } from './test-agents.ts';
+import { FakeAgent, scratch, until as waitUntil } from './test-agents.ts';
 import { startTestService } from './test-service.ts';
 
+/** Programs are started here, one after the other: on a busy machine that takes its time. */
+const PATIENCE = 60_000;
+const until = <T>(what: string, probe: () => Promise<T | undefined | false> | T | undefined | false) =>
+  waitUntil(what, probe, PATIENCE);
 const at = scratch();
 const program = path.join(at.folder, 'published.mjs');
 const main = pathToFileURL(path.join(import.meta.dirname, '../agent/main.ts')).href;
