@@ -36,8 +36,8 @@ export interface Config {
   tunnelDomain: { name: string; port: string | undefined };
   /** https: a proxy in front of tunnelPort ends TLS. */
   tunnelScheme: 'http' | 'https';
-  /** Ports that TCP tunnels are given. */
-  tunnelTcpPorts: { first: number; last: number };
+  /** Ports that TCP tunnels are given, and how many of them one device may have at most. */
+  tunnelTcpPorts: { first: number; last: number; perDevice: number };
   /** Tiles to draw instead of the built-in base map. */
   mapTiles: { url: string; attribution: string } | undefined;
   /** Backups that the service makes by itself. */
@@ -91,7 +91,10 @@ export function readConfig(env: Environment): Config {
     tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),
     tunnelDomain: readTunnelDomain(value('TUNNEL_DOMAIN') ?? 'localhost'),
     tunnelScheme: readScheme(value('TUNNEL_SCHEME') ?? 'http'),
-    tunnelTcpPorts: readPortRange(value('TUNNEL_TCP_PORTS') ?? '20000-20999'),
+    tunnelTcpPorts: {
+      ...readPortRange(value('TUNNEL_TCP_PORTS') ?? '20000-20999'),
+      perDevice: whole('TUNNEL_TCP_PORTS_PER_DEVICE', 20, 1, 100),
+    },
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
     backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
     metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
@@ -122,7 +125,7 @@ function readScheme(text: string): Config['tunnelScheme'] {
   return text;
 }
 
-function readPortRange(text: string): Config['tunnelTcpPorts'] {
+function readPortRange(text: string): { first: number; last: number } {
   const [first = 0, last = 0] = /^\d{1,5}-\d{1,5}$/.test(text) ? text.split('-').map(Number) : [];
   if (!(first >= 1 && first <= last && last <= 65_535))
     throw new ConfigError(`TUNNEL_TCP_PORTS is "${text}", but it must be a range of ports like 20000-20999.`);

@@ -17,8 +17,11 @@ function fresh(length: number): Buffer {
   return pool.subarray(used, (used += length));
 }
 
-/** A new id of lower-case letters and digits, five random bits each: 12 of them are 60 bits. */
-export function newId(length = 12): string {
+/**
+ * A new id of lower-case letters and digits, five random bits each: 16 of them are 80 bits, so that nobody finds one by
+ * trying. Ids of earlier versions had 12 and go on; nothing may depend on the length.
+ */
+export function newId(length = 16): string {
   let id = '';
   for (const byte of fresh(length)) id += SIGNS[byte & 31];
   return id;

@@ -107,8 +107,17 @@ export function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): void {
 const MOST_FORGOTTEN = 200;
 const MOST_MARKS = 1_000;
 
-/** After an agent's offers were opened: one that offers other destinations each time does not fill the disk. */
-export function forgetTunnels(tx: Tx, deviceSeq: number): void {
+/**
+ * After an agent's offers were opened: one that offers other destinations each time does not fill the disk, nor keep more
+ * than its share of the ports.
+ */
+export function forgetTunnels(tx: Tx, deviceSeq: number, mostPorts: number): void {
+  tx.run(
+    `UPDATE tunnels SET port = NULL WHERE offered = 0 AND seq IN
+       (SELECT seq FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY offered DESC, seq DESC LIMIT -1 OFFSET ?)`,
+    deviceSeq,
+    mostPorts,
+  );
   tx.run(
     `DELETE FROM tunnels WHERE seq IN
        (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT -1 OFFSET ?)`,

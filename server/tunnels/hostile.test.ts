@@ -13,6 +13,7 @@ import { CARRIER_PATH, TICKET_HEADER } from '#/contract/agent-link.ts';
 import type { Offer } from '#/contract/agent-link.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { endAgents, FakeAgent, until } from '../test-agents.ts';
+import { forgetTunnels, openTunnel, withdrawTunnels } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { openSigninLimit } from '../gateway/signin-limit.ts';
@@ -313,16 +314,56 @@ test('an agent that offers the same again and again holds no port of others', as
   assert.ok(opened.tunnels[0]?.address);
   const mine = (await tunnelsOf(service)).filter((one) => one.DeviceId === DeviceId);
   assert.equal(mine.length, 1);
-  // All ten ports but one are there for others.
-  const others = await FakeAgent.connect(service.url, (await otherDevice()).DeviceKey);
-  await others.hear('welcome');
-  const nine = Array.from({ length: 10 }, (_, id) =>
-    offering(id, { protocol: 'TCP', dest: `tcp://127.0.0.1:${id + 1}` }),
-  );
-  others.say({ type: 'offers', run: 'run', offers: nine });
-  assert.equal((await others.hear('opened')).tunnels.filter(({ address }) => address).length, 9);
-  await others.end();
+  // All ten ports but one are there for others, and none of them gets more than half.
+  const greedy = async () => {
+    const other = await FakeAgent.connect(service.url, (await otherDevice()).DeviceKey);
+    await other.hear('welcome');
+    const offers = Array.from({ length: 10 }, (_, id) =>
+      offering(id, { protocol: 'TCP', dest: `tcp://127.0.0.1:${id + 1}` }),
+    );
+    other.say({ type: 'offers', run: 'run', offers });
+    const told = (await other.hear('opened')).tunnels;
+    return {
+      other,
+      open: told.filter(({ address }) => address).length,
+      refused: told.find((each) => each.refused)?.refused ?? '',
+    };
+  };
+  const one = await greedy();
+  assert.equal(one.open, 5);
+  assert.match(one.refused, /5 TCP tunnels, the most that one may have here \(TUNNEL_TCP_PORTS_PER_DEVICE\)/);
+  const two = await greedy();
+  assert.equal(two.open, 4);
+  for (const { other } of [one, two]) await other.end();
   await again.end();
+});
+
+test('ports of destinations that a device no longer offers count in its share', async () => {
+  await otherDevice();
+  const { db } = service.context;
+  const deviceSeq = db.get<{ seq: number }>('SELECT max(seq) AS seq FROM devices')?.seq ?? 0;
+  const ports = await db.write((tx) => {
+    const openFrom = (first: number, count: number) => {
+      withdrawTunnels(tx, deviceSeq, 'run');
+      for (let port = first; port < first + count; port += 1)
+        openTunnel(
+          tx,
+          { accountId: 1, deviceSeq, run: 'run', protocol: 'TCP', localDest: `tcp://a:${port}`, port },
+          Date.now(),
+        );
+      forgetTunnels(tx, deviceSeq, 5);
+    };
+    openFrom(30_000, 5);
+    openFrom(30_010, 3);
+    return tx.all<{ port: number }>(
+      'SELECT port FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY port',
+      deviceSeq,
+    );
+  });
+  assert.deepEqual(
+    ports.map(({ port }) => port),
+    [30_003, 30_004, 30_010, 30_011, 30_012],
+  );
 });
 
 test('other destinations at each link do not fill the disk', async () => {

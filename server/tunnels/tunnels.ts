@@ -41,7 +41,7 @@ export interface TunnelsOptions {
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Where TCP tunnels listen. */
   host: string;
-  tcpPorts: { first: number; last: number };
+  tcpPorts: { first: number; last: number; perDevice: number };
   /** How the address of a tunnel is written. */
   addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
   sweepEveryMs?: number;
@@ -54,6 +54,9 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const { db, link, audit, clock, addressOf } = options;
   const carriers = openCarriers();
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
+  const { first, last, perDevice } = options.tcpPorts;
+  /** However few there are: half of them stay for other devices. */
+  const portShare = Math.max(1, Math.min(perDevice, Math.floor((last - first + 1) / 2)));
   const live = new Map<string, LiveTunnel>();
   const offering = new WeakSet<AgentConnection>();
 
@@ -81,6 +84,13 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         opening.push({ offer });
         continue;
       }
+      if (opening.filter(({ port }) => port).length >= portShare) {
+        told.push({
+          id: offer.id,
+          refused: `this device has ${portShare} TCP tunnels, the most that one may have here (TUNNEL_TCP_PORTS_PER_DEVICE)`,
+        });
+        continue;
+      }
       const known = before.known.find(({ protocol, localDest }) => protocol === 'TCP' && localDest === offer.dest);
       const port =
         (await ports.listen(known?.port ?? undefined)) ??
@@ -101,7 +111,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
         return { name, offer, port, accountId };
       });
-      forgetTunnels(tx, deviceSeq);
+      forgetTunnels(tx, deviceSeq, portShare);
       // In the order of the commits: a deletion that comes after this one finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
