@@ -5,6 +5,9 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 
+// The browser itself reports a refused proof on the console.
+test.use({ expectedConsole: [/status of 403/] });
+
 async function openAccount(page: Page, service: Service): Promise<void> {
   await page.goto(`${service.url}/account`);
   await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
@@ -28,6 +31,11 @@ test('an API token is shown once, works, and ends at once when it is revoked', a
   await make.getByRole('button', { name: 'Make token' }).click();
   await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
   await make.getByLabel('Name').fill('Build server');
+  // To be signed in is not enough.
+  await make.getByLabel('Your proof').fill('no-token');
+  await make.getByRole('button', { name: 'Make token' }).click();
+  await expect(make).toContainText('Your proof is not valid');
+  await make.getByLabel('Your proof').fill(service.token);
   await make.getByRole('button', { name: 'Make token' }).click();
 
   // Hidden until it is asked for; nothing but Done closes it, and Done waits until it was taken along.
@@ -76,6 +84,36 @@ test('an API token is shown once, works, and ends at once when it is revoked', a
   expect((await other.request.get(`${service.url}/v1/account`)).status()).toBe(401);
   await other.close();
   await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible();
+});
+
+test('other browsers are seen and signed out, one or all', async ({ signedIn: page, service, browser }) => {
+  const others = await Promise.all([1, 2, 3].map(() => browser.newContext()));
+  const areIn = () =>
+    Promise.all(others.map(async ({ request }) => (await request.get(`${service.url}/v1/account`)).status() === 200));
+  const code = new URL(service.signInLink).hash.slice('#code='.length);
+  for (const [index, { request }] of others.entries()) {
+    const data = index === 0 ? { Code: code } : { Token: service.token };
+    const session = { data, headers: { origin: service.url } };
+    expect((await request.post(`${service.url}/auth/session`, session)).status()).toBe(200);
+  }
+  await openAccount(page, service);
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  await expect(rows).toHaveCount(5);
+  await expect(rows.filter({ hasText: 'This browser' })).toHaveCount(1);
+  await rows
+    .filter({ hasText: 'Sign-in link' })
+    .getByRole('button', { name: /^Sign out/ })
+    .click();
+  await expect(rows).toHaveCount(4);
+  expect(await areIn()).toEqual([false, true, true]);
+  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  const question = page.getByRole('dialog', { name: 'Sign out all others' });
+  await expect(question).toContainText('2 other browsers');
+  await question.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await expect(rows).toHaveCount(2);
+  expect(await areIn()).toEqual([false, false, false]);
+  await expect(page.getByRole('button', { name: 'Sign out all others' })).toBeHidden();
+  await Promise.all(others.map((other) => other.close()));
 });
 
 test.describe('with a plan of two devices', () => {

@@ -13,6 +13,7 @@ import { newApp } from './frame.ts';
 import { openDoor } from './gateway/door.ts';
 import { loopbackRedirect } from './gateway/loopback-redirect.ts';
 import { sessionRoutes } from './gateway/sessions.ts';
+import { openSigninLimit } from './gateway/signin-limit.ts';
 import { staticFiles } from './gateway/static-files.ts';
 import { refuseUnknownPaths } from './gateway/unknown-paths.ts';
 import { implement } from './implement.ts';
@@ -37,14 +38,15 @@ export function createApp(context: Context, operation: Operation): App {
   const app = newApp(context);
   const door = openDoor(context);
 
-  sessionRoutes(app, context, door);
+  const limit = openSigninLimit(context.config.signinLimit, context.clock.steady);
+  sessionRoutes(app, context, door, limit);
   operationRoutes(app, operation, (http) => door.caller(http));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     http.set('caller', await door.caller(http));
     await next();
   });
-  implement(app, accountEndpoints, accountRoutes(context));
+  implement(app, accountEndpoints, accountRoutes(context, limit));
   implement(app, deviceEndpoints, deviceRoutes(context));
   implement(app, tagEndpoints, tagRoutes(context));
   implement(app, artifactEndpoints, artifactRoutes(context));

@@ -10,6 +10,8 @@ export interface Caller {
   account: { id: number; email: string };
   /** `token:<id>`, `session:<id>` or `device:<id>`. */
   actor: string;
+  /** Of a browser that is signed in. */
+  sessionId?: string;
   /** Where the request came from, as far as TRUSTED_PROXY lets it be known. */
   address: string;
 }

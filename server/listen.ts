@@ -33,7 +33,7 @@ export async function openServer(config: Config, app: App): Promise<OpenServer> 
   });
   await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;
-  return { server, port, publicUrl: config.publicUrl ?? guessPublicUrl(config, port), stop: () => stop(server) };
+  return { server, port, publicUrl: publicUrlOf(config, port), stop: () => stop(server) };
 }
 
 /** A port for what machines ask (METRICS_PORT): plain, whatever the other is. */
@@ -78,7 +78,8 @@ export function listen(server: Server, host: string, port: number, variable: str
 }
 
 /** Without PUBLIC_URL: the listening address; where that means "all addresses", this machine's first one. */
-function guessPublicUrl({ host, tls }: Config, port: number): string {
+export function publicUrlOf({ publicUrl, host, tls }: Config, port: number): string {
+  if (publicUrl !== undefined) return publicUrl;
   const everywhere = host === '0.0.0.0' || host === '::';
   const outside = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

@@ -160,6 +160,34 @@ test('LOG_FORMAT=json: each line is an event, and none holds a secret', async ()
   assert.match((JSON.parse(refused.output) as { message: string }).message, /^PORT is "http"/);
 });
 
+test('beside the running service, sessions are listed and ended, and links made', async () => {
+  const env = { DATA_DIR: path.join(folder, 'sessions'), AUTH_TOKEN: TOKEN };
+  const { url, output } = await start(env);
+  const signIn = async (body: object) => {
+    const response = await fetch(`${url}/auth/session`, { method: 'POST', body: JSON.stringify(body) });
+    return { status: response.status, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' };
+  };
+  const isIn = async (Cookie: string) => (await fetch(`${url}/v1/account`, { headers: { Cookie } })).status === 200;
+  const token = (...args: string[]) => outcome('token.ts', args, env);
+  const printed = /#code=(\S+)/;
+
+  const link = await token('link');
+  assert.equal((await signIn({ Code: printed.exec(output())?.[1] })).status, 401, 'the one before has ended');
+  const [one, other] = [await signIn({ Code: printed.exec(link.output)?.[1] }), await signIn({ Token: TOKEN })];
+  const { output: listed } = await token('sessions');
+  const row = listed.split('\n').find((line) => line.endsWith('sign-in link'));
+  assert.match(row ?? '', /127\.0\.0\.1/);
+  assert.match(listed, /token to.*AUTH_TOKEN/);
+  assert.ok(!listed.includes(TOKEN) && !listed.includes(one.cookie.split('=')[1] ?? 'none'));
+  assert.equal((await token('end', row?.split(' ')[0] ?? '')).code, 0);
+  assert.deepEqual([await isIn(one.cookie), await isIn(other.cookie)], [false, true]);
+  assert.match((await token('end', 'all')).output, /Signed out: 1/);
+  assert.equal(await isIn(other.cookie), false);
+  assert.equal((await token('end', 'nobody')).code, 1);
+  assert.match((await token('sessions')).output, /Nobody is signed in/);
+  assert.equal((await token('constructor')).code, 1);
+});
+
 test('a second service on the same folder is refused, and does the first no harm', async () => {
   const env = { DATA_DIR: path.join(folder, 'shared'), AUTH_TOKEN: TOKEN };
   const { url } = await start(env);

@@ -36,6 +36,7 @@ const PARAMETERS: Record<string, string> = {
   tag_id: 'TagId of a tag',
   tag_name: 'Name of the new tag',
   token_id: 'TokenId of an API token',
+  session_id: 'SessionId of a session',
   page_num: 'Number of the page, from 1 on',
   rows_per_page: 'Devices on a page',
   device_name: 'Part of the name, in any letter case',

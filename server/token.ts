@@ -1,21 +1,39 @@
-// `npm run token`: lists, makes and revokes API tokens straight in the data folder, so that a lost token locks nobody
-// out. Works beside a running service, which obeys at once.
+// `npm run token`: API tokens, sessions of browsers and sign-in links, straight in the data folder, so that a lost token
+// locks nobody out. Works beside a running service, which obeys at once.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { openAudit } from './audit.ts';
 import type { Caller } from './audit.ts';
 import { ConfigError, readConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { publicUrlOf } from './listen.ts';
 import { Problem } from './problem.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';
+import { endSession, endSessions, listSessions, makeSigninCode } from './store/sessions.ts';
 import { listTokens, makeToken, revokeToken } from './store/tokens.ts';
 
 const USAGE = `
   npm run token                   lists the tokens
   npm run token -- make NAME      makes one and shows it, once
-  npm run token -- revoke ID      ends one, and the sessions that were opened with it`;
+  npm run token -- revoke ID      ends one, and the sessions that were opened with it
+  npm run token -- sessions       lists the browsers that are signed in
+  npm run token -- end ID         signs one out
+  npm run token -- end all        signs all of them out
+  npm run token -- link           prints a new sign-in link: it works once, for 10 minutes`;
+
+/** What each command does, and whether it takes a value. */
+const COMMANDS: Record<string, { takesValue: boolean; run: (db: Database, value: string, config: Config) => unknown }> =
+  {
+    list: { takesValue: false, run: list },
+    make: { takesValue: true, run: make },
+    revoke: { takesValue: true, run: revoke },
+    sessions: { takesValue: false, run: sessions },
+    end: { takesValue: true, run: end },
+    link: { takesValue: false, run: (db, _value, config) => link(db, config) },
+  };
 
 /** A mistake of the person at the keyboard: the message is all there is to say. */
 class UsageError extends Error {}
@@ -29,29 +47,26 @@ try {
   process.exitCode = 1;
 }
 
-async function run([command = 'list', ...rest]: string[]): Promise<void> {
-  const argument = rest.join(' ').trim();
-  const known = ['list', 'make', 'revoke'].includes(command);
-  if (!known || (command === 'list') !== (argument === '')) throw new UsageError(`Usage:${USAGE}`);
+async function run([name = 'list', ...rest]: string[]): Promise<void> {
+  const value = rest.join(' ').trim();
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command?.takesValue !== (value !== '')) throw new UsageError(`Usage:${USAGE}`);
 
-  const { dataDir } = readConfig(process.env);
-  const file = path.join(dataDir, 'muster.db');
+  const config = readConfig(process.env);
+  const file = path.join(config.dataDir, 'muster.db');
   if (!existsSync(file))
     throw new UsageError(
-      `There is no data in ${dataDir} yet: start the service once, or set DATA_DIR to the folder it uses.`,
+      `There is no data in ${config.dataDir} yet: start the service once, or set DATA_DIR to the folder it uses.`,
     );
   const db = openDatabase(file);
   try {
-    if (command === 'list') list(db);
-    else await (command === 'make' ? make(db, argument) : revoke(db, argument));
+    await command.run(db, value, config);
   } finally {
     await db.close();
   }
 }
 
 function list(db: Database): void {
-  const day = (time: number | null) => (time === null ? 'never' : `${printSqlTime(new Date(time))} UTC`);
-  const head = ['ID', 'BEGINS', 'CREATED', 'LAST USED', 'NAME'];
   const rows = listTokens(db, FIRST_ACCOUNT).map(({ id, prefix, created, last_used, name }) => [
     id,
     `${prefix}…`,
@@ -59,6 +74,27 @@ function list(db: Database): void {
     day(last_used),
     printable(name),
   ]);
+  printTable(['ID', 'BEGINS', 'CREATED', 'LAST USED', 'NAME'], rows);
+  if (rows.length === 0) console.log('There is no token. Make one with: npm run token -- make NAME');
+}
+
+function sessions(db: Database): void {
+  const rows = listSessions(db, FIRST_ACCOUNT, Date.now()).map(({ id, prefix, name, created, last_used, address }) => [
+    id,
+    day(created),
+    day(last_used),
+    printable(address),
+    prefix === null ? 'sign-in link' : `token ${prefix}… ${printable(name ?? '')}`,
+  ]);
+  printTable(['ID', 'SIGNED IN', 'LAST USED', 'FROM', 'BY'], rows);
+  if (rows.length === 0) console.log('Nobody is signed in.');
+}
+
+function day(time: number | null): string {
+  return time === null ? 'never' : `${printSqlTime(new Date(time))} UTC`;
+}
+
+function printTable(head: string[], rows: string[][]): void {
   const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of [head, ...rows])
     console.log(
@@ -67,7 +103,6 @@ function list(db: Database): void {
         .join('  ')
         .trimEnd(),
     );
-  if (rows.length === 0) console.log(`There is no token. Make one with: npm run token -- make NAME`);
 }
 
 async function make(db: Database, name: string): Promise<void> {
@@ -86,6 +121,31 @@ async function revoke(db: Database, id: string): Promise<void> {
     openAudit(Date.now).record(tx, operator(db), 'token.revoke', id);
   });
   console.log('Revoked.');
+}
+
+async function end(db: Database, id: string): Promise<void> {
+  const ended = await db.write((tx) => {
+    const caller = operator(db);
+    if (id !== 'all') {
+      endSession(tx, FIRST_ACCOUNT, id);
+      openAudit(Date.now).record(tx, caller, 'session.end', id);
+      return 1;
+    }
+    const { changes } = endSessions(tx, FIRST_ACCOUNT);
+    openAudit(Date.now).record(tx, caller, 'session.end-all', String(changes));
+    return changes;
+  });
+  console.log(`Signed out: ${ended}.`);
+}
+
+async function link(db: Database, config: Config): Promise<void> {
+  const code = await db.write((tx) => {
+    openAudit(Date.now).record(tx, operator(db), 'signin-link.make', '');
+    return makeSigninCode(tx, FIRST_ACCOUNT, Date.now());
+  });
+  console.log(
+    `${publicUrlOf(config, config.port)}/sign-in#code=${code}\n(works once, for 10 minutes; earlier links have ended)`,
+  );
 }
 
 /** Whoever may write the data folder; there is no network address to tell. */

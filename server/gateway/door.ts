@@ -23,8 +23,9 @@ export function openDoor(context: Context): Door {
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // The time as it is in the transaction: the clock may be set before its turn comes.
-    rotate: (session: Session) => db.write((tx) => rotateSession(tx, session, now()), { essential: true }),
-    noteUse: ({ id }) => db.write((tx) => noteSessionUse(tx, id, now())),
+    rotate: (session: Session, from) =>
+      db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
+    noteUse: ({ id }, from) => db.write((tx) => noteSessionUse(tx, id, clientAddress(config, from), now())),
   });
   return {
     ...cookie,
@@ -48,7 +49,8 @@ export function openDoor(context: Context): Door {
       if (!session)
         throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
       if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
-      return { account: { id: session.account_id, email: session.email }, actor: `session:${session.id}`, address };
+      const { id: sessionId, account_id: id, email } = session;
+      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address };
     },
   };
 }

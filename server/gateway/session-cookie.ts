@@ -1,5 +1,6 @@
 // The cookie of a browser's session: named, set, rotated. What a session opens is the store's business: the service's
 // own account, or a token for the service behind a gateway.
+import type { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { Clock } from '../clock.ts';
 import type { Env } from '../implement.ts';
@@ -42,8 +43,8 @@ interface Rotating {
 interface SessionStore<Session extends Rotating> {
   find(value: string, now: number): Session | undefined;
   /** Replaces a session's value; undefined when somebody else just did. */
-  rotate(session: Session): Promise<string | undefined>;
-  noteUse(session: Session): Promise<unknown>;
+  rotate(session: Session, from: IncomingMessage): Promise<string | undefined>;
+  noteUse(session: Session, from: IncomingMessage): Promise<unknown>;
 }
 
 /** What the cookie needs to know of the service; `publicUrl` is read at each use, since it is known late. */
@@ -81,8 +82,8 @@ export function openSessionCookie<Session extends Rotating>(
   // The answer that carries a new value may get lost (a page that is left cancels its requests), so while the old one
   // still works the new one is told again.
   const replaced = new Map<string, { value: string; until: number }>();
-  const rotate = async (session: Session): Promise<string | undefined> => {
-    const value = await store.rotate(session);
+  const rotate = async (session: Session, from: IncomingMessage): Promise<string | undefined> => {
+    const value = await store.rotate(session, from);
     if (value === undefined) return undefined;
     const at = steady();
     for (const [id, { until }] of replaced) if (until <= at) replaced.delete(id);
@@ -99,10 +100,10 @@ export function openSessionCookie<Session extends Rotating>(
         const again = replaced.get(session.id);
         if (again) setCookie(http, again.value);
       } else if (now() >= session.rotated + ROTATE_AFTER_MS) {
-        const fresh = (await rotate(session)) ?? replaced.get(session.id)?.value;
+        const fresh = (await rotate(session, http.env.incoming)) ?? replaced.get(session.id)?.value;
         if (fresh !== undefined) setCookie(http, fresh);
       } else if (now() >= session.last_used + NOTE_USE_MS) {
-        inPassing(store.noteUse(session));
+        inPassing(store.noteUse(session, http.env.incoming));
       }
       return session;
     },

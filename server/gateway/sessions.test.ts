@@ -1,6 +1,10 @@
 // Signing in, staying in and getting out, as a browser does it.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { Session } from '#/contract/account.ts';
+import type { ProblemBody } from '#/contract/problem.ts';
+import { makeSigninCode } from '../store/sessions.ts';
+import { makeToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -294,6 +298,127 @@ test('a changed AUTH_TOKEN ends the one before and its sessions', async () => {
   const ask = (token: string) => service.call('GET', '/v1/account', undefined, { Authorization: `Bearer ${token}` });
   assert.equal((await ask(before)).status, 401);
   assert.equal((await ask('another-token-for-tests')).status, 200);
+});
+
+test('a changed AUTH_TOKEN ends the sessions of sign-in links too; the same one, or a restart, does not', async () => {
+  const browser = new Browser();
+  assert.equal((await browser.signIn({ Code: code() })).status, 200);
+  const again = async (env: Record<string, string>) => {
+    await service.close();
+    service = await startTestService({ PORT: String(service.port), ...env }, service.dataDir);
+  };
+  await again({});
+  assert.ok(await browser.isIn());
+  await again({ AUTH_TOKEN: 'another-token-for-tests' });
+  assert.ok(!(await browser.isIn()));
+});
+
+const sessionsOf = async (browser: Browser) =>
+  (await (await browser.ask('GET', '/v1/account/sessions')).json()) as Session[];
+
+test('sessions are listed without secrets, and ended one by one or all but this one', async () => {
+  const [own, byLink, third] = [await signedIn(), new Browser(), await signedIn()];
+  await byLink.signIn({ Code: code() });
+  const listed = await sessionsOf(own);
+  assert.deepEqual(
+    listed.map(({ How, TokenName, Address, Current }) => [How, TokenName, Address, Current]),
+    [
+      ['Link', undefined, '127.0.0.1', false],
+      ['Token', 'AUTH_TOKEN', '127.0.0.1', false],
+      ['Token', 'AUTH_TOKEN', '127.0.0.1', true],
+    ],
+  );
+  const text = JSON.stringify(listed);
+  for (const { cookie } of [own, byLink, third]) assert.ok(!text.includes(cookie?.split('=')[1] ?? 'none'));
+  assert.ok(!text.includes(service.token ?? 'none'));
+
+  const link = listed[0]?.SessionId ?? '';
+  const end = (id: string, by = own, origin?: string) =>
+    by.ask('DELETE', `/v1/account/sessions/${id}`, undefined, origin);
+  assert.equal((await end(link, own, 'https://evil.example')).status, 403);
+  assert.ok(await byLink.isIn());
+  assert.equal((await end(link)).status, 200);
+  assert.ok(!(await byLink.isIn()));
+  assert.equal((await end(link)).status, 404);
+  assert.equal((await own.ask('DELETE', '/v1/account/sessions')).status, 200);
+  assert.deepEqual([await own.isIn(), await third.isIn()], [true, false]);
+  assert.equal((await sessionsOf(own)).length, 1);
+  // Asked with a token, nobody is the one that asks.
+  assert.equal((await service.call('DELETE', '/v1/account/sessions')).status, 200);
+  assert.ok(!(await own.isIn()));
+  const audited = service.context.db
+    .all<{ action: string }>("SELECT action FROM audit WHERE action LIKE 'session.end%' ORDER BY seq")
+    .map(({ action }) => action);
+  assert.deepEqual(audited, ['session.end', 'session.end-all', 'session.end-all']);
+});
+
+test('what is over is not listed, and use is noted', async () => {
+  const browser = await signedIn();
+  const old = await signedIn();
+  service.clock.offset = 11 * HOUR;
+  assert.ok(await browser.isIn());
+  service.clock.offset = 13 * HOUR;
+  assert.ok(!(await old.isIn()));
+  const [only, ...others] = await sessionsOf(browser);
+  assert.deepEqual([only?.Current, others.length], [true, 0]);
+  assert.ok(Date.parse(only?.LastUsedTime ?? '') - Date.parse(only?.CreatedTime ?? '') >= 11 * HOUR);
+});
+
+test("another account's sessions are not there", async () => {
+  const browser = await signedIn();
+  const [own] = await sessionsOf(browser);
+  const { secret } = await service.context.db.write((tx) => {
+    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
+    return makeToken(tx, 2, 'theirs', Date.now());
+  });
+  const asOther = (method: string, at: string) =>
+    service.call(method, at, undefined, { Authorization: `Bearer ${secret}` });
+  assert.deepEqual(await (await asOther('GET', '/v1/account/sessions')).json(), []);
+  assert.equal((await asOther('DELETE', `/v1/account/sessions/${own?.SessionId}`)).status, 404);
+  await asOther('DELETE', '/v1/account/sessions');
+  assert.ok(await browser.isIn());
+  const foreign = await browser.ask('POST', '/v1/account/tokens', { Name: 'x', Proof: secret });
+  assert.equal(foreign.status, 403, 'their token proves nothing here');
+});
+
+test('a browser makes a token only with a token, or a fresh link, besides', async () => {
+  const browser = new Browser();
+  await browser.signIn({ Code: code() });
+  const make = (more: object) => browser.ask('POST', '/v1/account/tokens', { Name: 'ci', ...more });
+  const refused = async (more: object, status: number) => {
+    const response = await make(more);
+    const { errors } = (await response.json()) as ProblemBody;
+    assert.deepEqual([response.status, errors?.[0]?.field], [status, 'Proof']);
+  };
+  const count = async () => ((await (await service.call('GET', '/v1/account/tokens')).json()) as unknown[]).length;
+  const before = await count();
+  await refused({}, 400);
+  await refused({ Proof: ' ' }, 400);
+  await refused({ Proof: code() }, 403); // it was used up
+  await refused({ Proof: browser.cookie?.split('=')[1] }, 403);
+  assert.equal(await count(), before);
+  const fresh = () => service.context.db.write((tx) => makeSigninCode(tx, 1, service.context.now()));
+  const link = `${service.url}/sign-in#code=${await fresh()}`;
+  assert.equal((await make({ Proof: link })).status, 200);
+  await refused({ Proof: link }, 403);
+  // Sent again by the browser itself, after an answer that got lost: the same token, although the link is used up.
+  const order = {
+    method: 'POST',
+    headers: { Cookie: browser.cookie ?? '', Origin: service.url, 'Idempotency-Key': 'one-order' },
+    body: JSON.stringify({ Name: 'ci', Proof: await fresh() }),
+  };
+  const send = async () => (await (await fetch(new URL('/v1/account/tokens', service.url), order)).json()) as object;
+  assert.deepEqual(await send(), await send());
+  assert.equal((await make({ Proof: ` ${service.token} ` })).status, 200);
+  assert.equal(await count(), before + 3);
+
+  // Wrong ones count like wrong sign-ins, and a right one gets through all the same.
+  for (let turn = 3; turn < 10; turn += 1) await refused({ Proof: 'wrong' }, 403);
+  assert.equal((await make({ Proof: 'wrong' })).status, 429);
+  assert.equal((await new Browser().signIn({ Token: 'wrong' })).status, 429);
+  assert.equal((await make({ Proof: service.token })).status, 200);
+  // An API client shows its token anyway.
+  assert.equal((await service.call('POST', '/v1/account/tokens', { Name: 'ci' })).status, 200);
 });
 
 test('an AUTH_TOKEN that was revoked stays revoked at the next start', async () => {

@@ -11,7 +11,7 @@ import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
 import { clientAddress } from './client-address.ts';
 import type { Door } from './door.ts';
-import { openSigninLimit } from './signin-limit.ts';
+import type { SigninLimit } from './signin-limit.ts';
 
 const signIn = z.union(
   [
@@ -23,9 +23,8 @@ const signIn = z.union(
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** Registers /auth/session: who is signed in, signing in, signing out. */
-export function sessionRoutes(app: App, context: Context, door: Door): void {
-  const { db, now, clock, config, audit } = context;
-  const limit = openSigninLimit(config.signinLimit, clock.steady);
+export function sessionRoutes(app: App, context: Context, door: Door, limit: SigninLimit): void {
+  const { db, now, config, audit } = context;
   const about = { Service: 'muster', Version: VERSION };
   // Where the dashboard gets its map from, for those who are in.
   const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
@@ -51,7 +50,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
         const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
         if (!who) return undefined;
         if (before) deleteSession(tx, before.id);
-        const { id, value } = insertSession(tx, who.account.id, who.tokenId, now());
+        const { id, value } = insertSession(tx, who.account.id, { tokenId: who.tokenId, address }, now());
         audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
         return { value, email: who.account.email };
       },
@@ -65,7 +64,7 @@ export function sessionRoutes(app: App, context: Context, door: Door): void {
         : new Problem(
             401,
             'The sign-in link is not valid any more',
-            'It works once, for 10 minutes after the start of the service. Restart the service for a new one, or sign in with a token.',
+            'It works once, for 10 minutes. "npm run token -- link" on the machine of the service prints a new one; or sign in with a token.',
           );
     }
     door.setCookie(http, opened.value);

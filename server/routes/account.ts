@@ -1,17 +1,36 @@
-// v1.md, "Account", and the account's API tokens.
+// v1.md, "Account", and the account's API tokens and sessions.
 import type { NewApiToken, accountEndpoints } from '#/contract/account.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import type { SigninLimit } from '../gateway/signin-limit.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
-import type { Handlers } from '../implement.ts';
-import { Problem, notFound } from '../problem.ts';
+import type { Asked, Handlers } from '../implement.ts';
+import { invalid, notFound, Problem } from '../problem.ts';
 import { readAccount } from '../store/accounts.ts';
+import type { Tx } from '../store/database.ts';
 import { once } from '../store/orders.ts';
-import { listTokens, makeToken, revokeToken } from '../store/tokens.ts';
+import { endSession, endSessions, listSessions, redeemSigninCode } from '../store/sessions.ts';
+import { holderOf, listTokens, makeToken, revokeToken } from '../store/tokens.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
-export function accountRoutes({ db, audit, now, room, retention }: Context): Handlers<typeof accountEndpoints> {
+const PROOF_NEEDED =
+  'is needed: an API token, or the link that "npm run token -- link" prints on the machine of the service';
+
+export function accountRoutes(
+  { db, audit, now, room, retention }: Context,
+  limit: SigninLimit,
+): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
+  const time = (at: number) => printIsoTime(new Date(at));
+
+  /** Whether a person at a browser shows more than that the browser is signed in. Uses a code up. */
+  const isProven = (tx: Tx, { account, sessionId }: Asked, proof: string): boolean => {
+    if (sessionId === undefined || holderOf(tx, proof)?.account_id === account.id) return true;
+    // People paste the whole link.
+    const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
+    return redeemSigninCode(tx, code, now()) === account.id;
+  };
+
   return {
     get: ({ account }) => {
       const found = readAccount(db, account.id);
@@ -29,16 +48,23 @@ export function accountRoutes({ db, audit, now, room, retention }: Context): Han
         TokenId: id,
         Name: name,
         Prefix: prefix,
-        CreatedTime: printIsoTime(new Date(created)),
-        LastUsedTime: last_used === null ? '' : printIsoTime(new Date(last_used)),
+        CreatedTime: time(created),
+        LastUsedTime: last_used === null ? '' : time(last_used),
       })),
 
     createToken: async (request) => {
+      const proof = request.body.Proof?.trim() ?? '';
+      if (request.sessionId !== undefined && proof === '') throw invalid([{ field: 'Proof', message: PROOF_NEEDED }]);
+      const errors = [{ field: 'Proof', message: 'is not valid: check that it was copied whole; a link works once' }];
+      const notProven = new Problem(403, 'The proof is not valid', 'No token was made.', { errors });
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
       let created: NewApiToken | undefined;
-      const { made } = await db.write((tx) =>
-        once(tx, { accountId, key, what: request.body }, now(), () => {
+      const order = { accountId, key, what: { Name: request.body.Name } };
+      const write = db.write((tx) =>
+        once(tx, order, now(), () => {
+          // Here, since the same order sent again comes with a link that it has used up itself.
+          if (!isProven(tx, request, proof)) throw notProven;
           const { id, secret } = makeToken(tx, accountId, request.body.Name, now());
           audit.record(tx, request, 'token.create', id);
           const answer = { TokenId: id, Token: secret };
@@ -47,6 +73,12 @@ export function accountRoutes({ db, audit, now, room, retention }: Context): Han
           return id;
         }),
       );
+      const { made } = await write.catch(async (cause: unknown) => {
+        if (cause !== notProven) throw cause;
+        limit.failed(request.address);
+        await db.write((tx) => audit.refused(tx, request, 'token.create'));
+        throw cause;
+      });
       const answer = created ?? recent.recall(made);
       // One that was revoked in the meantime opens nothing.
       if (answer && (created || listTokens(db, accountId).some(({ id }) => id === made))) return answer;
@@ -62,6 +94,35 @@ export function accountRoutes({ db, audit, now, room, retention }: Context): Han
         (tx) => {
           revokeToken(tx, request.account.id, request.params.token_id, now());
           audit.record(tx, request, 'token.revoke', request.params.token_id);
+        },
+        { essential: true },
+      ),
+
+    sessions: ({ account, sessionId }) =>
+      listSessions(db, account.id, now()).map(({ id, created, last_used, address, name, prefix }) => ({
+        SessionId: id,
+        How: prefix === null ? 'Link' : 'Token',
+        ...(prefix !== null && { TokenName: name ?? '', Prefix: prefix }),
+        CreatedTime: time(created),
+        LastUsedTime: time(last_used),
+        Address: address,
+        Current: id === sessionId,
+      })),
+
+    endSessions: (request) =>
+      db.write(
+        (tx) => {
+          const { changes } = endSessions(tx, request.account.id, request.sessionId);
+          audit.record(tx, request, 'session.end-all', String(changes));
+        },
+        { essential: true },
+      ),
+
+    endSession: (request) =>
+      db.write(
+        (tx) => {
+          endSession(tx, request.account.id, request.params.session_id);
+          audit.record(tx, request, 'session.end', request.params.session_id);
         },
         { essential: true },
       ),

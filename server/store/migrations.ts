@@ -270,4 +270,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE devices ADD COLUMN agent_problem_text TEXT NOT NULL DEFAULT '';
   ALTER TABLE devices ADD COLUMN agent_problem_time INTEGER;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';  -- where it was last used from
+  `,
 ];

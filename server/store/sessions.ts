@@ -2,6 +2,7 @@
 // hashes of the current and the previous value are kept.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, newId, newSecret } from '../ids.ts';
+import { notFound } from '../problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 const MINUTE = 60_000;
@@ -55,11 +56,11 @@ export function isLive(
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
 
-/** Opens a session, by a token or (without one) by a sign-in code. */
+/** Opens a session for a browser at `address`, by a token or (without one) by a sign-in code. */
 export function insertSession(
   tx: Tx,
   accountId: number,
-  tokenId: string | undefined,
+  { tokenId, address }: { tokenId: string | undefined; address: string },
   now: number,
 ): { id: string; value: string } {
   const id = newId();
@@ -72,10 +73,11 @@ export function insertSession(
     now - LIFETIME_MS,
   );
   tx.run(
-    'INSERT INTO sessions (id, account_id, token_id, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO sessions (id, account_id, token_id, address, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     accountId,
     tokenId ?? null,
+    address,
     hashSecret(value),
     now,
     now,
@@ -85,23 +87,58 @@ export function insertSession(
 }
 
 /** Replaces a session's value; undefined when somebody else just did. */
-export function rotateSession(tx: Tx, { id, hash }: Session, now: number): string | undefined {
+export function rotateSession(tx: Tx, { id, hash }: Session, address: string, now: number): string | undefined {
   const value = newSecret('mus');
   const { changes } = tx.run(
-    'UPDATE sessions SET previous_hash = hash, hash = ?, rotated = ?, last_used = ? WHERE id = ? AND hash = ?',
+    'UPDATE sessions SET previous_hash = hash, hash = ?, rotated = ?, last_used = ?, address = ? WHERE id = ? AND hash = ?',
     hashSecret(value),
     now,
     now,
+    address,
     id,
     hash,
   );
   return changes === 0 ? undefined : value;
 }
 
-export const noteSessionUse = (tx: Tx, id: string, now: number) =>
-  tx.run('UPDATE sessions SET last_used = ? WHERE id = ?', now, id);
+export const noteSessionUse = (tx: Tx, id: string, address: string, now: number) =>
+  tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
 
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
+
+/** A session as it is listed: nothing in it opens anything. */
+export interface ListedSession {
+  id: string;
+  created: number;
+  last_used: number;
+  address: string;
+  /** Of the token that opened it; null: by a sign-in link. */
+  name: string | null;
+  prefix: string | null;
+}
+
+/** The sessions of an account that open something, the one used last first. */
+export const listSessions = (db: Reader, accountId: number, now: number): ListedSession[] =>
+  db.all<ListedSession>(
+    `SELECT s.id, s.created, s.last_used, s.address, t.name, t.prefix
+     FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id
+     WHERE s.account_id = ? AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
+     ORDER BY s.last_used DESC, s.rowid DESC`,
+    accountId,
+    now - IDLE_MS,
+    now - LIFETIME_MS,
+    now + HOUR,
+  );
+
+/** Ends one session of an account: its next request is refused. */
+export function endSession(tx: Tx, accountId: number, id: string): void {
+  const { changes } = tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
+  if (changes === 0) throw notFound('session', id);
+}
+
+/** Ends all sessions of an account but one. */
+export const endSessions = (tx: Tx, accountId: number, but = '') =>
+  tx.run('DELETE FROM sessions WHERE account_id = ? AND id <> ?', accountId, but);
 
 /** A sign-in code is good for this long, once. */
 const CODE_VALID_MS = 10 * MINUTE;

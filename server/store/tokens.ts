@@ -77,7 +77,9 @@ export function adoptEnvToken(tx: Tx, accountId: number, secret: string, now: nu
     accountId,
     hash,
   )) {
-    tx.run('DELETE FROM sessions WHERE token_id = ?', id);
+    // Those of a sign-in link too: the operator changes AUTH_TOKEN to have everybody out who came in by what was before,
+    // and this very start prints a new link.
+    tx.run('DELETE FROM sessions WHERE token_id = ? OR (account_id = ? AND token_id IS NULL)', id, accountId);
     tx.run('DELETE FROM tokens WHERE id = ?', id);
   }
   if (known) return known.revoked === null ? 'adopted' : 'revoked';

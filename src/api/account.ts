@@ -1,4 +1,4 @@
-// The account, its usage and its API tokens, as queries and mutations.
+// The account, its usage, its API tokens and its sessions, as queries and mutations.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
@@ -17,15 +17,28 @@ export const accountQueries = {
       queryKey: ['account', 'tokens'],
       queryFn: ({ signal }) => call(accountEndpoints.tokens, {}, { signal }),
     }),
+  /** Fails as `isNotOffered` on a service without this addition. */
+  sessions: () =>
+    queryOptions({
+      queryKey: ['account', 'sessions'],
+      queryFn: ({ signal }) => call(accountEndpoints.sessions, {}, { signal }),
+    }),
 };
 
-const changed = { invalidates: [['account', 'tokens']] };
+/** A revoked token takes its sessions along. */
+const changed = {
+  invalidates: [
+    ['account', 'tokens'],
+    ['account', 'sessions'],
+  ],
+};
+const sessionsChanged = { invalidates: [['account', 'sessions']] };
 
 export const accountMutations = {
   createToken: (keys: OrderKeys) =>
     mutationOptions({
-      mutationFn: (Name: string) =>
-        keys.send(Name, (headers) => call(accountEndpoints.createToken, { body: { Name } }, { headers })),
+      mutationFn: (body: { Name: string; Proof?: string }) =>
+        keys.send(body.Name, (headers) => call(accountEndpoints.createToken, { body }, { headers })),
       meta: changed,
     }),
   revokeToken: (id: string) =>
@@ -33,4 +46,11 @@ export const accountMutations = {
       mutationFn: () => call(accountEndpoints.revokeToken, { params: { token_id: id } }),
       meta: changed,
     }),
+  endSession: () =>
+    mutationOptions({
+      mutationFn: (id: string) => call(accountEndpoints.endSession, { params: { session_id: id } }),
+      meta: sessionsChanged,
+    }),
+  endSessions: () =>
+    mutationOptions({ mutationFn: () => call(accountEndpoints.endSessions, {}), meta: sessionsChanged }),
 };

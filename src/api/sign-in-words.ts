@@ -12,7 +12,8 @@ export function signInRefusal(
   if (error.status === 401 && 'Code' in credential)
     return {
       title: 'This sign-in link no longer works',
-      detail: 'Each link works once, for ten minutes. Paste an API token, or start the service again for a new link.',
+      detail:
+        'Each link works once, for ten minutes. Paste an API token; or get a new link by "npm run token -- link" on the machine of the service.',
     };
   if (error.status === 401 && upstream === undefined)
     return {

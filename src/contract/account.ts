@@ -43,6 +43,23 @@ export const apiToken = z.object({
 });
 export type ApiToken = z.output<typeof apiToken>;
 
+/** A browser that is signed in. */
+export const session = z.object({
+  SessionId: z.string(),
+  /** What it was opened with: 'Token', or 'Link' for the sign-in link that the service prints. */
+  How: text,
+  /** Of the token. */
+  TokenName: optionalText,
+  Prefix: optionalText,
+  CreatedTime: text,
+  LastUsedTime: text,
+  /** Where it was last used from. */
+  Address: text,
+  /** It is the one that asks. */
+  Current: z.boolean(),
+});
+export type Session = z.output<typeof session>;
+
 export const newApiToken = z.object({ TokenId: z.string(), Token: z.string() });
 export type NewApiToken = z.output<typeof newApiToken>;
 
@@ -67,7 +84,14 @@ export const accountEndpoints = {
     addition: true,
     // Sent again with its Idempotency-Key: as when a device is created.
     once: true,
-    body: z.object({ Name: nameText }),
+    body: z.object({
+      Name: nameText,
+      /**
+       * From a session of the dashboard: an API token of the account, or the code of a fresh sign-in link, which is then
+       * used up. A browser that somebody left open must not become a token that lasts. With a token it is not looked at.
+       */
+      Proof: z.optional(z.string().check(z.maxLength(8192))),
+    }),
     response: newApiToken,
   },
   revokeToken: {
@@ -76,5 +100,25 @@ export const accountEndpoints = {
     summary: 'Revoke an API token; it ends at once',
     addition: true,
     params: z.object({ token_id: pathId }),
+  },
+  sessions: {
+    method: 'GET',
+    path: '/v1/account/sessions',
+    summary: 'List the browsers that are signed in, the one used last first',
+    addition: true,
+    response: z.array(session),
+  },
+  endSessions: {
+    method: 'DELETE',
+    path: '/v1/account/sessions',
+    summary: 'Sign out all browsers but the one that asks; asked with a token, all of them',
+    addition: true,
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/v1/account/sessions/:session_id',
+    summary: 'Sign out one browser',
+    addition: true,
+    params: z.object({ session_id: pathId }),
   },
 } as const satisfies Group;

@@ -1,0 +1,113 @@
+// The browsers that are signed in: this one marked, any other ended, or all others at once.
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { accountEndpoints } from '#/contract/account.ts';
+import type { Session } from '#/contract/account.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { accountMutations, accountQueries } from '#/api/account.ts';
+import { isNotOffered } from '#/api/api-error.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
+import { Section } from '#/ui/page.tsx';
+import { DataTable, rowName } from '#/ui/table/data-table.tsx';
+import type { Column } from '#/ui/table/data-table.tsx';
+import { Time } from '#/ui/time.tsx';
+import { useConfirmed } from '#/ui/use-confirmed.ts';
+import { useDialog } from '#/ui/use-dialog.ts';
+import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { useWrite } from '#/ui/use-write.ts';
+import { FormError, View } from '#/ui/view.tsx';
+import classes from './account-page.module.css';
+
+/** What it was opened with, as a person would say it. */
+const howOf = ({ How, TokenName, Prefix }: Session) => {
+  if (How === 'Link') return 'Sign-in link';
+  return Prefix ? `Token ${TokenName || 'without a name'} (${Prefix}…)` : How;
+};
+
+export function Sessions() {
+  const sessions = useQuery(accountQueries.sessions());
+  const end = useWrite(accountMutations.endSession());
+  const dialog = useDialog<'end-sessions'>('session');
+  useFocusBack(dialog.name === 'end-sessions');
+  if (isNotOffered(sessions.error))
+    return (
+      <Section title="Signed in">
+        <p className={classes['note']}>This service does not tell which browsers are signed in.</p>
+      </Section>
+    );
+  const others = sessions.data?.filter(({ Current }) => !Current).length ?? 0;
+  const columns: Column<Session>[] = [
+    { header: 'Signed in with', cell: (session) => <span className={rowName}>{howOf(session)}</span> },
+    {
+      header: 'Since',
+      cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+      phone: 'hide',
+    },
+    {
+      header: 'Last used',
+      cell: ({ LastUsedTime }) => <Time at={parseTimestamp(LastUsedTime)} raw={LastUsedTime} />,
+      phone: 'second',
+    },
+    { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Not known'}</span>, phone: 'second' },
+    {
+      header: 'Actions',
+      tools: true,
+      cell: (session) =>
+        session.Current ? (
+          <span className="dim">This browser</span>
+        ) : (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`Sign out ${howOf(session)}, ${session.Address}`}
+            loading={end.isPending && end.variables === session.SessionId}
+            onClick={() => end.mutate(session.SessionId)}
+          >
+            Sign out
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Section
+      title="Signed in"
+      lead="Browsers that are signed in to this account. A browser that is signed out here has to sign in again at once."
+      actions={
+        others > 0 && (
+          <Button variant="default" onClick={() => dialog.open('end-sessions')}>
+            {sessions.data?.length === others ? 'Sign out all' : 'Sign out all others'}
+          </Button>
+        )
+      }
+    >
+      <FormError error={end.error} />
+      <View
+        query={sessions}
+        name="who is signed in"
+        rows={2}
+        isEmpty={({ length }) => length === 0}
+        empty={<p className={classes['note']}>No browser is signed in.</p>}
+      >
+        {(all) => <DataTable name="Sessions" columns={columns} rows={all} rowKey={({ SessionId }) => SessionId} />}
+      </View>
+      {dialog.name === 'end-sessions' && <EndSessions others={others} onClose={dialog.close} />}
+    </Section>
+  );
+}
+
+function EndSessions({ others, onClose }: { others: number; onClose: () => void }) {
+  const confirmed = useConfirmed(accountMutations.endSessions(), onClose);
+  return (
+    <ConfirmDialog
+      opened
+      {...confirmed}
+      title="Sign out all others"
+      confirmLabel="Sign out"
+      request={requestOf(accountEndpoints.endSessions, {})}
+    >
+      {others === 1 ? 'One other browser has' : `${others} other browsers have`} to sign in again at once. This one
+      stays signed in; API tokens go on working.
+    </ConfirmDialog>
+  );
+}
