@@ -17,6 +17,8 @@ export function serviceGauges({ db, link, clock, backups, config }: Context): Ga
         "SELECT count(*) AS count FROM jobs WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running')",
       )?.count ?? 0,
     running: countRunning(db),
+    output: db.get<{ bytes: number }>('SELECT ifnull(sum(output_bytes), 0) AS bytes FROM accounts')?.bytes ?? 0,
+    artifacts: db.get<{ bytes: number }>('SELECT ifnull(sum(size_bytes), 0) AS bytes FROM artifacts')?.bytes ?? 0,
     tunnels: db.get<{ count: number }>('SELECT count(*) AS count FROM tunnels WHERE connected IS NOT NULL')?.count ?? 0,
   }));
   const gauges: Gauge[] = [
@@ -40,6 +42,16 @@ export function serviceGauges({ db, link, clock, backups, config }: Context): Ga
         ['state="Waiting"', tables().unfinished - tables().running],
         ['state="Running"', tables().running],
       ],
+    },
+    {
+      name: 'muster_job_output_stored_bytes',
+      help: 'Output of ended jobs that is stored.',
+      read: () => [['', tables().output]],
+    },
+    {
+      name: 'muster_artifacts_stored_bytes',
+      help: 'Artifacts that are stored.',
+      read: () => [['', tables().artifacts]],
     },
     { name: 'muster_tunnels_open', help: 'Tunnels that an agent holds up.', read: () => [['', tables().tunnels]] },
     {

@@ -121,6 +121,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   assert.equal(samples.get('muster_agents_connected'), 1);
   assert.equal(samples.get('muster_devices{state="Online"}'), 1);
   assert.equal(grown('muster_jobs_ended_total{state="Failed"}'), 1);
+  assert.equal(samples.get('muster_job_output_stored_bytes'), 'some output'.length);
   assert.equal(grown('muster_job_output_bytes_total'), 'some output'.length);
   assert.equal(grown('muster_http_requests_total{method="GET",route="/v1/job/:job_id",status="404"}'), 2);
   assert.ok(grown('muster_http_request_duration_seconds_bucket{method="GET",route="/v1/job/:job_id",le="+Inf"}') >= 2);
