@@ -20,8 +20,11 @@ beforeEach(() => {
   sent = [];
 });
 
-const desk = (launch: DeskOptions['launch'] = async (folder) => void (await supervise(folder))) =>
-  new JobDesk({ spool: at.spool, launch, send: (message) => sent.push(message), log: () => {} });
+const desk = (
+  launch: DeskOptions['launch'] = async (folder) => {
+    await supervise(folder);
+  },
+) => new JobDesk({ spool: at.spool, launch, send: (message) => sent.push(message), log: () => {} });
 const offer = (to: JobDesk, job: string, command: string) =>
   to.run({
     type: 'run',

@@ -58,7 +58,7 @@ interface JobMarks {
 }
 
 /** The entry in the environment of a job's processes. */
-export const jobEntry = (id: string): string => `MUSTER_JOB_ID=${id}`;
+const jobEntry = (id: string): string => `MUSTER_JOB_ID=${id}`;
 
 /**
  * A file of the job's folder is open under this number in all that the job starts: it outlives an emptied environment, a

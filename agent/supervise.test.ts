@@ -93,7 +93,7 @@ test('a cancel reaches children without environment, in sessions of their own, w
 
 test('a command that had to be killed leaves nothing in the temporary folder', async () => {
   const temporary = `${at.data}/tmp`;
-  const before = process.env['TMPDIR'];
+  const set = process.env['TMPDIR'];
   mkdirSync(temporary);
   process.env['TMPDIR'] = temporary;
   try {
@@ -107,8 +107,8 @@ test('a command that had to be killed leaves nothing in the temporary folder', a
     await over;
     assert.deepEqual(readdirSync(temporary), []);
   } finally {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
+    if (set === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = set;
   }
 });
 

@@ -179,7 +179,7 @@ export async function openContext(
         readOnly,
         limitBytes: config.outputQuota,
         days: config.outputDays,
-        changed: dispatch.changed,
+        changed: () => dispatch.changed(),
       }),
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,

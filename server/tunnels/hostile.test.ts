@@ -322,11 +322,11 @@ test('an agent that offers the same again and again holds no port of others', as
       offering(id, { protocol: 'TCP', dest: `tcp://127.0.0.1:${id + 1}` }),
     );
     other.say({ type: 'offers', run: 'run', offers });
-    const told = (await other.hear('opened')).tunnels;
+    const answers = (await other.hear('opened')).tunnels;
     return {
       other,
-      open: told.filter(({ address }) => address).length,
-      refused: told.find((each) => each.refused)?.refused ?? '',
+      open: answers.filter(({ address }) => address).length,
+      refused: answers.find((each) => each.refused)?.refused ?? '',
     };
   };
   const one = await greedy();
@@ -345,10 +345,10 @@ test('ports of destinations that a device no longer offers count in its share', 
   const ports = await db.write((tx) => {
     const openFrom = (first: number, count: number) => {
       withdrawTunnels(tx, deviceSeq, 'run');
-      for (let port = first; port < first + count; port += 1)
+      for (let number = first; number < first + count; number += 1)
         openTunnel(
           tx,
-          { accountId: 1, deviceSeq, run: 'run', protocol: 'TCP', localDest: `tcp://a:${port}`, port },
+          { accountId: 1, deviceSeq, run: 'run', protocol: 'TCP', localDest: `tcp://a:${number}`, port: number },
           Date.now(),
         );
       forgetTunnels(tx, deviceSeq, 5);
@@ -361,7 +361,7 @@ test('ports of destinations that a device no longer offers count in its share', 
     );
   });
   assert.deepEqual(
-    ports.map(({ port }) => port),
+    ports.map((row) => row.port),
     [30_003, 30_004, 30_010, 30_011, 30_012],
   );
 });
