@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -196,6 +196,40 @@ test('a second service on the same folder is refused, and does the first no harm
   assert.match(second.output, /^Another Muster service is using .*shared.*DATA_DIR\.\n$/);
   assert.equal((await fetch(`${url}/v1/account`, { headers: authorization })).status, 200);
 });
+
+test(
+  'the last few open files are left for saying that there are no more',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const limited = spawn(
+      'sh',
+      ['-c', 'ulimit -n 80; exec "$0" "$1"', process.execPath, path.join(import.meta.dirname, 'main.ts')],
+      {
+        env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: path.join(folder, 'limited'), AUTH_TOKEN: TOKEN },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    running.add(limited);
+    let output = '';
+    for (const stream of [limited.stdout, limited.stderr])
+      stream.on('data', (text: Buffer) => (output += text.toString()));
+    while (!/Data: .*\n/.test(output)) await once(limited.stdout, 'data');
+    const { hostname, port } = new URL(/running at (\S+)/.exec(output)?.[1] ?? '');
+    const open: Socket[] = [];
+    let answer = '';
+    while (!/ 503 /.test(answer)) {
+      assert.ok(open.length < 80, 'a connection was broken off before one was refused');
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      open.push(socket);
+      socket.write(`GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+      answer = String(await once(socket, 'data'));
+    }
+    assert.match(answer, /application\/problem\+json/);
+    for (const socket of open) socket.destroy();
+    assert.doesNotMatch(output, /\n +at /);
+    await kill(limited, 'SIGKILL');
+  },
+);
 
 test('what cannot start says so in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

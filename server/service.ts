@@ -9,6 +9,7 @@ import type { Context, ContextOptions } from './context.ts';
 import { unclearRequest } from './gateway/unclear-request.ts';
 import { refuse } from './link/link.ts';
 import { listen, openServer, stop } from './listen.ts';
+import { tooManyOpen } from './open-files.ts';
 import { openReadiness } from './readiness.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { Operation } from './routes/operation.ts';
@@ -67,7 +68,7 @@ export async function startService(
   const { server, port, publicUrl } = opened;
   server.on('upgrade', (request, socket, head) => {
     const { tunnels, link } = context;
-    const unclear = unclearRequest(request);
+    const unclear = unclearRequest(request) ?? tooManyOpen(socket);
     if (unclear) return refuse(socket, unclear);
     (request.url?.split('?')[0] === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
   });

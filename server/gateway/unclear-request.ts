@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem.ts';
 import { seeRequest } from '../requests-seen.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
+import { tooManyOpen } from '../open-files.ts';
 
 /** RFC 3986, section 2.3: letters, digits and - . _ ~ mean the same encoded and as they are. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
@@ -50,9 +51,9 @@ export function unclearRequest({
   return undefined;
 }
 
-/** Answers an unclear request; false for a clear one. Not a route: the framework has read the path by then. */
+/** Answers a request that is unclear, or one too many; false for any other. Not a route: the framework has read the path by then. */
 export function refuseUnclear(incoming: IncomingMessage, outgoing: ServerResponse, tls: boolean): boolean {
-  const problem = unclearRequest(incoming);
+  const problem = unclearRequest(incoming) ?? tooManyOpen(incoming.socket);
   if (!problem) return false;
   seeRequest(incoming.method ?? '', 'unclear', problem.status, 0, problem.message);
   setSecurityHeaders(outgoing, tls);
