@@ -38,7 +38,7 @@ export function appendDurably(file: string, line: string): void {
   }
 }
 
-/** Whether an error says that there is no room left, on the disk or in what this user may use of it. */
+/** Whether an error says that there is no space left, on the disk or in what this user may use of it. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
@@ -48,7 +48,7 @@ export const isDiskFull = (error: unknown): boolean =>
 /** What went wrong with a file in this folder, for the person who looks at the job. */
 export const faultWords = (error: unknown, folder: string): string =>
   isDiskFull(error)
-    ? `Disk full on the device: no room in ${folder}.`
+    ? `Disk full on the device: no space in ${folder}.`
     : (error as Error).message || `The device gave no reason for a failure in ${folder}.`;
 
 /** Removes a folder, also where something in it may not even be written to by its owner. */

@@ -119,6 +119,6 @@ test('a full disk ends it at once and is called that', async (context) => {
     return context.skip('this system has no /dev/full');
   }
   answer = (_request, response, from) => part(response, from);
-  await assert.rejects(download(url, '/dev/full', noPause), /Disk full on the device: no room in \/dev/);
+  await assert.rejects(download(url, '/dev/full', noPause), /Disk full on the device: no space in \/dev/);
   assert.equal(asked.length, 1);
 });

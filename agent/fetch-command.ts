@@ -37,7 +37,7 @@ export async function download(
     } catch (error) {
       throw new Permanent(
         isDiskFull(error)
-          ? `Disk full on the device: no room in ${path.dirname(path.resolve(file))}.`
+          ? `Disk full on the device: no space in ${path.dirname(path.resolve(file))}.`
           : `cannot write ${file}: ${(error as Error).message}`,
       );
     }

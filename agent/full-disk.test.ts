@@ -47,7 +47,7 @@ function onDisk(size: string, code: string): unknown {
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', folder]).status === 0;
 const needsDisk = { skip: canMount ? false : 'a small disk cannot be mounted here' };
 
-test('a job that cannot be stored fails at once with the reason; with room again the next one runs', needsDisk, () => {
+test('a job that cannot be stored fails at once with the reason; with space again the next one runs', needsDisk, () => {
   const found = onDisk(
     '1m',
     `
@@ -59,7 +59,7 @@ test('a job that cannot be stored fails at once with the reason; with room again
     print({ full, next: await ended('next') });`,
   ) as { full: { outcome: string; reason: string }; next: { exitCode: number } };
   assert.equal(found.full.outcome, 'not-started');
-  assert.match(found.full.reason, /could not store the job\. Disk full on the device: no room in .*\/jobs\/full\.$/);
+  assert.match(found.full.reason, /could not store the job\. Disk full on the device: no space in .*\/jobs\/full\.$/);
   assert.equal(found.next.exitCode, 0);
 });
 
@@ -81,14 +81,14 @@ test(
     desk.cancel('second');
     print({ first, second: await ended('second') });`,
     ) as { first: { exitCode?: number; outcome: string; reason?: string }; second: { outcome: string } };
-    // Pipes and folders may find no room even so: then it says that, and nothing was run.
+    // Pipes and folders may find no space even so: then it says that, and nothing was run.
     assert.ok(found.first.exitCode === 7 || /Disk full on the device/.test(found.first.reason ?? ''));
     assert.equal(found.second.outcome, 'cancelled');
   },
 );
 
 test(
-  'output that fills the disk: a mark is in the output at once, the reason in the end, the exit code kept',
+  'output that fills the disk: a mark is in the output at once, the reason in the end, the exit code as it was',
   needsDisk,
   () => {
     const found = onDisk(
@@ -103,7 +103,7 @@ test(
     print({ end, tail: stored.slice(-200), settled: spool.isSettled('noisy'), log: sent.filter((one) => one.type === 'log') });`,
     ) as { end: { exitCode: number; reason: string }; tail: string; settled: boolean; log: unknown[] };
     assert.equal(found.end.exitCode, 5);
-    assert.match(found.end.reason, /^Output is missing\. Disk full on the device: no room in .*\/jobs\/noisy\.$/);
+    assert.match(found.end.reason, /^Output is missing\. Disk full on the device: no space in .*\/jobs\/noisy\.$/);
     assert.match(found.tail, /\[muster\] Disk full on the device: output is not stored from here on/);
     assert.deepEqual([found.settled, found.log], [true, []]);
   },

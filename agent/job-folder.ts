@@ -35,10 +35,10 @@ export interface JobEnd {
   endedAt: number;
 }
 
-/** A file takes up room for what has to be written when the disk is full, and gives it back in parts. */
-const ROOM_FILE = 'room';
-const ROOM_PART = 8192;
-const ROOM_PARTS = 4;
+/** A file that reserves space for what has to be written when the disk is full, and gives it back in parts. */
+const RESERVE_FILE = 'reserve';
+const RESERVE_PART = 8192;
+const RESERVE_PARTS = 4;
 
 /** What the end of a job that nobody saw may be. Named again: the contract's list would bring its schema library along. */
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
@@ -49,7 +49,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
   'not-started',
 ]);
 
-/** Undefined where there is no such file, or something else lies in its place. */
+/** Undefined where there is no such file, or it is no file. */
 export const readText = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8');
@@ -106,7 +106,7 @@ export class JobFolder {
   /** Notes that the command runs. A full disk keeps that from being noted, and the command from nothing. */
   writeBegun(at: number): void {
     try {
-      this.withRoom(() => {
+      this.withReserve(() => {
         writeFileSync(this.file('begun.tmp'), JSON.stringify({ at }));
         renameSync(this.file('begun.tmp'), this.file('begun.json'));
       });
@@ -127,12 +127,12 @@ export class JobFolder {
   }
 
   writeEnd(end: JobEnd): void {
-    this.withRoom(() => writeDurably(this.file('end.json'), JSON.stringify(end)));
+    this.withReserve(() => writeDurably(this.file('end.json'), JSON.stringify(end)));
   }
 
   /** Only the first caller ever gets true: moving a folder over one that holds something fails. */
   takeLock(): boolean {
-    return this.withRoom(() => {
+    return this.withReserve(() => {
       const draft = this.file(`lock.${process.pid}.${randomBytes(4).toString('hex')}`);
       try {
         mkdirSync(draft);
@@ -156,7 +156,7 @@ export class JobFolder {
   }
 
   askToCancel(): void {
-    this.withRoom(() => writeFileSync(this.file('cancel'), ''));
+    this.withReserve(() => writeFileSync(this.file('cancel'), ''));
   }
 
   cancelAsked(): boolean {
@@ -175,27 +175,27 @@ export class JobFolder {
     return true;
   }
 
-  // ---- Room on a full disk ------------------------------------------------------------------------------------------
+  // ---- Space on a full disk -----------------------------------------------------------------------------------------
 
-  /** Takes up the room that a job's lock, end and notes need, as long as there is some. */
-  setRoomAside(): void {
-    writeFileSync(this.file(ROOM_FILE), Buffer.alloc(ROOM_PARTS * ROOM_PART, 1));
+  /** Reserves the space that a job's lock, end and notes need, as long as there is some. */
+  makeReserve(): void {
+    writeFileSync(this.file(RESERVE_FILE), Buffer.alloc(RESERVE_PARTS * RESERVE_PART, 1));
   }
 
-  /** Gives back a part of that room; false when there is none left. */
-  freeRoom(): boolean {
-    const size = statSync(this.file(ROOM_FILE), { throwIfNoEntry: false })?.size ?? 0;
-    if (size > 0) truncateSync(this.file(ROOM_FILE), Math.max(0, size - ROOM_PART));
+  /** Gives back a part of that space; false when there is none left. */
+  releaseReserve(): boolean {
+    const size = statSync(this.file(RESERVE_FILE), { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0) truncateSync(this.file(RESERVE_FILE), Math.max(0, size - RESERVE_PART));
     return size > 0;
   }
 
-  /** Does something that needs room on the disk, in the room set aside where there is no other. */
-  withRoom<T>(action: () => T): T {
+  /** Does something that needs space on the disk, in the reserved one where there is no other. */
+  withReserve<T>(action: () => T): T {
     for (;;)
       try {
         return action();
       } catch (error) {
-        if (!isDiskFull(error) || !this.freeRoom()) throw error;
+        if (!isDiskFull(error) || !this.releaseReserve()) throw error;
       }
   }
 

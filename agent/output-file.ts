@@ -33,7 +33,7 @@ export class OutputFile {
   /** Called before anything is written to the file. */
   beforeWrite: () => void = () => {};
   readonly #folder: string;
-  readonly #freeRoom: () => boolean;
+  readonly #releaseReserve: () => boolean;
   readonly #pipe: string;
   readonly #limit: number;
   readonly #file: number;
@@ -41,10 +41,10 @@ export class OutputFile {
   #size = 0;
   #cut = false;
 
-  /** `freeRoom` gives back some of the room that was set aside for a full disk. */
-  constructor(file: string, limit: number, freeRoom: () => boolean = () => false) {
+  /** `releaseReserve` gives back some of the space that was reserved for a full disk. */
+  constructor(file: string, limit: number, releaseReserve: () => boolean = () => false) {
     this.#folder = path.dirname(file);
-    this.#freeRoom = freeRoom;
+    this.#releaseReserve = releaseReserve;
     this.#pipe = pipeOf(file);
     this.#limit = limit;
     this.#file = openSync(file, 'a', 0o600);
@@ -80,11 +80,11 @@ export class OutputFile {
     } catch (error) {
       // A full disk must not end the command: it may be what makes room again.
       this.fault = this.#faultOf(error);
-      if (!isDiskFull(error) || !this.#freeRoom()) return;
+      if (!isDiskFull(error) || !this.#releaseReserve()) return;
       try {
         writeSync(this.#file, FULL_MARK); // seen at once by whoever reads along
       } catch {
-        // Somebody else took that room.
+        // Something else took that space.
       }
     }
   }

@@ -9,7 +9,7 @@
 //   jobs/<id>/stdout …     its output so far
 //   jobs/<id>/turns        in which order it wrote to the two
 //   jobs/<id>/mark         open in all processes that the job started, by which they are found
-//   jobs/<id>/room         takes up room for what must be written when the disk is full
+//   jobs/<id>/reserve      holds space for what must be written when the disk is full
 //   jobs/<id>/cancel       the supervisor is asked to stop
 //   jobs/<id>/end.json     how it ended; moved into place whole
 //   set-aside/             what could not be read, for a person to look at
@@ -39,7 +39,7 @@ export class Spool {
   setAside: string[] = [];
   #number = 0;
 
-  /** `log` gets a line about each thing that could not be read. */
+  /** `log` gets a line about each file or folder that could not be read. */
   constructor(data: string, log: (line: string) => void = () => {}) {
     this.#data = data;
     this.#log = log;
@@ -128,7 +128,7 @@ export class Spool {
     const folder = this.folder(order.job);
     try {
       mkdirSync(folder.folder, { recursive: true, mode: 0o700 });
-      folder.setRoomAside();
+      folder.makeReserve();
       writeDurably(folder.file('job.json'), JSON.stringify({ ...order, number: ++this.#number }));
       syncFolder(this.#jobs);
     } catch (error) {
@@ -147,10 +147,10 @@ export class Spool {
         note();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        // The service has these: they make room for the line.
+        // The service has these: they make space for the line.
         for (const name of ['work', 'stdout', 'stderr'])
           rmSync(this.folder(job).file(name), { recursive: true, force: true });
-        this.folder(job).withRoom(note);
+        this.folder(job).withReserve(note);
       }
       this.#settled.add(job);
       if (this.#settled.size > MOST_SETTLED) {

@@ -119,7 +119,7 @@ test('output that finds the disk full: said at once in the output, and in the en
   await supervise(job);
   const { exitCode, reason } = job.end() ?? {};
   assert.equal(exitCode, 4);
-  assert.equal(reason, `Output is missing. Disk full on the device: no room in ${job.folder}.`);
+  assert.equal(reason, `Output is missing. Disk full on the device: no space in ${job.folder}.`);
   assert.equal(textOf(job, 'stderr'), 'seen\n');
 });
 

@@ -58,7 +58,7 @@ export async function supervise(folder: JobFolder, programs: Programs = {}, stop
 }
 
 /**
- * Writes the end down; a full disk gets some time to have room again, since the end is known only here. Where the folder
+ * Writes the end down; a full disk gets some time to have space again, since the end is known only here. Where the folder
  * is gone, the agent has noticed and reports that instead.
  */
 async function record(folder: JobFolder, end: JobEnd): Promise<void> {
@@ -79,7 +79,7 @@ async function start(
   streams: OutputFile[],
   programs: Programs,
 ): Promise<ChildProcess> {
-  const mark = folder.withRoom(() => openSync(folder.file(MARK_FILE), 'w', 0o600));
+  const mark = folder.withReserve(() => openSync(folder.file(MARK_FILE), 'w', 0o600));
   try {
     const outputs = streams.map((stream) => stream.writeEnd);
     const child = spawn('/bin/sh', ['-c', order.command], {
@@ -104,11 +104,11 @@ async function run(
   if (folder.cancelAsked())
     return { outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() };
 
-  folder.withRoom(() => mkdirSync(folder.file('work'), { recursive: true, mode: 0o700 }));
+  folder.withReserve(() => mkdirSync(folder.file('work'), { recursive: true, mode: 0o700 }));
   const temp = folder.makeTemp();
   const files = STREAM_FILES.map((stream) => folder.file(stream));
   await makePipes(files);
-  const streams = files.map((file) => new OutputFile(file, order.outputLimit, () => folder.freeRoom()));
+  const streams = files.map((file) => new OutputFile(file, order.outputLimit, () => folder.releaseReserve()));
   const [stdout, stderr] = streams;
   const turns = new TurnsWriter(folder.file('turns'), () => ({ stdout: stdout?.size ?? 0, stderr: stderr?.size ?? 0 }));
   for (const [index, stream] of STREAM_FILES.entries())

@@ -39,18 +39,18 @@ const LONGEST_PAUSE_SECONDS = 30;
 function downloadSteps({ name }: CommandSource, url: string): string[] {
   const cannot = (why: string) => shellQuote(`Cannot download ${name} from ${new URL(url).origin}: ${why}`);
   const get = [
-    `if ${have('curl')}; then said=$(curl -fsSL -C - --connect-timeout 30 --speed-time 60 --speed-limit 1 --max-time 3600 -w ' http=%{http_code} ' -o artifact "$url" 2>&1)`,
+    `if ${have('curl')}; then output=$(curl -fsSL -C - --connect-timeout 30 --speed-time 60 --speed-limit 1 --max-time 3600 -w ' http=%{http_code} ' -o artifact "$url" 2>&1)`,
     'got=$?',
-    'code=${said#* http=}',
+    'code=${output#* http=}',
     'code=${code%% *}',
-    'said="${said%% http=*}${said#* http=??? }"',
+    'output="${output%% http=*}${output#* http=??? }"',
     // wget has no option that tells the status of an answer and no more: it is the word after "ERROR" or "HTTP/1.1".
-    'else said=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
+    'else output=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
     'got=$?',
     // Some builds of BusyBox crash when given a limit of time.
     'if [ "$got" -ge 128 ] && [ -n "$limit" ]; then limit=; get; return; fi',
     'code= before=',
-    'for word in $said; do case $before in ERROR | HTTP/*) code=${word%:} ;; esac; before=$word; done',
+    'for word in $output; do case $before in ERROR | HTTP/*) code=${word%:} ;; esac; before=$word; done',
     'fi; return "$got"',
   ];
   const loop = [
@@ -60,7 +60,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
       ` 404) fail ${cannot('it answered 404. The artifact was deleted: upload it again.')} ;;` +
       ' 408 | 416 | 425 | 429) ;;' +
       ` 4??) fail ${cannot('it answered')} "$code. Check that this address leads to the service itself." ;; esac`,
-    `case $got:$said in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no room for ${name} in`)} "$PWD." ;; esac`,
+    `case $got:$output in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no space for ${name} in`)} "$PWD." ;; esac`,
     // The server cannot go on where it stopped, or there is nothing more to come: begin anew.
     'case $got:$code in 33:* | *:416) rm -f artifact ;; esac',
     'size=$(wc -c 2>/dev/null <artifact)',
@@ -69,7 +69,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
     'had=$size',
     `if [ "$idle" -ge ${MOST_IDLE_TRIES} ] || [ "$tries" -ge ${MOST_TRIES} ]; then` +
       // What wget says may hold the address with its token.
-      ` printf '%s\\n' "$said" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
+      ` printf '%s\\n' "$output" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
       `; fail ${cannot('it did not answer in')} "$tries tries. Check that this device reaches that address, then deploy again."; fi`,
     // Process ids differ between devices, so that not all of them come back in the same second.
     'sleep $((pause + ($$ + tries) % (pause + 1)))',
@@ -113,7 +113,7 @@ const TRAPS = [`trap '${CLEAN_UP}' EXIT`, `trap 'exit 129' HUP`, `trap 'exit 130
 
 /**
  * The artifact in a temporary folder of ours, fetched and checked. That folder stays the current one: whatever others
- * put in its place, what was checked is what is used. In a job it lies in one that the agent removes in the end.
+ * put in its place, what was checked is what is used. In a job it is inside one that the agent removes in the end.
  */
 const artifactSteps = (artifact: CommandSource, url: string): string[] => [
   'near=',
@@ -125,7 +125,7 @@ const artifactSteps = (artifact: CommandSource, url: string): string[] => [
 
 function tarballSteps(artifact: CommandSource, url: string): string[] {
   const folder = artifact.folder === '' ? '' : shellQuote(`/${artifact.folder}`);
-  const full = shellQuote(`Disk full on the device: no room to unpack ${artifact.name} in`);
+  const full = shellQuote(`Disk full on the device: no space to unpack ${artifact.name} in`);
   return [
     ...artifactSteps(artifact, url),
     // -o: the files belong to who runs this, not to whichever user had that number where they were packed.
@@ -145,7 +145,7 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
   const inTheWay = shellQuote(
     `${artifact.name} is a folder in ${artifact.destination}: the script cannot take its place.`,
   );
-  const full = shellQuote(`Disk full on the device: no room for ${artifact.name} in ${artifact.destination}.`);
+  const full = shellQuote(`Disk full on the device: no space for ${artifact.name} in ${artifact.destination}.`);
   return [
     `mkdir -p ${to} && cd ${to} && to=$PWD || fail ${shellQuote(`Cannot use the folder ${artifact.destination}.`)}`,
     ...artifactSteps(artifact, url),

@@ -129,7 +129,7 @@ test('a full disk is called that, at once: while fetching, unpacking, and puttin
   };
   if ((await small('1m', 'exit 0')).code !== 0) return context.skip('a small disk cannot be mounted here');
   answer = (response, from) => send(response, from);
-  const full = /Disk full on the device: no room (for|to unpack) (app\.tar\.gz|x\.sh) in /;
+  const full = /Disk full on the device: no space (for|to unpack) (app\.tar\.gz|x\.sh) in /;
   for (const tool of FETCHERS) {
     asked = [];
     const { tools } = pathWith(tool);

@@ -98,7 +98,7 @@ const hello = z.object({
   localPort: short,
   /** Jobs on its disk that are not settled. */
   jobs: z.array(jobId).check(z.maxLength(1000)),
-  /** What it found in its data folder that it could not read, and where it set that aside; said once. */
+  /** What it found in its data folder that it could not read, and where it set that aside; reported once. */
   setAside: z.optional(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(20))),
   /** Missing from an agent of a time before it could update itself. */
   update: z.optional(selfUpdate),

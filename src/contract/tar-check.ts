@@ -151,7 +151,7 @@ const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.re
 
 /**
  * Checks every entry of an archive, given as unpacked bytes; throws a TarFault that names the first one that is refused.
- * @returns the folder inside the archive where update.sh lies, '' for its root
+ * @returns the folder inside the archive that holds update.sh, '' for its root
  */
 export async function judgeArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
   const check = new TarCheck();
