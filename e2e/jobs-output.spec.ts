@@ -148,7 +148,6 @@ test('both streams come in the order of arrival and the newest is followed; wher
   // Another service says nothing of the order.
   const stranger = await context.newPage();
   await stranger.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
-  await signIn(stranger, service);
   await stranger.goto(`${service.url}/jobs/${id}`);
   const output = log(page, 'hoist');
   const strange = log(stranger, 'hoist');

@@ -46,10 +46,13 @@ test('a flood of single bytes lets others pass, is stored in few rows, and comes
   const stored = Math.max(0, ...flooding.agent.told.map((told) => (told.type === 'stored' ? told.have.stdout : 0)));
   assert.ok(stored < whole.length, 'the other device did not have to wait for all of the flood');
 
+  await until('all of it to be stored', () =>
+    flooding.agent.told.some((told) => told.type === 'stored' && told.have.stdout === whole.length),
+  );
+  assert.ok(rowsOf('job_output', flooding.job).length <= 3);
   flooding.agent.say({ type: 'ended', job: flooding.job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
   await flooding.agent.hear('settled');
   assert.equal((await fleet.job(flooding.job)).Stdout, whole.toString());
-  assert.ok(rowsOf('job_output', flooding.job).length <= 3);
   await Promise.all([flooding.agent.end(), other.agent.end()]);
 });
 
