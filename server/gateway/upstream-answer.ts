@@ -1,10 +1,11 @@
 // What passes of an answer from behind a gateway: data, whatever it claims to be. Not where it points, not what it wants a
 // browser to keep or run, and not more than a browser can hold, however small it was packed.
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Problem } from '../problem.ts';
 import { atMost } from './upstream-limit.ts';
+import { withoutToken } from './upstream-scrub.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Far more than the logs of a large deployment; an answer without end must not fill the browser. */
@@ -19,6 +20,13 @@ const DECODERS: Record<string, () => Transform> = {
   gzip: () => zlib.createGunzip(),
   deflate: () => zlib.createInflate(),
   br: () => zlib.createBrotliDecompress(),
+};
+
+/** Fast rather than small: it is done for each answer. */
+const ENCODERS: Record<string, () => Transform> = {
+  gzip: () => zlib.createGzip({ level: 1 }),
+  deflate: () => zlib.createDeflate({ level: 1 }),
+  br: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
 /** Of the codings that a browser takes those that can be looked into. */
@@ -45,19 +53,22 @@ export function refuseStrange(answer: IncomingMessage, { host, address }: Upstre
     throw new Problem(502, `${host} answered with ${status}`, 'That is no answer of an API.');
   const coding = answer.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity' && !DECODERS[coding])
-    throw new Problem(
-      502,
-      `${host} packed its answer as "${coding.slice(0, 40)}"`,
-      'The gateway cannot look into that.',
-    );
+    throw new Problem(502, `${host} packed its answer in a way of its own`, 'The gateway cannot look into that.');
   if (Number(answer.headers['content-length'] ?? 0) > MOST_ANSWERED)
     throw new Problem(502, `${host} answers with too much`, `At most ${MOST_ANSWERED / 1024 / 1024} MB are passed on.`);
 }
 
-export function headersOf({ headers }: IncomingMessage): OutgoingHttpHeaders {
+export function headersOf({ headers: all, statusCode }: IncomingMessage, token: string): OutgoingHttpHeaders {
+  // One that repeats the token is left out.
+  const headers = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => withoutToken(String(value), token) === String(value)),
+  ) as IncomingMessage['headers'];
   const passed = Object.fromEntries(
     ANSWERED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
   );
+  // Packed again it has another length.
+  if (DECODERS[headers['content-encoding'] ?? ''] && headers['content-length'] !== '0' && statusCode !== 304)
+    delete passed['content-length'];
   const type = headers['content-type'];
   const challenge = headers['www-authenticate'];
   return {
@@ -70,26 +81,11 @@ export function headersOf({ headers }: IncomingMessage): OutgoingHttpHeaders {
   };
 }
 
-/** Stops what is too much, counted as the browser will have it. */
-export function limitOf(answer: IncomingMessage, most = MOST_ANSWERED): Transform {
-  const decoder =
-    answer.headers['content-length'] === '0' ? undefined : DECODERS[answer.headers['content-encoding'] ?? '']?.();
-  if (!decoder || answer.statusCode === 304 || answer.statusCode === 204) return atMost(most);
-  let unpacked = 0;
-  const gauge = new Transform({
-    // Packed, as it came, goes on what was unpacked and counted before.
-    transform: (part: Buffer, _coding, done) => void decoder.write(part, (cause) => done(cause ?? null, part)),
-    flush: (done) => void decoder.once('end', () => done()).end(),
-    destroy: (cause, done) => {
-      decoder.destroy();
-      done(cause);
-    },
-  });
-  decoder
-    .on('data', (part: Buffer) => {
-      unpacked += part.length;
-      if (unpacked > most) gauge.destroy(new Error('Too many bytes'));
-    })
-    .on('error', (cause) => gauge.destroy(cause));
-  return gauge;
+/** What an answer goes through: unpacked, so that it can be counted and looked into, and packed again as it was. */
+export function passageOf(answer: IncomingMessage, scrubbers: Transform[], most = MOST_ANSWERED): Transform[] {
+  const coding = answer.headers['content-encoding'] ?? '';
+  const hasBody = answer.headers['content-length'] !== '0' && answer.statusCode !== 304 && answer.statusCode !== 204;
+  const decoder = hasBody ? DECODERS[coding]?.() : undefined;
+  const encoder = decoder && ENCODERS[coding]?.();
+  return [...(decoder ? [decoder] : []), atMost(most), ...scrubbers, ...(encoder ? [encoder] : [])];
 }

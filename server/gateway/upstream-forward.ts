@@ -4,13 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { newDevice } from '#/contract/devices.ts';
 import { readBody } from '../implement.ts';
 import type { Env } from '../implement.ts';
 import { Problem } from '../problem.ts';
 import { stopping } from '../traffic.ts';
 import { hearOut } from '../upload.ts';
-import { codingsOf, headersOf, limitOf, refuseStrange } from './upstream-answer.ts';
+import { codingsOf, headersOf, passageOf, refuseStrange } from './upstream-answer.ts';
 import { upstreamFault } from './upstream-fault.ts';
+import { keyScrubber, tokenScrubber } from './upstream-scrub.ts';
 import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 import type { Shape } from './upstream-shapes.ts';
@@ -67,11 +69,12 @@ export async function forward(
   }
   const early = !incoming.complete;
   outgoing.writeHead(answer.statusCode ?? 502, {
-    ...headersOf(answer),
+    ...headersOf(answer, token),
     ...(early && { connection: 'close' }),
   });
   try {
-    await pipeline(answer, limitOf(answer), outgoing, { end: false });
+    const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
+    await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
     // A refusal may come while the upload still does: a browser whose connection breaks then never sees it.
     if (early) await hearRest(incoming);
     outgoing.end();

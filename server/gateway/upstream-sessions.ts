@@ -14,6 +14,7 @@ import { clientAddress } from './client-address.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { openSigninLimit } from './signin-limit.ts';
 import { upstreamFault } from './upstream-fault.ts';
+import { withoutToken } from './upstream-scrub.ts';
 import { refuseStrange } from './upstream-answer.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import type { Upstream } from './upstream.ts';
@@ -98,7 +99,13 @@ async function accountOf(upstream: Upstream, token: string) {
       if (read > MOST_READ) answer.destroy();
     });
     const body = await textOf(answer).catch(() => '');
-    return { status: answer.statusCode ?? 0, body, retryAfter: answer.headers['retry-after'] };
+    const retryAfter = answer.headers['retry-after'];
+    // What the service says of the token is shown: not the token itself.
+    return {
+      status: answer.statusCode ?? 0,
+      body: withoutToken(body, token),
+      retryAfter: retryAfter && withoutToken(retryAfter, token),
+    };
   } catch (cause) {
     throw upstreamFault(cause, upstream.host);
   }

@@ -1,0 +1,88 @@
+// What an answer from behind a gateway must not bring into a browser: the caller's own token, wherever a service repeats it,
+// and the keys of devices in anything but the answer that makes one. Stars of the same length take their place, so that the
+// length of the answer stays what its head says.
+import { Transform } from 'node:stream';
+
+/** A shorter token is no secret, and would blank ordinary words. */
+const SHORTEST = 8;
+const STAR = '*';
+
+/** The ways in which a token may be written: as it is, in a URL, and in JSON whose writer escapes slashes. */
+function spellingsOf(token: string): string[] {
+  if (token.length < SHORTEST) return [];
+  return [...new Set([token, encodeURIComponent(token), token.replaceAll('/', String.raw`\/`)])];
+}
+
+/** A text without the token. */
+export const withoutToken = (text: string, token: string): string =>
+  spellingsOf(token).reduce((left, each) => left.replaceAll(each, STAR.repeat(each.length)), text);
+
+/** A stream of bytes without the token, also where two pieces share it. */
+export function tokenScrubber(token: string): Transform {
+  const spellings = spellingsOf(token);
+  let held = '';
+  /** How much of the end may be the beginning of the token: it waits for the next piece. */
+  const beginsAtEnd = (text: string): number => {
+    let most = 0;
+    for (const each of spellings) {
+      const first = each[0] ?? '';
+      let at = text.indexOf(first, Math.max(0, text.length - each.length + 1));
+      while (at >= 0 && !each.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+      if (at >= 0) most = Math.max(most, text.length - at);
+    }
+    return most;
+  };
+  return new Transform({
+    transform(part: Buffer, _coding, done) {
+      const text = withoutToken(held + part.toString('latin1'), token);
+      const kept = beginsAtEnd(text);
+      held = text.slice(text.length - kept);
+      done(null, Buffer.from(text.slice(0, text.length - kept), 'latin1'));
+    },
+    flush(done) {
+      done(null, Buffer.from(held, 'latin1'));
+    },
+  });
+}
+
+const KEY_FIELD = /"device_?key"\s*:\s*"/i;
+/** The beginning of that at the end of a piece. */
+const KEY_FIELD_BEGINS = /"(?:d(?:e(?:v(?:i(?:c(?:e(?:_?(?:k(?:e(?:y(?:"\s*(?::\s*)?)?)?)?)?)?)?)?)?)?)?)?$/i;
+
+/** A stream of JSON in which the value of every DeviceKey is stars. */
+export function keyScrubber(): Transform {
+  let held = '';
+  let inKey = false;
+  let isEscaped = false;
+  const scrub = (text: string): string => {
+    let out = '';
+    let at = 0;
+    while (at < text.length) {
+      if (inKey) {
+        const sign = text[at] ?? '';
+        if (sign === '"' && !isEscaped) inKey = false;
+        out += inKey ? STAR : sign;
+        isEscaped = sign === '\\' && !isEscaped;
+        at += 1;
+        continue;
+      }
+      const found = KEY_FIELD.exec(text.slice(at));
+      const end = found ? at + found.index + found[0].length : text.length;
+      out += text.slice(at, end);
+      at = end;
+      inKey = found !== null;
+    }
+    return out;
+  };
+  return new Transform({
+    transform(part: Buffer, _coding, done) {
+      const text = scrub(held + part.toString('latin1'));
+      const kept = inKey ? 0 : (KEY_FIELD_BEGINS.exec(text.slice(-200))?.[0].length ?? 0);
+      held = text.slice(text.length - kept);
+      done(null, Buffer.from(text.slice(0, text.length - kept), 'latin1'));
+    },
+    flush(done) {
+      done(null, Buffer.from(held, 'latin1'));
+    },
+  });
+}
