@@ -148,6 +148,7 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   await page.goto(`${service.url}/devices`);
   await page.getByRole('link', { name: 'Artifacts' }).click();
   await page.getByRole('link', { name: 'Build from a folder' }).click();
+  await expect(builder(page)).toBeVisible();
   // Nothing is lost yet.
   await page.keyboard.press('Escape');
   await expect(builder(page)).toBeHidden();
