@@ -22,6 +22,15 @@ const tunnel = {
   Uptime: 'N/A',
 };
 
+/** Fills in the fields of a dialog, by their names; that of a secret has no role. */
+async function fillIn(page: Page, typed: Record<string, string>): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  for (const [label, text] of Object.entries(typed)) {
+    const secret = dialog.getByLabel(label).and(dialog.locator('input[type="password"]'));
+    await dialog.getByRole('textbox', { name: label, exact: true }).or(secret).fill(text);
+  }
+}
+
 /** Holds every write back until `answer`, and notes what was sent. */
 async function holdWrites(page: Page) {
   const sent: string[] = [];
@@ -94,7 +103,12 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
       sent: 'POST /v1/workflow',
       typed: { Name: 'second', Command: 'true' },
     },
-    { at: '/account?dialog=make', button: 'Make token', sent: 'POST /v1/account/tokens', typed: { Name: 'second' } },
+    {
+      at: '/account?dialog=make',
+      button: 'Make token',
+      sent: 'POST /v1/account/tokens',
+      typed: { Name: 'second', 'Your proof': service.token },
+    },
     {
       at: `/account?dialog=revoke&token=${TokenId}`,
       button: 'Revoke token',
@@ -118,8 +132,7 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
       held.sent.length = 0;
       await page.goto(service.url + at);
       const dialog = page.getByRole('dialog');
-      for (const [label, text] of Object.entries(typed))
-        await dialog.getByRole('textbox', { name: label, exact: true }).fill(text);
+      await fillIn(page, typed);
       const confirm = dialog.getByRole('button', { name: button, exact: true });
       await expect(confirm).toBeEnabled();
       await confirm.evaluate((node: HTMLElement) => {
@@ -168,8 +181,7 @@ test.describe('an answer that is lost', () => {
     const twice = async (at: string, button: string, typed: Record<string, string>) => {
       await page.goto(service.url + at);
       const dialog = page.getByRole('dialog');
-      for (const [label, text] of Object.entries(typed))
-        await dialog.getByRole('textbox', { name: label, exact: true }).fill(text);
+      await fillIn(page, typed);
       await dialog.getByRole('button', { name: button, exact: true }).click();
       await expect(dialog.getByRole('alert')).toBeVisible();
       await dialog.getByRole('button', { name: button, exact: true }).click();
@@ -178,7 +190,7 @@ test.describe('an answer that is lost', () => {
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
     await twice('/workflows?dialog=create', 'Create workflow', { Name: 'greet', Command: 'true' });
     await expect(page.getByRole('dialog')).toBeHidden();
-    await twice('/account?dialog=make', 'Make token', { Name: 'build' });
+    await twice('/account?dialog=make', 'Make token', { Name: 'build', 'Your proof': service.token });
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
 
     const { Devices } = await service.call<{ Devices: unknown[] }>('GET', '/v1/devices/1/25');
