@@ -42,8 +42,8 @@ const LOW_SHARE = 0.05;
 const MOST_LOW_BYTES = 1024 * MB;
 const LEAST_LOW_BYTES = 64 * MB;
 const LOOK_EVERY_MS = 30_000;
-/** A service that only runs for a moment (a test) needs none. */
-const FIRST_LOOK_MS = 5_000;
+/** After the start, which it must not hold up. */
+const FIRST_LOOK_MS = 250;
 
 /** `report` gets one line when something changes. */
 export function openRoom(folder: string, { report }: { report: (line: string) => void }): Room {
