@@ -97,5 +97,5 @@ test('where no worker starts, text is found all the same and a pattern says that
   assert.equal(text?.found?.rule, OK);
   assert.equal(text?.untried, undefined);
   const [pattern] = await readAll(reader, [job('1', 'ok')], [OK, HOSTILE]);
-  assert.match(pattern?.untried?.why ?? '', /no worker/);
+  assert.match(pattern?.untried?.why ?? '', /could not be loaded/);
 });
