@@ -1,6 +1,6 @@
 // Replaces this agent by the program that the service publishes. It fetches and checks it beside the one that runs, waits
 // until no job runs, swaps the two and ends; `muster-agent run` starts the new one, and goes back when that does not
-// reach the service (server/install/install.sh).
+// reach the service (server/api/install.sh).
 //
 // In the folder of the installation:
 //   agent.mjs                the program; agent.new.mjs while it is fetched

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { LogFormat } from './log.ts';
+import type { LogFormat } from './operation/log.ts';
 
 export interface Config {
   host: string;

@@ -1,7 +1,7 @@
 // Ids are long enough not to be found by trying; those of earlier versions go on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from './ids.ts';
+import { newId } from './store/ids.ts';
 import { startTestService } from './test-service.ts';
 
 test('a new id has 16 letters and digits, and none comes twice', () => {

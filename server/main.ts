@@ -1,14 +1,14 @@
 // The service as a program: the environment in, signals obeyed, a few lines printed.
 import { ConfigError, readConfig, readLogFormat } from './config.ts';
-import { Problem } from './problem.ts';
+import { Problem } from './http/problem.ts';
 import type { Config } from './config.ts';
-import { proxyNote } from './gateway/proxy-notice.ts';
-import { startGateway } from './gateway/upstream-service.ts';
-import { log, setLogFormat } from './log.ts';
+import { proxyNote } from './http/proxy-notice.ts';
+import { startGateway } from './proxy/upstream-service.ts';
+import { log, setLogFormat } from './operation/log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
-import { FINISH_WITHIN_MS } from './traffic.ts';
-import type { Traffic } from './traffic.ts';
+import { FINISH_WITHIN_MS } from './http/traffic.ts';
+import type { Traffic } from './http/traffic.ts';
 import { VERSION } from './version.ts';
 
 try {

@@ -1,10 +1,10 @@
 // METRICS_PORT: what machines ask of the service, on a port that need not be reachable from outside.
 import type { Config } from './config.ts';
-import { newApp } from './frame.ts';
-import { openSidePort } from './listen.ts';
-import { operationRoutes } from './routes/operation.ts';
-import type { Operation } from './routes/operation.ts';
-import type { Traffic } from './traffic.ts';
+import { newApp } from './http/base-app.ts';
+import { openSidePort } from './http/listen.ts';
+import { operationRoutes } from './api/operation.ts';
+import type { Operation } from './api/operation.ts';
+import type { Traffic } from './http/traffic.ts';
 
 /** Opens METRICS_PORT, where one is set; there, no token is asked for. Returns what closes it. */
 export async function openMetricsPort(

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
-import { log } from './log.ts';
+import { log } from './operation/log.ts';
 import { requireDatabaseOfFiles } from './store/artifact-files.ts';
 import { fileSize } from './store/database-file.ts';
 import { openDatabase } from './store/database.ts';
@@ -12,7 +12,7 @@ import type { Database } from './store/database.ts';
 import { lockFolder } from './store/lock.ts';
 import { openRoom } from './store/room.ts';
 import type { Room } from './store/room.ts';
-import { isFull, SQLITE, sqliteCode, systemCode } from './system-fault.ts';
+import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
 
 interface Store {
   db: Database;

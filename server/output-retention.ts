@@ -3,10 +3,10 @@
 import { printIsoTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Clock } from './clock.ts';
-import { log } from './log.ts';
+import { log } from './operation/log.ts';
 import type { Database } from './store/database.ts';
 import { accountsWithOutput, outputBytes, outputEndedBefore, removeOldestOutput } from './store/output-usage.ts';
-import { logFault } from './system-fault.ts';
+import { logFault } from './http/system-fault.ts';
 
 type Usage = Pick<Account, 'OutputBytesUsed' | 'OutputBytesLimit' | 'OutputDays' | 'OutputRemoval'>;
 

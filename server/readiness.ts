@@ -1,7 +1,7 @@
 // Whether the service can serve: its database answers, takes a write and has its tables, the disk has room, and nobody
 // asked it to stop.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FieldError } from './problem.ts';
+import type { FieldError } from './http/problem.ts';
 import type { Database } from './store/database.ts';
 
 interface ReadinessOptions {

@@ -1,7 +1,7 @@
 // What the service holds, read when /metrics is asked for.
 import type { Context } from './context.ts';
-import type { Gauge } from './metrics.ts';
-import { processGauges } from './process-metrics.ts';
+import type { Gauge } from './operation/metrics.ts';
+import { processGauges } from './operation/process-metrics.ts';
 import { countRunning } from './store/last-run.ts';
 
 /** Reading the tables takes longest: whoever asks more often gets the same figures. */

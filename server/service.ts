@@ -6,17 +6,17 @@ import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
-import { unclearRequest } from './gateway/unclear-request.ts';
-import { refuse } from './link/link.ts';
-import { listen, openServer, stop } from './listen.ts';
-import { tooManyOpen } from './open-files.ts';
+import { unclearRequest } from './http/unclear-request.ts';
+import { refuse } from './agents/link.ts';
+import { listen, openServer, stop } from './http/listen.ts';
+import { tooManyOpen } from './http/open-files.ts';
 import { openReadiness } from './readiness.ts';
 import { openMetricsPort } from './metrics-port.ts';
-import type { Operation } from './routes/operation.ts';
+import type { Operation } from './api/operation.ts';
 import { serviceGauges } from './service-metrics.ts';
 import { migrations } from './store/migrations.ts';
 import type { DiskState } from './store/room.ts';
-import { openTunnelDoor } from './tunnels/door.ts';
+import { openTunnelDoor } from './tunnels/tunnel-server.ts';
 
 export interface Service {
   /** Where it is reached, without a trailing slash. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tar } from '#/contract/test-tar.ts';
 import type { TestEntry } from '#/contract/test-tar.ts';
-import type { CommandSource } from './artifact-command.ts';
+import type { CommandSource } from './jobs/artifact-command.ts';
 
 interface Ran {
   code: number | null;

@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { printSqlTime } from '#/contract/timestamps.ts';
-import { openAudit } from './audit.ts';
-import type { Caller } from './audit.ts';
+import { openAudit } from './store/audit.ts';
+import type { Caller } from './http/caller.ts';
 import { ConfigError, readConfig } from './config.ts';
 import type { Config } from './config.ts';
-import { publicUrlOf } from './listen.ts';
-import { Problem } from './problem.ts';
+import { publicUrlOf } from './http/listen.ts';
+import { Problem } from './http/problem.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';

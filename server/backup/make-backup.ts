@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
 import { ConfigError } from '../config.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../store/ids.ts';
 import { syncFolder } from '../store/artifact-files.ts';
 import { VERSION } from '../version.ts';
 import { DATABASE_PART, FORMAT, MANIFEST_PART } from './manifest.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { log } from '../log.ts';
+import { log } from '../operation/log.ts';
 import { PARTIAL } from './make-backup.ts';
 
 export interface BackupSchedule {

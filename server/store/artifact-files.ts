@@ -6,10 +6,10 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../config.ts';
-import { newId } from '../ids.ts';
-import { log } from '../log.ts';
-import { Problem } from '../problem.ts';
-import { isFull, systemFault } from '../system-fault.ts';
+import { newId } from './ids.ts';
+import { log } from '../operation/log.ts';
+import { Problem } from '../http/problem.ts';
+import { isFull, systemFault } from '../http/system-fault.ts';
 import { fileSize } from './database-file.ts';
 
 /** Bytes that arrived and are on disk, under a name that only this upload knows. */

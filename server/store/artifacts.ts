@@ -1,5 +1,5 @@
 // Artifacts: what is known of them. Their bytes are files (artifact-files.ts).
-import { notFound, Problem } from '../problem.ts';
+import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 /** One artifact as it is stored; the contract's object is made of it where it is answered. */

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config.ts';
-import { SQLITE, sqliteCode, systemCode, systemFault } from '../system-fault.ts';
+import { SQLITE, sqliteCode, systemCode, systemFault } from '../http/system-fault.ts';
 
 /** What tells one kind of database from another. */
 export interface DatabaseKind {

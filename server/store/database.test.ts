@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 import { until } from '../test-agents.ts';
 import { openDatabase } from './database.ts';
 import type { Database, Tx } from './database.ts';

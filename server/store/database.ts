@@ -1,10 +1,10 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
 // answers all of them, and each still stands or falls alone.
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { log } from '../log.ts';
-import { openCounter, openHistogram } from '../metrics.ts';
-import { Problem } from '../problem.ts';
-import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../system-fault.ts';
+import { log } from '../operation/log.ts';
+import { openCounter, openHistogram } from '../operation/metrics.ts';
+import { Problem } from '../http/problem.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import { migrations } from './migrations.ts';

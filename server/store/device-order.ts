@@ -1,6 +1,6 @@
 // The devices of an account in creation order, in memory: which one stands at the top of page 4,000 is then one array
 // access, where SQL would count its way there through 100,000 rows.
-import { newId } from '../ids.ts';
+import { newId } from './ids.ts';
 import type { Database, Tx } from './database.ts';
 
 export interface DeviceOrder {

@@ -8,8 +8,8 @@ import type {
   DeviceFilter,
   Position,
 } from '#/contract/devices.ts';
-import { hashSecret, newId, newSecret } from '../ids.ts';
-import { notFound, Problem } from '../problem.ts';
+import { hashSecret, newId, newSecret } from './ids.ts';
+import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 import { fold } from './fold.ts';
 

@@ -1,7 +1,7 @@
 // What happens to jobs in the database. A state changes in `moveJob` and `cancelWaiting` and nowhere else, so that jobs
 // and the counts of their parents cannot drift apart.
 import type { JobStatus } from '#/contract/jobs.ts';
-import { openCounter } from '../metrics.ts';
+import { openCounter } from '../operation/metrics.ts';
 import type { Reader, Tx } from './database.ts';
 import { outputSize } from './job-output.ts';
 

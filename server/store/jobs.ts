@@ -1,7 +1,7 @@
 // Jobs in the database: what was ordered, and reading where each stands. What happens to them is in job-moves.ts.
 import type { JobStatus } from '#/contract/jobs.ts';
-import { newId } from '../ids.ts';
-import { notFound } from '../problem.ts';
+import { newId } from './ids.ts';
+import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface JobRow {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config.ts';
-import { SQLITE, sqliteCode } from '../system-fault.ts';
+import { SQLITE, sqliteCode } from '../http/system-fault.ts';
 
 /** Takes the folder for this process, or says who has it. */
 export function lockFolder(folder: string): { release: () => void } {

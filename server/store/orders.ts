@@ -1,6 +1,6 @@
 // Orders by their Idempotency-Key: what a browser sends twice, because the connection ended before the answer, acts once.
 import { hash } from 'node:crypto';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface Order {

@@ -1,6 +1,6 @@
 // Pages of the device list as they were last sent. Many dashboards ask for the same few pages again and again; until a
 // device or a tag changes, the answer is the same bytes.
-import { newId } from '../ids.ts';
+import { newId } from './ids.ts';
 import type { Database } from './database.ts';
 
 export interface Pages {

@@ -3,8 +3,8 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Problem } from '../problem.ts';
-import { diskFull, diskFullForGood, diskReadOnly } from '../system-fault.ts';
+import type { Problem } from '../http/problem.ts';
+import { diskFull, diskFullForGood, diskReadOnly } from '../http/system-fault.ts';
 
 export type DiskState = 'Enough' | 'Low' | 'Full' | 'ReadOnly';
 

@@ -1,7 +1,7 @@
 // Sessions of a gateway. It has no accounts of its own: each session holds its person's token for the service behind,
 // sealed with a key that only the browser's cookie gives. A copy of the file opens nothing.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { hashSecret, newId, newSecret } from '../ids.ts';
+import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';

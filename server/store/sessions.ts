@@ -1,8 +1,8 @@
 // Sessions of browsers. The cookie's value changes as it is used, so that a stolen one soon is worth nothing; only the
 // hashes of the current and the previous value are kept.
 import { timingSafeEqual } from 'node:crypto';
-import { hashSecret, newId, newSecret } from '../ids.ts';
-import { notFound } from '../problem.ts';
+import { hashSecret, newId, newSecret } from './ids.ts';
+import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 const MINUTE = 60_000;

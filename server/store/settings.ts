@@ -1,5 +1,5 @@
 // Small facts that the service keeps about itself.
-import { newId } from '../ids.ts';
+import { newId } from './ids.ts';
 import type { Tx } from './database.ts';
 
 /** The id of this installation, made at its first start. */

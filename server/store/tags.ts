@@ -1,7 +1,7 @@
 // Tags: names of an account that any number of its devices carry.
 import type { Tag } from '#/contract/tags.ts';
-import { newId } from '../ids.ts';
-import { notFound, Problem } from '../problem.ts';
+import { newId } from './ids.ts';
+import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export const listTags = (db: Reader, accountId: number): Tag[] =>

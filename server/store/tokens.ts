@@ -1,6 +1,6 @@
 // API tokens. The table holds their hashes: a copy of it opens nothing.
-import { hashSecret, newId, newSecret } from '../ids.ts';
-import { notFound } from '../problem.ts';
+import { hashSecret, newId, newSecret } from './ids.ts';
+import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface TokenRow {

@@ -1,7 +1,7 @@
 // Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent comes
 // and goes; a tunnel that was closed leaves a mark, so that the process that had opened it does not open it again.
-import { newId } from '../ids.ts';
-import { notFound } from '../problem.ts';
+import { newId } from './ids.ts';
+import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 type Protocol = 'HTTP' | 'TCP';

@@ -1,8 +1,8 @@
 // Workflows: named commands.
 import type { Workflow, WorkflowDraft } from '#/contract/workflows.ts';
 import { printSqlTime } from '#/contract/timestamps.ts';
-import { newId } from '../ids.ts';
-import { notFound } from '../problem.ts';
+import { newId } from './ids.ts';
+import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 interface Row {

@@ -9,9 +9,9 @@ import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
 import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } from '#/contract/tunnel-carrier.ts';
-import type { AgentConnection } from '../link/agent-connection.ts';
-import { refuse } from '../link/link.ts';
-import { Problem } from '../problem.ts';
+import type { AgentConnection } from '../agents/agent-connection.ts';
+import { refuse } from '../agents/link.ts';
+import { Problem } from '../http/problem.ts';
 
 /** Nobody can be brought through, and on whose side that is. */
 export class Unreachable extends Error {

@@ -16,7 +16,7 @@ import { endAgents, FakeAgent, until } from '../test-agents.ts';
 import { forgetTunnels, openTunnel, withdrawTunnels } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
-import { openSigninLimit } from '../gateway/signin-limit.ts';
+import { openSigninLimit } from '../auth/signin-limit.ts';
 import { createHttpFront } from './http-front.ts';
 import { openVisitorLogins } from './visitor-logins.ts';
 import { knock, listening, raw, textOf, TunnelDevice, tunnelsOf, visit } from './test-tunnels.ts';

@@ -3,7 +3,7 @@ import { createServer, request as ask, STATUS_CODES } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
-import { hangUp } from '../hang-up.ts';
+import { hangUp } from '../http/end-socket.ts';
 import { Unreachable } from './carriers.ts';
 import { basicLogin, headersForDevice, headersForVisitor, tunnelNameOf } from './http-head.ts';
 import type { LiveTunnel } from './live-tunnel.ts';

@@ -4,7 +4,7 @@ import type { ClientHttp2Stream } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Offer } from '#/contract/agent-link.ts';
-import type { AgentConnection } from '../link/agent-connection.ts';
+import type { AgentConnection } from '../agents/agent-connection.ts';
 import { PooledDials } from './pooled-dials.ts';
 
 export interface LiveTunnelOptions {

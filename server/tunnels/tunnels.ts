@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Offer, Offers } from '#/contract/agent-link.ts';
-import type { Audit } from '../audit.ts';
+import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
-import type { AgentConnection } from '../link/agent-connection.ts';
-import type { Link } from '../link/link.ts';
+import type { AgentConnection } from '../agents/agent-connection.ts';
+import type { Link } from '../agents/link.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { accountOfDevice } from '../store/devices.ts';
 import {
@@ -19,7 +19,7 @@ import {
   withdrawTunnels,
 } from '../store/tunnels.ts';
 import { openCarriers } from './carriers.ts';
-import { logFault } from '../system-fault.ts';
+import { logFault } from '../http/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';

@@ -1,8 +1,8 @@
 // Logins of visitors: guessing is slow, and keeps nobody out who knows the password.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSigninLimit } from '../gateway/signin-limit.ts';
-import type { SigninLimit } from '../gateway/signin-limit.ts';
+import { openSigninLimit } from '../auth/signin-limit.ts';
+import type { SigninLimit } from '../auth/signin-limit.ts';
 import { openVisitorLogins } from './visitor-logins.ts';
 
 const tunnel = { name: 'a', admits: (login: string) => login === 'me:right' };

@@ -6,7 +6,7 @@
 // can make, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SigninLimit } from '../gateway/signin-limit.ts';
+import type { SigninLimit } from '../auth/signin-limit.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 
 type Guarded = Pick<LiveTunnel, 'name' | 'admits'>;

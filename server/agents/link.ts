@@ -1,0 +1,292 @@
+// The service's end of the agents' connections: who may connect, who is connected, and who went silent. What is said
+// on a connection is the business of whoever listens.
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import {
+  CLOSE,
+  LINK_PATH,
+  LINK_VERSION,
+  LOST_AFTER_MS,
+  MAX_FRAME,
+  readAgentMessage,
+  readOtherVersion,
+} from '#/contract/agent-link.ts';
+import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
+import { hangUp } from '../http/end-socket.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import type { Database } from '../store/database.ts';
+import { logFault } from '../http/system-fault.ts';
+import { deviceByKey, markOffline, markSeen, markTurnedAway } from '../store/devices.ts';
+import { AgentConnection } from './agent-connection.ts';
+import { Intake } from './intake.ts';
+import type { Frame } from './intake.ts';
+
+export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
+
+/** Whoever carries what comes through the tunnels of the agents. */
+export interface TunnelListener {
+  offered(connection: AgentConnection, offers: Offers): void;
+  gone(connection: AgentConnection): void;
+}
+
+/** Whoever makes sense of what agents say. */
+export interface LinkListener {
+  /** An agent introduced itself. It is the only one of its device from here on. */
+  hello(connection: AgentConnection, hello: Hello): void;
+  message(connection: AgentConnection, message: JobMessage): void;
+  /** A connection that had said hello is gone, and no newer one took its place. */
+  gone(connection: AgentConnection): void;
+}
+
+export interface Link {
+  /** An agent asks to turn its HTTP request into a connection. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /**
+   * Ends a device's connections, all in this turn: nothing that still arrives on them counts, and nothing is sent to them.
+   * The agent is told why and does not come back with this key.
+   */
+  disconnect(deviceSeq: number, reason: 'deleted' | 'rekeyed'): void;
+  /** The device's connection, if its agent is there. */
+  of(deviceSeq: number): AgentConnection | undefined;
+  /** Every agent that is there. */
+  all(): Iterable<AgentConnection>;
+  listen(listener: LinkListener): void;
+  listenForTunnels(listener: TunnelListener): void;
+  /** Calls back for what agents report of updating themselves. */
+  listenForUpdates(listener: (connection: AgentConnection, message: UpdateState) => void): void;
+  close(): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 5_000;
+const SEEN_EVERY_MS = 60_000;
+const HELLO_WITHIN_MS = 15_000;
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+
+export interface LinkOptions {
+  db: Database;
+  now: () => number;
+  /** Why no agent may connect at the moment: what it says could not be stored. */
+  refusal?: () => Problem | undefined;
+  /** An agent that is silent for this long is taken for lost. */
+  lostAfterMs?: number;
+  sweepEveryMs?: number;
+}
+
+export function openLink({
+  db,
+  now,
+  refusal,
+  lostAfterMs = LOST_AFTER_MS,
+  sweepEveryMs = SWEEP_EVERY_MS,
+}: LinkOptions): Link {
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME,
+    clientTracking: false,
+    // Answered in turn, like everything else: see intake.ts.
+    autoPong: false,
+  });
+  /** Every open socket, by its connection; `live` holds the one of each device that said hello last. */
+  const connections = new Map<WebSocket, AgentConnection>();
+  const live = new Map<number, AgentConnection>();
+  let listener: LinkListener | undefined;
+  let tunnels: TunnelListener | undefined;
+  let updates: ((connection: AgentConnection, message: UpdateState) => void) | undefined;
+
+  const background = (work: Promise<unknown>) => {
+    work.catch((cause: unknown) => logFault('link: could not note who is online', cause));
+  };
+
+  const drop = (connection: AgentConnection) => {
+    connections.delete(connection.socket);
+    intake.drop(connection);
+    if (live.get(connection.deviceSeq) !== connection) return;
+    live.delete(connection.deviceSeq);
+    background(db.write((tx) => markOffline(tx, connection.deviceSeq, now())));
+    listener?.gone(connection);
+    tunnels?.gone(connection);
+  };
+
+  const receive = (connection: AgentConnection, frame: string) => {
+    let message: AgentMessage | undefined;
+    try {
+      // Before the rest is read: in another version that may be of another shape.
+      const other = connection.greeted ? undefined : readOtherVersion(frame);
+      if (other) return turnAway(connection, other);
+      message = readAgentMessage(frame);
+    } catch {
+      connection.close(CLOSE.protocol, 'The service could not read a message of the agent');
+      return;
+    }
+    if (message?.type === 'hello') greet(connection, message);
+    else if (!connection.greeted) connection.close(CLOSE.protocol, 'An agent begins with hello');
+    // Of two agents of one device only the newer is listened to.
+    else if (!message || live.get(connection.deviceSeq) !== connection) return;
+    else if (message.type === 'offers') tunnels?.offered(connection, message);
+    else if (message.type === 'update-state') updates?.(connection, message);
+    else listener?.message(connection, message);
+  };
+
+  const turnAway = (
+    connection: AgentConnection,
+    { version, agentVersion }: { version: number; agentVersion: string },
+  ) => {
+    const isOld = version < LINK_VERSION;
+    connection.close(
+      CLOSE.version,
+      `the agent speaks version ${version}, the service ${LINK_VERSION}: update the ${isOld ? 'agent' : 'service'}`,
+    );
+    // Beside an agent that works, a second one with the same key says nothing about the device.
+    if (live.has(connection.deviceSeq)) return;
+    const text = `It speaks version ${version} of the link, the service version ${LINK_VERSION}.`;
+    const refused = { version: agentVersion, problem: isOld ? 'TooOld' : 'TooNew', text, at: now() } as const;
+    background(db.write((tx) => markTurnedAway(tx, connection.deviceSeq, refused)));
+  };
+
+  const greet = (connection: AgentConnection, hello: Hello) => {
+    const address = readAddress(hello.server);
+    if (connection.greeted || address === undefined) {
+      connection.close(CLOSE.protocol, 'The hello of the agent makes no sense');
+      return;
+    }
+    connection.greeted = true;
+    connection.journal = hello.journal;
+    connection.server = address;
+    connection.agentVersion = hello.agentVersion;
+    connection.selfUpdate = hello.update;
+    const older = live.get(connection.deviceSeq);
+    live.set(connection.deviceSeq, connection);
+    older?.close(CLOSE.replaced, 'Another agent connected with the same device key');
+    if (older) {
+      listener?.gone(older);
+      tunnels?.gone(older);
+    }
+    listener?.hello(connection, hello);
+  };
+
+  const intake = new Intake({
+    receive: (connection, { kind, bytes }) => {
+      connection.heard = performance.now();
+      if (kind === 'message') receive(connection, bytes.toString());
+      if (kind !== 'ping' || connection.closing) return;
+      connection.socket.pong(bytes);
+      connection.endIfDeaf();
+    },
+  });
+  const take = (socket: WebSocket, frame: Frame) => {
+    const connection = connections.get(socket);
+    if (connection && !connection.closing) intake.take(connection, frame);
+  };
+
+  // One function of each kind for all sockets; ws calls them with the socket as `this`.
+  function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean) {
+    if (!isBinary) take(this, { kind: 'message', bytes: bytes as Buffer });
+    else connections.get(this)?.close(CLOSE.protocol, 'This version has no binary messages');
+  }
+  function onPing(this: WebSocket, bytes: Buffer) {
+    take(this, { kind: 'ping', bytes });
+  }
+  function onPong(this: WebSocket, bytes: Buffer) {
+    take(this, { kind: 'pong', bytes });
+  }
+  function onClose(this: WebSocket) {
+    const connection = connections.get(this);
+    if (connection) drop(connection);
+  }
+  // A broken frame or line; ws closes the socket, and `close` follows.
+  function onError() {}
+
+  const sweep = setInterval(() => {
+    const silentSince = performance.now() - lostAfterMs;
+    const mute = performance.now() - HELLO_WITHIN_MS;
+    for (const [socket, { heard, greeted }] of connections)
+      if (heard < silentSince || (!greeted && heard < mute)) socket.terminate();
+  }, sweepEveryMs).unref();
+  // So that a crash leaves a "last seen" that is near the truth.
+  const seen = setInterval(() => {
+    if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));
+  }, SEEN_EVERY_MS).unref();
+
+  return {
+    upgrade: (request, socket, head) => {
+      socket.on('error', onError);
+      const path = (request.url ?? '').split('?')[0];
+      if (path !== LINK_PATH) return refuse(socket, notFound('connection', path ?? ''));
+      const closed = refusal?.();
+      if (closed) return refuse(socket, closed);
+      const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+      const device = key === undefined ? undefined : deviceByKey(db, key);
+      if (!device)
+        return refuse(
+          socket,
+          new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.'),
+        );
+      server.handleUpgrade(request, socket, head, (opened) => {
+        connections.set(opened, new AgentConnection(opened, device));
+        opened.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
+      });
+    },
+
+    disconnect: (deviceSeq, reason) => {
+      const said = reason === 'deleted' ? 'the device was deleted' : 'the device was given a new key';
+      for (const connection of connections.values())
+        if (connection.deviceSeq === deviceSeq) {
+          connection.close(CLOSE.revoked, said);
+          drop(connection);
+        }
+    },
+
+    of: (deviceSeq) => live.get(deviceSeq),
+    all: () => live.values(),
+    listen: (to) => {
+      listener = to;
+    },
+    listenForTunnels: (to) => {
+      tunnels = to;
+    },
+    listenForUpdates: (to) => {
+      updates = to;
+    },
+
+    close: async () => {
+      clearInterval(sweep);
+      clearInterval(seen);
+      const open = [...connections.values()];
+      const closed = open.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
+      for (const connection of open)
+        connection.close(connection.greeted ? GOING_AWAY : NORMAL, 'The service is stopping');
+      await Promise.all(closed);
+      server.close();
+    },
+  };
+}
+
+/** The address that an agent dialled, fit to be put into a command; undefined for anything that is no such thing. */
+function readAddress(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    return undefined;
+  return url.origin;
+}
+
+/** Answers an upgrade with a plain HTTP refusal. */
+export function refuse(socket: Duplex, problem: Problem): void {
+  const body = JSON.stringify(problem.body());
+  hangUp(
+    socket,
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+      'Connection: close',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...(problem.status === 401 ? ['WWW-Authenticate: Bearer realm="muster"'] : []),
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,130 @@
+// v1.md, "Account", and the account's API tokens and sessions.
+import type { NewApiToken, accountEndpoints } from '#/contract/account.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { SigninLimit } from '../auth/signin-limit.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { Asked, Handlers } from '../http/implement.ts';
+import { invalid, notFound, Problem } from '../http/problem.ts';
+import { readAccount } from '../store/accounts.ts';
+import type { Tx } from '../store/database.ts';
+import { once } from '../store/orders.ts';
+import { endSession, endSessions, listSessions, redeemSigninCode } from '../store/sessions.ts';
+import { holderOf, listTokens, makeToken, revokeToken } from '../store/tokens.ts';
+import { RecentSecrets } from './recent-secrets.ts';
+
+const PROOF_NEEDED =
+  'is needed: an API token, or the link that "npm run token -- link" prints on the machine of the service';
+
+export function accountRoutes(
+  { db, audit, now, room, retention }: Context,
+  limit: SigninLimit,
+): Handlers<typeof accountEndpoints> {
+  const recent = new RecentSecrets<NewApiToken>();
+  const time = (at: number) => printIsoTime(new Date(at));
+
+  /** Whether a person at a browser shows more than that the browser is signed in. Uses a code up. */
+  const isProven = (tx: Tx, { account, sessionId }: Asked, proof: string): boolean => {
+    if (sessionId === undefined || holderOf(tx, proof)?.account_id === account.id) return true;
+    // People paste the whole link.
+    const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
+    return redeemSigninCode(tx, code, now()) === account.id;
+  };
+
+  return {
+    get: ({ account }) => {
+      const found = readAccount(db, account.id);
+      if (!found) throw notFound('account', account.email);
+      const state = room.state();
+      return {
+        ...found,
+        ...retention.usage(account.id),
+        ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: room.free() }),
+      };
+    },
+
+    tokens: ({ account }) =>
+      listTokens(db, account.id).map(({ id, name, prefix, created, last_used }) => ({
+        TokenId: id,
+        Name: name,
+        Prefix: prefix,
+        CreatedTime: time(created),
+        LastUsedTime: last_used === null ? '' : time(last_used),
+      })),
+
+    createToken: async (request) => {
+      const proof = request.body.Proof?.trim() ?? '';
+      if (request.sessionId !== undefined && proof === '') throw invalid([{ field: 'Proof', message: PROOF_NEEDED }]);
+      const errors = [{ field: 'Proof', message: 'is not valid: check that it was copied whole; a link works once' }];
+      const notProven = new Problem(403, 'The proof is not valid', 'No token was made.', { errors });
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
+      let created: NewApiToken | undefined;
+      const order = { accountId, key, what: { Name: request.body.Name } };
+      const write = db.write((tx) =>
+        once(tx, order, now(), () => {
+          // Here, since the same order sent again comes with a link that it has used up itself.
+          if (!isProven(tx, request, proof)) throw notProven;
+          const { id, secret } = makeToken(tx, accountId, request.body.Name, now());
+          audit.record(tx, request, 'token.create', id);
+          const answer = { TokenId: id, Token: secret };
+          created = answer;
+          if (key !== undefined) tx.afterCommit(() => recent.remember(id, answer));
+          return id;
+        }),
+      );
+      const { made } = await write.catch(async (cause: unknown) => {
+        if (cause !== notProven) throw cause;
+        limit.failed(request.address);
+        await db.write((tx) => audit.refused(tx, request, 'token.create'));
+        throw cause;
+      });
+      const answer = created ?? recent.recall(made);
+      // One that was revoked in the meantime opens nothing.
+      if (answer && (created || listTokens(db, accountId).some(({ id }) => id === made))) return answer;
+      throw new Problem(
+        409,
+        'The token was made, but it is lost',
+        `This order has made the token "${made}", and it went with an answer that did not arrive. Revoke it and make another.`,
+      );
+    },
+
+    revokeToken: (request) =>
+      db.write(
+        (tx) => {
+          revokeToken(tx, request.account.id, request.params.token_id, now());
+          audit.record(tx, request, 'token.revoke', request.params.token_id);
+        },
+        { essential: true },
+      ),
+
+    sessions: ({ account, sessionId }) =>
+      listSessions(db, account.id, now()).map(({ id, created, last_used, address, name, prefix }) => ({
+        SessionId: id,
+        How: prefix === null ? 'Link' : 'Token',
+        ...(prefix !== null && { TokenName: name ?? '', Prefix: prefix }),
+        CreatedTime: time(created),
+        LastUsedTime: time(last_used),
+        Address: address,
+        Current: id === sessionId,
+      })),
+
+    endSessions: (request) =>
+      db.write(
+        (tx) => {
+          const { changes } = endSessions(tx, request.account.id, request.sessionId);
+          audit.record(tx, request, 'session.end-all', String(changes));
+        },
+        { essential: true },
+      ),
+
+    endSession: (request) =>
+      db.write(
+        (tx) => {
+          endSession(tx, request.account.id, request.params.session_id);
+          audit.record(tx, request, 'session.end', request.params.session_id);
+        },
+        { essential: true },
+      ),
+  };
+}

@@ -1,0 +1,120 @@
+// v1.md, "Artifacts".
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { artifactForm } from '#/contract/artifacts.ts';
+import type { Artifact, ArtifactForm, artifactEndpoints } from '#/contract/artifacts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import { newId } from '../store/ids.ts';
+import { parse } from '../http/implement.ts';
+import type { Handlers } from '../http/implement.ts';
+import { invalid } from '../http/problem.ts';
+import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireRoom } from '../store/artifacts.ts';
+import type { StoredArtifact } from '../store/artifacts.ts';
+import { isCarriedOut, once } from '../store/orders.ts';
+import { logFault } from '../http/system-fault.ts';
+import { checkTarball } from './tarball.ts';
+import { readUpload } from './upload.ts';
+import type { Upload } from './upload.ts';
+
+export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoints> {
+  const { db, audit, files, downloads, now } = context;
+
+  const shown = (artifact: StoredArtifact): Artifact => ({
+    ArtifactId: artifact.id,
+    Name: artifact.name,
+    Version: artifact.version,
+    Size: artifact.sizeGiven,
+    IsScript: artifact.isScript,
+    Command: downloads.commandFor(artifact, { origin: context.publicUrl }),
+    CreatedTime: printIsoTime(new Date(artifact.created)),
+    SizeBytes: artifact.sizeBytes,
+    Sha256: artifact.sha256,
+    FileFault: files.faultOf(artifact),
+  });
+
+  return {
+    upload: async (request) => {
+      const { incoming } = request.http.env;
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
+      // An upload that cannot fit is refused before it is received; whether it does fit is decided when it is added.
+      const about = Number(incoming.headers['content-length'] ?? 0);
+      const upload = await readUpload(incoming, files, {
+        most: ARTIFACT_BYTES_LIMIT,
+        fields: Object.keys(artifactForm.shape),
+        giveUp: context.traffic.giveUp,
+        admit: () => {
+          // One that was stored already needs no more room.
+          if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+        },
+      });
+      const id = newId();
+      try {
+        const form = readForm(upload);
+        const folder = form.type === 'tar.gz' ? await checkTarball(upload.received.file) : '';
+        const script = form.type === 'script' ? form : undefined;
+        const artifact: StoredArtifact = {
+          id,
+          accountId,
+          name: upload.name,
+          version: form.version.toWellFormed(),
+          sizeGiven: Number(form.size),
+          sizeBytes: upload.received.sizeBytes,
+          sha256: upload.received.sha256,
+          isScript: form.type === 'script',
+          destination: script?.destination?.toWellFormed() ?? '',
+          runCommand: script?.command?.toWellFormed() ?? '',
+          folder,
+          created: now(),
+        };
+        await files.keep(upload.received, id);
+        const order = { accountId, key, what: [form, upload.name, upload.received.sha256] };
+        const { made, again } = await db.write((tx) =>
+          once(tx, order, now(), () => {
+            insertArtifact(tx, artifact);
+            audit.record(tx, request, 'artifact.upload', id);
+            return id;
+          }),
+        );
+        if (!again) return shown(artifact);
+        await files.remove(id);
+        return shown(artifactById(db, accountId, made));
+      } catch (cause) {
+        await files.discard(upload.received);
+        await files.remove(id);
+        throw cause;
+      }
+    },
+
+    get: ({ account, params }) => shown(artifactById(db, account.id, params.artifact_id)),
+
+    list: ({ account }) => listArtifacts(db, account.id).map(shown),
+
+    remove: async (request) => {
+      const id = request.params.artifact_id;
+      await db.write(
+        (tx) => {
+          deleteArtifact(tx, request.account.id, id);
+          context.dispatch.artifactRemoved(tx, id);
+          audit.record(tx, request, 'artifact.remove', id);
+        },
+        { essential: true },
+      );
+      // Gone for everyone from here on; should the disk refuse now, the next start tidies up.
+      await files.remove(id).catch((cause: unknown) => logFault(`artifact ${id}: its file stays behind`, cause));
+    },
+  };
+}
+
+/** Most of an upload that is not the file itself, in a form of ordinary fields. */
+const AROUND_FILE_BYTES = 64 * 1024;
+
+/** The fields, as the contract wants them; a missing one is told like an empty one. */
+function readForm({ fields }: Upload): ArtifactForm {
+  const form = parse(artifactForm, { size: '', version: '', type: '', ...fields });
+  // No shell can be told of these.
+  const unsayable = (['destination', 'command'] as const).filter((field) => form[field]?.includes('\0'));
+  if (unsayable.length > 0) throw invalid(unsayable.map((field) => ({ field, message: 'holds a NUL character' })));
+  return form;
+}

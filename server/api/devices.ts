@@ -1,0 +1,150 @@
+// v1.md, "Devices".
+import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import { Prepared } from '../http/implement.ts';
+import type { Handlers } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { requireProgram } from '../agents/published-agent.ts';
+import {
+  deleteDevice,
+  deviceById,
+  deviceByKey,
+  insertDevice,
+  listFiltered,
+  listFrom,
+  listSelected,
+  listSeqs,
+  matchesAfter,
+  placeDevice,
+  replaceKey,
+  updateDevice,
+} from '../store/devices.ts';
+import { once } from '../store/orders.ts';
+import { openPages } from '../store/pages.ts';
+import { listJobsOfDevice } from './jobs.ts';
+import { openLocationList } from './location-list.ts';
+import { RecentSecrets } from './recent-secrets.ts';
+
+/** Rows made in one go; between two portions everybody else gets a turn. */
+const PORTION = 2_000;
+/** Devices looked at in one go, where no index helps. */
+const SCANNED = 10_000;
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
+  const { db, audit, order, now } = context;
+  const pages = openPages(db);
+  const recent = new RecentSecrets<NewDevice>();
+  const locations = openLocationList(context);
+
+  return {
+    create: async (request) => {
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
+      let created: NewDevice | undefined;
+      const { made } = await db.write((tx) =>
+        once(tx, { accountId, key, what: request.body }, now(), () => {
+          const device = insertDevice(tx, accountId, request.body, now());
+          const answer = { DeviceId: device.id, DeviceKey: device.key };
+          order.added(tx, accountId, device.seq);
+          audit.record(tx, request, 'device.create', device.id);
+          created = answer;
+          if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
+          return device.id;
+        }),
+      );
+      const answer = created ?? recent.recall(made);
+      // A key that was replaced in the meantime opens nothing: nobody is to note it down.
+      if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
+      throw new Problem(
+        409,
+        'The device was created, but its key is lost',
+        `This order has made the device "${made}", and its key went with an answer that did not arrive. Give it a new one (POST /v1/devices/${made}/key), or delete it.`,
+      );
+    },
+
+    update: (request) =>
+      db.write((tx) => {
+        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
+        updateDevice(tx, seq, request.body);
+        audit.record(tx, request, 'device.update', id);
+      }),
+
+    locate: (request) =>
+      db.write((tx) => {
+        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
+        placeDevice(tx, seq, request.body);
+        order.moved(tx, request.account.id);
+        audit.record(tx, request, 'device.locate', id);
+      }),
+
+    locations: ({ account }) => locations(account.id),
+
+    page: ({ account, params: { page_num, rows_per_page } }) => {
+      const version = pages.version(account.id);
+      const make = () => {
+        const first = order.at(account.id, (page_num - 1) * rows_per_page);
+        const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
+        return `{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`;
+      };
+      return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version, { isOpen: true });
+    },
+
+    filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
+      const offset = (page_num - 1) * rows_per_page;
+      if (!query.device_name && !query.device_id)
+        return new Prepared(listFiltered(db, account.id, query, offset, rows_per_page), undefined, { isOpen: true });
+      const found: number[] = [];
+      for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
+        if (after > 0) await nextTurn();
+        const { seqs, last } = matchesAfter(db, account.id, query, after, SCANNED);
+        found.push(...seqs);
+        after = last;
+      }
+      return new Prepared(listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });
+    },
+
+    selected: async ({ account, body }) => {
+      const ids = [...new Set(body.map(({ DeviceId }) => DeviceId))];
+      const found: string[] = [];
+      for (let start = 0; start < ids.length; start += PORTION) {
+        if (start > 0) await nextTurn();
+        found.push(...listSelected(db, account.id, ids.slice(start, start + PORTION)));
+      }
+      return new Prepared(`[${found.join(',')}]`);
+    },
+
+    remove: async (request) => {
+      await db.write(
+        (tx) => {
+          const device = deviceById(tx, request.account.id, request.params.device_id);
+          context.dispatch.deviceRemoved(tx, device.seq);
+          deleteDevice(tx, device);
+          order.removed(tx, request.account.id, device.seq);
+          audit.record(tx, request, 'device.remove', device.id);
+          tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
+        },
+        { essential: true },
+      );
+    },
+
+    rekey: (request) =>
+      db.write((tx) => {
+        const device = deviceById(tx, request.account.id, request.params.device_id);
+        const key = replaceKey(tx, device.seq);
+        audit.record(tx, request, 'device.rekey', device.id);
+        tx.afterCommit(() => context.link.disconnect(device.seq, 'rekeyed'));
+        return { DeviceId: device.id, DeviceKey: key };
+      }),
+
+    agent: async () => {
+      const program = requireProgram(context.published);
+      return { Version: await program.version(), Sha256: program.sha256, Size: program.bytes.length };
+    },
+
+    updateAgent: (request) => context.agentUpdates.begin(request, request.params.device_id),
+
+    queue: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
+  };
+}

@@ -1,0 +1,76 @@
+// Where a Command fetches its artifact. Outside /v1 and outside of sign-in: the link's own token is all that counts, and
+// it opens this one file.
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { Context } from '../context.ts';
+import { readRange } from '../http/byte-range.ts';
+import type { ByteRange } from '../http/byte-range.ts';
+import type { App } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { findArtifact } from '../store/artifacts.ts';
+import type { Reader } from '../store/database.ts';
+
+/** A link made for a job is good only while that job may still have to fetch. */
+const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
+  db.get(
+    "SELECT 1 FROM jobs WHERE id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')",
+    jobId,
+    artifactId,
+  ) !== undefined;
+
+/** These bytes of a file; breaks off where it has become shorter, so that nobody waits for the rest. */
+async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  let left = end - start + 1;
+  for await (const part of handle.createReadStream({ start, end })) {
+    left -= (part as Buffer).length;
+    yield part as Buffer;
+  }
+  if (left > 0) throw new Error(`The file of an artifact became ${left} bytes shorter while it was sent`);
+}
+
+export function downloadRoute(app: App, { db, files, downloads }: Context): void {
+  app.get('/download/:artifact_id', async (http) => {
+    const id = http.req.param('artifact_id');
+    const { expires, token, job } = http.req.query();
+    if (!downloads.opens(id, { expires, token, job }) || (job !== undefined && !jobNeeds(db, job, id)))
+      throw new Problem(
+        403,
+        'This download link is not valid, or not any more',
+        "Take the artifact's Command anew: the link in it is made for one artifact and expires.",
+      );
+    const gone = () => new Problem(404, 'This artifact is gone', 'It was deleted after the link to it was made.');
+    const artifact = findArtifact(db, id);
+    if (!artifact) throw gone();
+    const handle = await files.open(artifact);
+    const { sizeBytes } = artifact;
+    const etag = `"${artifact.sha256}"`;
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/octet-stream',
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name).replaceAll("'", '%27')}`,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+    };
+    // A download that was cut off goes on where it stopped. A range of other bytes than those that lie here (RFC 9110,
+    // section 13.1.5), and the range of a HEAD, do not count.
+    const isOfThese = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
+    const range = isOfThese ? readRange(http.req.header('Range'), sizeBytes) : undefined;
+    if (range === 'unsatisfiable') {
+      await handle.close();
+      throw new Problem(416, 'The artifact does not have these bytes', `It holds ${sizeBytes} bytes.`, {
+        headers: { 'Content-Range': `bytes */${sizeBytes}` },
+      });
+    }
+    const part = range ?? { start: 0, end: sizeBytes - 1 };
+    headers['Content-Length'] = String(part.end - part.start + 1);
+    if (range) headers['Content-Range'] = `bytes ${part.start}-${part.end}/${sizeBytes}`;
+    if (http.req.method === 'HEAD' || sizeBytes === 0) {
+      await handle.close();
+      return http.body(null, 200, headers);
+    }
+    const bytes = Readable.from(partOfFile(handle, part));
+    return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, range ? 206 : 200, headers);
+  });
+}

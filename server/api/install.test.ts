@@ -1,0 +1,514 @@
+// The line that a person pastes on a device, really run: no terminal, a home folder of its own, and an agent that stands
+// in for the real one (which has its own tests) and shows how it was started.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Env } from '../http/implement.ts';
+import { openPublishedAgent } from '../agents/published-agent.ts';
+import { installRoutes } from './install.ts';
+
+/** `does`: what this build does instead of connecting. */
+const agent = (version: string, does = '') => `#!/usr/bin/env node
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, version: { type: 'boolean' } };
+const { values } = parseArgs({ options });
+if (values.version) { console.log('${version}'); process.exit(0); }
+const key = readFileSync(values['key-file'], 'utf8').trim();
+if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
+mkdirSync(values.data, { recursive: true });
+const { pid, env } = process;
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
+setInterval(() => {}, 1000);
+process.on('SIGUSR2', () => process.exit(4));
+${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'); console.log('Connected to ' + values.server + ' as \"x\".');"}
+`;
+const AGENT = agent('1.0.0');
+
+// A name that any carelessness in the scripts would stumble over.
+const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
+const base = path.join(home, 'muster');
+const program = path.join(home, 'agent.mjs');
+const context = { publicUrl: '', published: openPublishedAgent(program) };
+const app = new Hono<Env>();
+installRoutes(app, context);
+// Of the machine's own crontab nothing may be seen or changed.
+const bin = path.join(home, 'bin');
+const table = path.join(home, 'crontab');
+const CRONTAB = `#!/bin/sh
+case $1 in
+  -l) [ ! -e "$HOME/crontab.fault" ] || { cat "$HOME/crontab.fault" >&2; exit 1; }
+      cat "$HOME/crontab" 2>/dev/null || { echo 'no crontab for x' >&2; exit 1; } ;;
+  -) cat >"$HOME/crontab" ;;
+esac
+`;
+const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+let url = '';
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(home, { recursive: true, force: true });
+});
+beforeEach(() => {
+  context.publicUrl = url;
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(bin, 'crontab'), CRONTAB, { mode: 0o755 });
+  rmSync(table, { force: true });
+  publish(AGENT);
+});
+afterEach(async () => {
+  for (const name of existsSync(base) ? readdirSync(base) : [])
+    await sh('sh "$CONTROL" remove', { CONTROL: path.join(base, name, 'muster-agent') });
+});
+
+const publish = (text: string) => writeFileSync(program, text);
+const node = path.dirname(process.execPath);
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+/** Runs a line in a session of its own: with no terminal to ask anybody. */
+function sh(line: string, env: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', line], {
+      cwd: home,
+      detached: true,
+      env: { PATH: `${bin}:${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+    child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+const paste = (key: string, more = '', env: Record<string, string> = {}) =>
+  sh(`curl -fsSL ${url}/install.sh | ${key && `DEVICE_KEY=${key} `}sh${more}`, env);
+const folders = () => (existsSync(base) ? readdirSync(base).map((name) => path.join(base, name)) : []);
+const starts = (folder: string) =>
+  readFileSync(path.join(folder, 'data/starts'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          pid: number;
+          version: string;
+          key: string;
+          server: string;
+          umask: number;
+          secret: string;
+          config?: string;
+        },
+    );
+/** Not counting what has ended and only waits for its parent to notice. */
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !existsSync('/proc/self/status') || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+/** Waits for the end of a process that has let go of everything, and may not quite be gone. */
+const ended = async (pid: number) => {
+  while (alive(pid)) await new Promise((resolve) => void setImmediate(resolve));
+};
+/** Waits for something that comes by itself. */
+async function waitFor<T>(probe: () => T | undefined | false): Promise<T> {
+  for (;;) {
+    const found = probe();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+const mode = (file: string) => statSync(file).mode & 0o777;
+
+test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
+  const ran = await paste('dk_Ab-9');
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| back \| remove/);
+  assert.doesNotMatch(ran.stdout, /dk_Ab-9/);
+  const [folder = ''] = folders();
+  assert.match(path.basename(folder), /^[0-9a-f]{12}$/);
+  assert.equal(readFileSync(path.join(folder, 'key'), 'utf8'), 'dk_Ab-9\n');
+  assert.deepEqual([mode(folder), mode(path.join(folder, 'key'))], [0o700, 0o600]);
+  const [first] = starts(folder);
+  const umask = Number.parseInt((await sh('umask')).stdout, 8);
+  assert.deepEqual(first, { pid: first?.pid, version: '1.0.0', key: 'dk_Ab-9', server: url, umask, secret: '' });
+  assert.ok(alive(first?.pid ?? 0));
+
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  assert.match((await control('status')).stdout, /^running, process \d+/);
+  assert.equal((await control('start')).code, 0);
+  assert.equal(starts(folder).length, 1, 'it is not started twice');
+  assert.equal((await control('stop')).code, 0);
+  await ended(first?.pid ?? 0);
+  assert.equal((await control('status')).code, 3);
+  assert.equal((await control('stop')).code, 0);
+  assert.equal((await control('dance')).code, 64);
+  const gone = await control('remove');
+  assert.match(gone.stdout, /removed/);
+  assert.ok(!existsSync(folder));
+});
+
+test('its tunnels are named in a file beside it, which outlives a renewal', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const file = path.join(folder, 'tunnels.json');
+  assert.equal(starts(folder)[0]?.config, undefined);
+  const control = (args: string) => sh(`sh "$CONTROL" ${args}`, { CONTROL: path.join(folder, 'muster-agent') });
+  const said = await control('tunnel http://127.0.0.1:3000 tcp://127.0.0.1:22');
+  assert.deepEqual([said.code, said.stderr], [0, '']);
+  assert.deepEqual(JSON.parse(said.stdout), { tunnels: ['http://127.0.0.1:3000', 'tcp://127.0.0.1:22'] });
+  // Started in the background, and slower than this.
+  while (starts(folder).length < 2) await new Promise((resolve) => void setImmediate(resolve));
+  assert.equal(starts(folder)[1]?.config, said.stdout);
+  assert.equal(mode(file), 0o600);
+
+  // What somebody wrote there stays as it is; what is there already does not come twice.
+  const guarded = { to: 'http://127.0.0.1:3000', login: 'anna:secret' };
+  writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
+  assert.equal((await control('tunnel http://127.0.0.1:3000')).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { tunnels: [guarded] });
+  while (starts(folder).length < 3) await new Promise((resolve) => void setImmediate(resolve));
+  for (const wrong of ['3000', "'http://x:1;reboot'", 'ftp://x:1']) {
+    const refused = await control(`tunnel ${wrong}`);
+    assert.equal(refused.code, 1, wrong);
+    assert.match(refused.stderr, /is no address like/);
+  }
+  writeFileSync(file, 'half a {');
+  assert.equal((await control('tunnel tcp://127.0.0.1:22')).code, 1);
+  assert.equal(starts(folder).length, 3, 'and the agent goes on');
+  writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
+  await paste('one');
+  assert.deepEqual(JSON.parse(starts(folder).at(-1)?.config ?? ''), { tunnels: [guarded] });
+});
+
+test('running it again renews the one installation; another key is another one', async () => {
+  await sh(`wget -qO- ${url}/install.sh | DEVICE_KEY=one sh || curl -fsSL ${url}/install.sh | DEVICE_KEY=one sh`);
+  const [folder = ''] = folders();
+  const [first] = starts(folder);
+  publish(`${AGENT}// newer\n`);
+  assert.equal((await paste('one')).code, 0);
+  assert.deepEqual(folders(), [folder]);
+  await ended(first?.pid ?? 0);
+  assert.ok(alive(starts(folder)[1]?.pid ?? 0));
+  assert.match(readFileSync(path.join(folder, 'agent.mjs'), 'utf8'), /newer/);
+  assert.equal((await paste('two')).code, 0);
+  assert.equal(folders().length, 2);
+});
+
+test('an update that fails leaves the agent running that was there', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const [first] = starts(folder);
+  const alike = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const others = ['muster-agent', 'settings.sh', 'key'].map(alike);
+  const untouched = async (what: RegExp) => {
+    const { code, stderr } = await paste('one', '', { MUSTER_TRIAL_SECONDS: '1' });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, what);
+    assert.deepEqual([starts(folder).length, alive(first?.pid ?? 0)], [1, true], 'it was not even restarted');
+  };
+  rmSync(program);
+  await untouched(/Cannot fetch/);
+  publish('<html>Sign in</html>');
+  await untouched(/did not answer with an agent that runs here/);
+  publish("import 'node:nothing';");
+  await untouched(/did not answer with an agent that runs here: .*node:nothing/);
+  // What arrives is not what the service has announced.
+  const { published } = context;
+  const program2 = () => ({ ...published.program()!, sha256: 'a'.repeat(64) });
+  context.published = { program: program2 };
+  publish(agent('2.0.0'));
+  const ran = sh(`curl -fsSL ${url}/install.sh >install.sh; DEVICE_KEY=one sh install.sh`);
+  const { code, stderr } = await ran.finally(() => (context.published = published));
+  assert.deepEqual([code, starts(folder).length], [1, 1]);
+  assert.match(stderr, /another file than the service announced \(SHA-256 [0-9a-f]{64}, not a{64}\)/);
+
+  // It runs, and does not get there.
+  for (const [does, why] of [
+    ['process.exit(7);', /exit code 7 before it reached/],
+    ['', /did not reach http:\S+ within 1 seconds/],
+  ] as const) {
+    publish(agent('2.0.0', does || ';'));
+    const count = starts(folder).length;
+    const failed = await paste('one', '', { MUSTER_TRIAL_SECONDS: '1' });
+    assert.equal(failed.code, 1, failed.stdout);
+    assert.match(failed.stderr, why);
+    assert.match(failed.stderr, /Agent 2\.0\.0 was given up[^]*The one before it goes on/);
+    assert.deepEqual([alike('agent.mjs'), ...['muster-agent', 'settings.sh', 'key'].map(alike)], [AGENT, ...others]);
+    const { version, pid } = await waitFor(() => starts(folder)[count + 1]);
+    assert.deepEqual([version, alive(pid)], ['1.0.0', true]);
+    assert.match(alike('update-failed'), /^2\.0\.0\n[0-9a-f]{64}\nit /);
+  }
+
+  publish(agent('2.0.0'));
+  const good = await paste('one');
+  assert.deepEqual([good.code, good.stderr], [0, '']);
+  assert.match(good.stdout, /Agent 2\.0\.0 has replaced the one before it/);
+  assert.deepEqual([starts(folder).at(-1)?.version, existsSync(path.join(folder, 'update-failed'))], ['2.0.0', false]);
+  const back = await sh('sh "$CONTROL" back', { CONTROL: path.join(folder, 'muster-agent') });
+  assert.equal(back.code, 0, back.stderr);
+  await waitFor(() => starts(folder).at(-1)?.version === '1.0.0');
+});
+
+test('an agent that replaced itself is started again, and given up where it does not reach the service', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  const failure = path.join(folder, 'update-failed');
+  // As the agent itself does it.
+  const replaceBy = async (text: string) => {
+    const { pid = 0 } = starts(folder).at(-1) ?? {};
+    mkdirSync(path.join(folder, 'previous'), { recursive: true });
+    copyFileSync(path.join(folder, 'agent.mjs'), path.join(folder, 'previous/agent.mjs'));
+    writeFileSync(path.join(folder, 'trial'), `9.0.0\n${'b'.repeat(64)}\n`);
+    writeFileSync(path.join(folder, 'agent.mjs'), text);
+    process.kill(pid, 'SIGUSR2');
+    await ended(pid);
+  };
+  await replaceBy(agent('2.0.0'));
+  await waitFor(() => !existsSync(path.join(folder, 'trial')));
+  await sh('sh "$CONTROL" restart', { CONTROL: path.join(folder, 'muster-agent'), MUSTER_TRIAL_SECONDS: '1' });
+  await waitFor(() => starts(folder).length === 3);
+  await replaceBy(agent('3.0.0', ';'));
+  const reason = await waitFor(() => existsSync(failure) && readFileSync(failure, 'utf8'));
+  assert.equal(reason, `9.0.0\n${'b'.repeat(64)}\nit did not reach ${url} within 1 seconds\n`);
+  await waitFor(() => starts(folder).length === 5);
+  assert.deepEqual(
+    starts(folder).map(({ version }) => version),
+    ['1.0.0', '2.0.0', '2.0.0', '3.0.0', '2.0.0'],
+  );
+});
+
+test('without systemd it is started again when it ends, and cron starts both again', async () => {
+  writeFileSync(table, '0 4 * * * backup\n');
+  const { stdout } = await paste('one');
+  assert.match(stdout, /cron starts it with the machine, and within a minute when it is gone/);
+  const [folder = ''] = folders();
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  const lines = readFileSync(table, 'utf8').trimEnd().split('\n');
+  assert.deepEqual([lines.length, lines[0]], [3, '0 4 * * * backup']);
+  assert.match(lines[1] ?? '', /^@reboot sh '.*muster-agent' start >\/dev\/null 2>&1$/);
+  const [, every = ''] = /^\* \* \* \* \* (.*)$/.exec(lines[2] ?? '') ?? [];
+  await paste('one');
+  assert.deepEqual(readFileSync(table, 'utf8').trimEnd().split('\n'), lines, 'the lines come once');
+
+  const last = () => starts(folder).at(-1)?.pid ?? 0;
+  const killed = last();
+  process.kill(killed, 'SIGKILL');
+  await waitFor(() => last() !== killed && alive(last()));
+  // All of it is gone, as after a fault of the machine. In a crontab "%" is written "\\%".
+  const gone = last();
+  process.kill(Number(readFileSync(path.join(folder, 'agent.pid'), 'utf8')), 'SIGKILL');
+  process.kill(gone, 'SIGKILL');
+  await ended(gone);
+  const cron = () => sh(every.replaceAll('\\%', '%'));
+  await cron();
+  await waitFor(() => last() !== gone && alive(last()));
+  const count = starts(folder).length;
+  await cron();
+  await control('stop');
+  await cron();
+  assert.equal((await control('status')).code, 3, 'what was stopped stays so');
+  assert.equal(starts(folder).length, count);
+  await control('remove');
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+});
+
+test('a crontab that cannot be read is left alone, and nothing is promised', async () => {
+  writeFileSync(table, '0 4 * * * backup\n');
+  writeFileSync(`${table}.fault`, 'You (x) are not allowed to use this program\n');
+  const { code, stdout } = await paste('one');
+  rmSync(`${table}.fault`);
+  assert.equal(code, 0);
+  assert.match(stdout, /Nothing starts it again when this machine restarts/);
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+  await paste('two', ' -s -- --no-cron');
+  assert.equal(readFileSync(table, 'utf8'), '0 4 * * * backup\n');
+});
+
+test('--update renews every agent of the machine, each with its own key and address', async () => {
+  const other = url.replace('127.0.0.1', 'localhost');
+  await paste('one');
+  await paste('two', ` -s -- --server ${other}`);
+  await paste('three');
+  const of = (key: string) => folders().find((folder) => starts(folder)[0]?.key === key) ?? '';
+  await sh('sh "$CONTROL" stop', { CONTROL: path.join(of('three'), 'muster-agent') });
+  publish(agent('2.0.0'));
+  const ran = await paste('', ' -s -- --update');
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.deepEqual(
+    ['one', 'two'].map((key) => starts(of(key)).at(-1)).map((start) => [start?.key, start?.version, start?.server]),
+    [
+      ['one', '2.0.0', url],
+      ['two', '2.0.0', other],
+    ],
+  );
+  assert.deepEqual(
+    starts(of('three')).map(({ version }) => version),
+    ['1.0.0'],
+    'what was stopped is not started',
+  );
+  assert.match(readFileSync(path.join(of('three'), 'agent.mjs'), 'utf8'), /2\.0\.0/);
+  const none = await paste('', ' -s -- --update', { MUSTER_HOME: path.join(home, 'none') });
+  assert.match(none.stderr, /No agent is installed in/);
+});
+
+test('in the foreground it stays, and ends when it is told to', async () => {
+  const child = spawn('/bin/sh', ['-c', `curl -fsSL ${url}/install.sh | DEVICE_KEY=fg exec sh -s -- --foreground`], {
+    detached: true,
+    env: { PATH: `${bin}:${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  await new Promise<void>((resolve) =>
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+      if (said.includes('Connected to')) resolve();
+    }),
+  );
+  assert.match(said, /Ctrl-C ends it/);
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await closed;
+  await ended(starts(folders()[0] ?? '')[0]?.pid ?? 0);
+});
+
+test('a refused key is seen at once', async () => {
+  const ran = await paste('refused');
+  assert.equal(ran.code, 1);
+  assert.match(ran.stderr, /The service refused the key\.[^]*did not stay up/);
+});
+
+test('what is missing is said in a sentence, and leaves no agent', async () => {
+  const errorOf = async (ran: Promise<Ran>) => {
+    const { code, stderr } = await ran;
+    assert.equal(code, 1, stderr);
+    return stderr;
+  };
+  assert.match(await errorOf(paste('')), /^There is no device key: put DEVICE_KEY=<key>/);
+  assert.match(await errorOf(paste("'a b;c'")), /^That is no device key/);
+  assert.match(await errorOf(paste('k', ' -s -- --key-file /no/such')), /\/no\/such cannot be read/);
+  assert.match(await errorOf(paste('k', ' -s -- --colour')), /no option --colour/);
+  assert.match(await errorOf(paste('k', ' -s -- --dir')), /--dir needs a value/);
+  assert.match(await errorOf(paste('k', ' -s -- --server ftp://x')), /must begin with http/);
+  assert.match(
+    await errorOf(paste('k', ' -s -- --server http://127.0.0.1:9')),
+    /Cannot fetch http:\/\/127\.0\.0\.1:9\/agent\.mjs/,
+  );
+  publish('<html>Sign in to the wireless network</html>');
+  assert.match(await errorOf(paste('k')), /did not answer with an agent that runs here: SyntaxError/);
+  rmSync(program);
+  const response = await fetch(`${url}/agent.mjs`);
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '60']);
+  assert.match(await response.text(), /npm run build/);
+  assert.match(await errorOf(paste('k')), /Cannot fetch/);
+
+  const old = path.join(home, 'old');
+  mkdirSync(old);
+  const fake = '#!/bin/sh\ncase $2 in *execPath) echo "$0" ;; *) echo 18.19.1 ;; esac\n';
+  for (const name of ['node', 'nodejs']) writeFileSync(path.join(old, name), fake, { mode: 0o755 });
+  const told = await errorOf(paste('k', '', { PATH: `${old}:${bin}:/usr/bin:/bin` }));
+  assert.match(told, /needs Node\.js 20 or newer; this machine has 18\.19\.1/);
+  for (const folder of folders()) {
+    assert.ok(!existsSync(path.join(folder, 'agent.mjs')));
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("key from a file, folder of one's own, address of another service", async () => {
+  const file = path.join(home, 'a key');
+  const folder = path.join(base, 'my "device" %h');
+  writeFileSync(file, 'from-file\n');
+  const ran = await sh(
+    `curl -fsSL ${url}/install.sh | sh -s -- --key-file "$FILE" --dir "$FOLDER" --server http://localhost:${new URL(url).port}/`,
+    { FILE: file, FOLDER: folder },
+  );
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  const [start] = starts(folder);
+  assert.deepEqual([start?.key, start?.server], ['from-file', url.replace('127.0.0.1', 'localhost')]);
+});
+
+test('with systemd it becomes a unit that leaves jobs running, and is removed with it', async () => {
+  const tools = path.join(home, 'systemd');
+  const units = path.join(home, 'units');
+  mkdirSync(tools);
+  mkdirSync(units);
+  writeFileSync(path.join(tools, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
+  // Starts and stops what the one unit names.
+  const systemctl = `#!/bin/sh
+echo "$*" >>"$HOME/systemd/calls"
+case $1 in
+  is-system-running) echo degraded; exit 1 ;;
+  start) nohup sh "$(echo "$MUSTER_HOME"/*/muster-agent)" run >/dev/null 2>&1 & echo $! >"$HOME/systemd/pid" ;;
+  stop) kill "$(cat "$HOME/systemd/pid")"; while kill -0 "$(cat "$HOME/systemd/pid")" 2>/dev/null; do sleep 0.1; done ;;
+esac
+`;
+  writeFileSync(path.join(tools, 'systemctl'), systemctl, { mode: 0o755 });
+  const env = { PATH: `${tools}:${bin}:${node}:${process.env['PATH']}`, UNIT_DIR: units };
+  const ran = await paste('unit-key', '', env);
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  const [folder = ''] = folders();
+  const unit = `muster-agent-${path.basename(folder)}.service`;
+  assert.match(ran.stdout, new RegExp(`systemd unit ${unit}`));
+  const text = readFileSync(path.join(units, unit), 'utf8');
+  assert.match(text, /^KillMode=process$/m);
+  assert.match(text, /^RestartPreventExitStatus=2 3$/m);
+  assert.ok(text.includes(`ExecStart=/bin/sh "${folder.replaceAll('$', '$$$$')}/muster-agent" run`), text);
+  assert.ok(!text.includes('unit-key'));
+  const calls = () => readFileSync(path.join(tools, 'calls'), 'utf8');
+  for (const call of ['daemon-reload', `enable --quiet ${unit}`, `start ${unit}`])
+    assert.ok(calls().includes(call), call);
+  assert.equal(starts(folder).length, 1, 'nothing was started beside it');
+  assert.ok(!existsSync(table), 'nor is it for cron to start');
+
+  assert.equal((await paste('unit-key', ' -s -- --no-systemd', env)).code, 0);
+  assert.ok(!existsSync(path.join(units, unit)));
+  assert.equal((await paste('unit-key', '', env)).code, 0);
+  await sh('sh "$CONTROL" remove', { ...env, CONTROL: path.join(folder, 'muster-agent') });
+  assert.deepEqual([readdirSync(units), existsSync(folder)], [[], false]);
+  assert.match(calls(), new RegExp(`stop ${unit}\ndisable ${unit}\n`));
+});
+
+test('the address of the service cannot become code', async () => {
+  const canary = path.join(home, 'pwned');
+  context.publicUrl = `http://x'; touch '${canary}'; echo '$(touch '${canary}')$&`;
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  assert.ok(script.startsWith('#!/bin/sh\n'));
+  assert.match((await paste('k')).stderr, /may not hold blanks/);
+  assert.ok(!existsSync(canary));
+});
+
+test('half a script does nothing', async () => {
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  for (const part of [0.3, 0.6, 0.9]) {
+    writeFileSync(path.join(home, 'half.sh'), script.slice(0, Math.floor(script.length * part)));
+    await sh('DEVICE_KEY=k sh half.sh');
+    assert.deepEqual(folders(), []);
+  }
+});

@@ -1,0 +1,148 @@
+// v1.md, "Jobs (deployments)".
+import type { jobEndpoints } from '#/contract/jobs.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import { isAsRead, Prepared } from '../http/implement.ts';
+import type { Asked, Handlers } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { deviceById } from '../store/devices.ts';
+import { outputOfChildren } from '../store/job-output.ts';
+import { countsOf } from '../store/job-moves.ts';
+import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { brief, child, full, fullNow, piecesFrom, summary } from './job-view.ts';
+import type { JobSource } from './job-view.ts';
+
+/** Rows made in one go; between two portions everybody else gets a turn. */
+const PORTION = 500;
+/** Most bytes of output in one list of children; past it, each child shows its share. */
+const CHILDREN_BYTES = 32 * 1024 * 1024;
+const LEAST_OF_CHILD = 2048;
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** Rows as one JSON list, read and printed a portion at a time. */
+async function listed(
+  read: (after: JobRow | undefined, limit: number) => JobRow[],
+  show: (row: JobRow) => object | Promise<object>,
+): Promise<string> {
+  const parts: string[] = [];
+  for (let after: JobRow | undefined; ;) {
+    const rows = read(after, PORTION);
+    for (const row of rows) {
+      const shown = show(row);
+      parts.push(JSON.stringify(shown instanceof Promise ? await shown : shown));
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
+    after = last;
+    await nextTurn();
+  }
+}
+
+/** The caller has this version: the answer will be "not modified", so there is no need to build it. */
+const isKnown = (http: Asked['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
+
+/** Refuses a write that came with `If-Match` where the job is not any more as it was read. */
+const asRead =
+  (source: JobSource, http: Asked['http'], refusal: string) =>
+  (row: JobRow, isHanded: boolean): void => {
+    const header = http.req.header('If-Match');
+    // An agent that has been given a job may have begun before it says so.
+    const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
+    if (!isBegun && isAsRead(header, () => fullNow(source, row))) return;
+    throw new Problem(412, 'The job has changed meanwhile', refusal);
+  };
+
+export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
+  const { db, dispatch } = context;
+  return {
+    submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
+
+    get: ({ account, params }) => full(context, jobById(db, account.id, params.job_id)),
+
+    output: ({ account, params, query: { stdout, stderr } }) =>
+      piecesFrom(context, jobById(db, account.id, params.job_id), {
+        stdout: Number(stdout ?? 0),
+        stderr: Number(stderr ?? 0),
+      }),
+
+    children: async ({ account, params, http }) => {
+      const parent = jobById(db, account.id, params.job_id);
+      const version = dispatch.version();
+      if (parent.device_seq !== null) return [];
+      if (isKnown(http, version)) return new Prepared('', version);
+      const children = Object.values(countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
+      const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
+      const most = all ? undefined : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
+      const json = await listed(
+        (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
+        (row) => child(context, row, most),
+      );
+      return new Prepared(json, version);
+    },
+
+    list: async ({ account, http }) => {
+      const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
+      const json = await listed(
+        (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
+        (row) => summary(context, row),
+      );
+      return new Prepared(json, version);
+    },
+
+    queues: async ({ account, http }) => {
+      const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
+      const json = await listed(
+        (after, limit) => queuedJobs(db, account.id, after, limit),
+        (row) => brief(context, row),
+      );
+      return new Prepared(json, version);
+    },
+
+    runs: async ({ account, params, http }) => {
+      const version = dispatch.version();
+      if (isKnown(http, version)) return new Prepared('', version);
+      const parts: string[] = [];
+      for (const top of topJobsWith(db, account.id, params.artifact_id)) {
+        const json =
+          top.device_seq === null
+            ? await listed(
+                (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
+                (row) => brief(context, row),
+              )
+            : `[${JSON.stringify(brief(context, top))}]`;
+        if (json !== '[]') parts.push(json.slice(1, -1));
+      }
+      return new Prepared(`[${parts.join(',')}]`, version);
+    },
+
+    stop: (request) =>
+      dispatch.stop(
+        request,
+        request.params.job_id,
+        asRead(context, request.http, 'Nothing was stopped. Read it again, then decide.'),
+      ),
+
+    remove: (request) =>
+      dispatch.remove(
+        request,
+        request.params.job_id,
+        asRead(context, request.http, 'Nothing was deleted. Read it again, then decide.'),
+      ),
+  };
+}
+
+/** One device's jobs, those it has as part of a group or tag job included, oldest first. */
+export async function listJobsOfDevice(context: Context, accountId: number, deviceId: string): Promise<Prepared> {
+  const { db, dispatch } = context;
+  const device = deviceById(db, accountId, deviceId);
+  const version = dispatch.version();
+  const json = await listed(
+    (after, limit) => jobsOfDevice(db, accountId, device.seq, after?.seq ?? 0, limit),
+    (row) => summary(context, row),
+  );
+  return new Prepared(json, version);
+}

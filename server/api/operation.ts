@@ -1,0 +1,36 @@
+// For whoever runs the service: does the process live, can it serve, what does it count. Asked by machines, so not
+// below /v1; only what it counts needs a token, or a port of its own (METRICS_PORT).
+import type { Context as HonoContext } from 'hono';
+import type { App, Env } from '../http/implement.ts';
+import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';
+import type { Gauge } from '../operation/metrics.ts';
+import { Problem } from '../http/problem.ts';
+import type { Readiness } from '../readiness.ts';
+
+export interface Operation {
+  readiness: Readiness;
+  gauges: readonly Gauge[];
+}
+
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** Registers /healthz, /readyz and /metrics; `authorise` throws for those who may not read the last. */
+export function operationRoutes(
+  app: App,
+  { readiness, gauges }: Operation,
+  authorise: (http: HonoContext<Env>) => unknown,
+): void {
+  app.get('/healthz', (http) => http.json({ Status: 'alive' }, 200, NO_STORE));
+
+  app.get('/readyz', async (http) => {
+    const errors = await readiness();
+    if (errors.length === 0) return http.json({ Status: 'ready' }, 200, NO_STORE);
+    const detail = `${errors.map(({ field, message }) => `The ${field} ${message}`).join('; ')}.`;
+    return new Problem(503, 'The service is not ready', detail, { errors, headers: { 'Retry-After': '5' } }).response();
+  });
+
+  app.get('/metrics', async (http) => {
+    await authorise(http);
+    return http.body(printMetrics(gauges), 200, { ...NO_STORE, 'Content-Type': METRICS_TYPE });
+  });
+}

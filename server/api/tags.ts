@@ -1,0 +1,43 @@
+// Tags, which v1.md names without endpoints; these are the ones that known services have, plus detach.
+import type { tagEndpoints } from '#/contract/tags.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/implement.ts';
+import { deviceById } from '../store/devices.ts';
+import { attachTag, deleteTag, detachTag, insertTag, listTags, requireTag } from '../store/tags.ts';
+
+export function tagRoutes({ db, audit, now }: Context): Handlers<typeof tagEndpoints> {
+  return {
+    list: ({ account }) => listTags(db, account.id),
+
+    create: (request) =>
+      db.write((tx) => {
+        const id = insertTag(tx, request.account.id, request.params.tag_name, now());
+        audit.record(tx, request, 'tag.create', id);
+      }),
+
+    remove: (request) =>
+      db.write(
+        (tx) => {
+          deleteTag(tx, request.account.id, request.params.tag_id);
+          audit.record(tx, request, 'tag.remove', request.params.tag_id);
+        },
+        { essential: true },
+      ),
+
+    attach: (request) =>
+      db.write((tx) => {
+        const device = deviceById(tx, request.account.id, request.params.device_id);
+        requireTag(tx, request.account.id, request.params.tag_id);
+        attachTag(tx, device.seq, request.params.tag_id);
+        audit.record(tx, request, 'tag.attach', `${request.params.tag_id} ${device.id}`);
+      }),
+
+    detach: (request) =>
+      db.write((tx) => {
+        const device = deviceById(tx, request.account.id, request.params.device_id);
+        requireTag(tx, request.account.id, request.params.tag_id);
+        detachTag(tx, device.seq, request.params.tag_id);
+        audit.record(tx, request, 'tag.detach', `${request.params.tag_id} ${device.id}`);
+      }),
+  };
+}

@@ -1,0 +1,69 @@
+// v1.md, "Tunnels": listing and closing them. Opening one is the agent's part.
+import type { Tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
+import { printTunnelTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/implement.ts';
+import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';
+import type { StoredTunnel } from '../store/tunnels.ts';
+import { tunnelAddress } from '../tunnels/address.ts';
+
+const NOT_APPLICABLE = 'N/A';
+
+/** '3d 4h', '2h 5m', '7m', '<1m'. No seconds: a list that changes with each of them could never be "not modified". */
+export function uptimeText(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
+  if (days > 0) return `${days}d ${hours}h`;
+  if (hours > 0) return `${hours}h ${minutes % 60}m`;
+  return minutes > 0 ? `${minutes}m` : '<1m';
+}
+
+export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints> {
+  const { db, audit, tunnels, now } = context;
+
+  const shown = (tunnel: StoredTunnel): Tunnel => {
+    const live = tunnels.find(tunnel.name);
+    return {
+      Name: tunnel.name,
+      PublicUrl: tunnel.protocol === 'HTTP' ? tunnelAddress(context, tunnel) : NOT_APPLICABLE,
+      Protocol: tunnel.protocol,
+      LocalDest: tunnel.localDest,
+      Created: printTunnelTime(new Date(tunnel.created)),
+      Uptime: tunnel.connected === null ? NOT_APPLICABLE : uptimeText(now() - tunnel.connected),
+      ...(tunnel.port !== null && { PublicAddr: tunnelAddress(context, tunnel) }),
+      DeviceId: tunnel.deviceId,
+      DeviceName: tunnel.deviceName,
+      DeviceStatus: tunnel.deviceOnline ? 'Online' : 'Offline',
+      Connections: live?.connections ?? 0,
+      BytesIn: live?.bytesIn ?? 0,
+      BytesOut: live?.bytesOut ?? 0,
+      ...(tunnel.protocol === 'HTTP' && { Auth: tunnel.login ? 'Basic' : 'None' }),
+      ...(tunnel.expires !== null && { ExpiresAt: new Date(tunnel.expires).toISOString() }),
+      ...(tunnel.idleSeconds !== null && { IdleTimeout: tunnel.idleSeconds }),
+    };
+  };
+
+  return {
+    list: ({ account }) => listTunnels(db, account.id).map(shown),
+
+    removeAll: (request) =>
+      db.write(
+        (tx) => {
+          const names = deleteTunnels(tx, request.account.id);
+          audit.record(tx, request, 'tunnel.remove-all', String(names.length));
+          tx.afterCommit(() => tunnels.deleted(names));
+        },
+        { essential: true },
+      ),
+
+    remove: (request) =>
+      db.write(
+        (tx) => {
+          deleteTunnel(tx, request.account.id, request.params.tunnel_id);
+          audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
+          tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
+        },
+        { essential: true },
+      ),
+  };
+}

@@ -1,0 +1,179 @@
+// Reads a multipart upload off the wire: the file straight to disk, the fields around it, in whichever order they come.
+// However it ends (refused, cut off, disk full), an upload that did not arrive whole leaves nothing behind.
+import type { IncomingMessage } from 'node:http';
+import { Busboy } from '@fastify/busboy';
+import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
+import { invalid, nameOf, Problem } from '../http/problem.ts';
+import { ANSWER_WITHIN_MS, stopping } from '../http/traffic.ts';
+import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
+
+/** A whole upload; its file still has a temporary name. */
+export interface Upload {
+  fields: Record<string, string>;
+  name: string;
+  received: Received;
+}
+
+/** What a form may hold besides its file. */
+const MOST_AROUND_FILE = 1024 * 1024;
+const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPairs: 32, headerSize: 16 * 1024 };
+/** A sender that is refused is heard out this far, since many read no answer before they are through. */
+const HEARD_OUT_BYTES = 64 * 1024 * 1024;
+const HEARD_OUT_MS = 5_000;
+
+const tooLarge = (most: number) =>
+  new Problem(
+    413,
+    'The upload is too large',
+    `An artifact must be smaller than ${most / 1024 / 1024} MB (${most.toLocaleString('en')} bytes).`,
+  );
+
+/** Only the last part of what the sender calls the file, and only if a file can have that name. */
+function baseName(given: string): string {
+  // Browsers write a quote in a name as %22 (HTML standard, "multipart form data").
+  const name = (given.split(/[\\/]/).at(-1) ?? '').replaceAll('%22', '"').toWellFormed();
+  const refuse = (message: string) => invalid([{ field: 'file', message }]);
+  if (name === '' || name === '.' || name === '..') throw refuse('has no usable name');
+  if (Buffer.byteLength(name) > 255) throw refuse('has a name that is too long: at most 255 bytes fit on a device');
+  // oxlint-disable-next-line no-control-regex -- these are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(name)) throw refuse('has a name with control characters: rename it');
+  return name;
+}
+
+export interface UploadRules {
+  /** The file must be smaller. */
+  most: number;
+  /** Names of the text fields that the form may have. */
+  fields: readonly string[];
+  /** Looks at what is known before the body is read, and throws to refuse. */
+  admit?: () => void;
+  /** The service stops, and cannot wait any longer for the rest. */
+  giveUp: AbortSignal;
+}
+
+/** Reads the upload of a request. */
+export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
+  const { most, admit, giveUp } = rules;
+  try {
+    if (Number(incoming.headers['content-length'] ?? 0) > most + MOST_AROUND_FILE) throw tooLarge(most);
+    admit?.();
+    return await receive(incoming, files, rules);
+  } catch (cause) {
+    await hearOut(incoming, giveUp.aborted ? ANSWER_WITHIN_MS : HEARD_OUT_MS);
+    // Where the sender still sends, what comes must not be taken for the next request.
+    if (cause instanceof Problem) cause.headers['Connection'] = 'close';
+    throw cause;
+  }
+}
+
+async function receive(
+  incoming: IncomingMessage,
+  files: ArtifactFiles,
+  { most, fields: known, giveUp }: UploadRules,
+): Promise<Upload> {
+  const parser = openParser(incoming);
+  const fields: Record<string, string> = {};
+  let name: string | undefined;
+  let stream: BusboyFileStream | undefined;
+  let receiving: Promise<Received> | undefined;
+  let stopWaiting = () => {};
+
+  const parsed = new Promise<void>((resolve, reject) => {
+    let length = 0;
+    const damaged = () =>
+      reject(new Problem(400, 'The form is cut off or damaged', 'Nothing was kept. Send the upload again.'));
+    const refuseField = (field: string, message: string) => reject(invalid([{ field, message }]));
+    parser.on('field', (field, value, nameCut, valueCut) => {
+      if (nameCut || valueCut) refuseField(field, `is too long: at most ${LIMITS.fieldSize / 1024} kB are read`);
+      else if (Object.hasOwn(fields, field)) refuseField(field, 'was sent twice');
+      else if (field === 'file') refuseField(field, 'must be a file: send it with a file name');
+      else if (!known.includes(field))
+        refuseField(nameOf(field), `is no field of an upload, which takes file, ${known.join(', ')}`);
+      else fields[field] = value;
+    });
+    parser.on('file', (field, file, fileName: string | undefined) => {
+      file.on('error', damaged);
+      if (field !== 'file' || receiving) {
+        file.resume();
+        return refuseField(
+          field,
+          receiving ? 'was sent twice: upload one file at a time' : 'is a file: only the part named "file" may be one',
+        );
+      }
+      stream = file;
+      const take = async () => {
+        name = baseName(fileName ?? '');
+        return files.receive(file, most);
+      };
+      receiving = take();
+      receiving.catch(reject);
+    });
+    const tooMany = () =>
+      reject(new Problem(400, 'The form has too many parts', 'Send the documented fields and one file.'));
+    parser.on('partsLimit', tooMany).on('fieldsLimit', tooMany).on('filesLimit', tooMany);
+    parser.on('error', damaged);
+    parser.on('finish', resolve);
+    incoming.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length > most + 2 * MOST_AROUND_FILE) reject(tooLarge(most));
+    });
+    const lost = () => {
+      if (!incoming.complete) reject(new Problem(400, 'The upload was cut off', 'Nothing was kept. Send it again.'));
+    };
+    incoming.on('close', lost).on('error', lost);
+    stopWaiting = () => reject(stopping());
+    giveUp.addEventListener('abort', stopWaiting);
+  });
+
+  try {
+    incoming.pipe(parser);
+    await parsed;
+    if (!receiving || name === undefined) throw invalid([{ field: 'file', message: 'is missing' }]);
+    const received = await receiving;
+    if (received.sizeBytes > 0) return { fields, name, received };
+    throw invalid([{ field: 'file', message: 'is empty' }]);
+  } catch (thrown) {
+    let cause = thrown;
+    incoming.unpipe(parser);
+    stream?.destroy(new Error('The upload was given up'));
+    // When this is settled there is no file any more, or one to throw away. Why the file was refused is worth more than
+    // what the form then looked like.
+    const left = await receiving?.catch((why: unknown) => {
+      if (why instanceof Problem) cause = why;
+      return undefined;
+    });
+    if (left) await files.discard(left);
+    throw cause;
+  } finally {
+    giveUp.removeEventListener('abort', stopWaiting);
+  }
+}
+
+function openParser(incoming: IncomingMessage) {
+  const { 'content-type': type = '' } = incoming.headers;
+  try {
+    if (!/^multipart\/form-data\b/i.test(type)) throw new TypeError('another type');
+    return new Busboy({ headers: incoming.headers as BusboyHeaders, preservePath: true, limits: LIMITS });
+  } catch {
+    throw new Problem(415, 'The upload is not a form', 'Send it as multipart/form-data with a boundary.');
+  }
+}
+
+/** Reads on for a moment and throws away what comes: a sender whose connection breaks never sees why it was refused. */
+export function hearOut(incoming: IncomingMessage, patience = HEARD_OUT_MS): Promise<void> {
+  return new Promise((resolve) => {
+    if (incoming.complete || incoming.destroyed) return resolve();
+    let heard = 0;
+    const enough = () => {
+      clearTimeout(timer);
+      incoming.off('data', count).off('end', enough).off('close', enough).off('error', enough);
+      resolve();
+    };
+    const count = (part: Buffer) => {
+      heard += part.length;
+      if (heard > HEARD_OUT_BYTES) enough();
+    };
+    const timer = setTimeout(enough, patience);
+    incoming.on('data', count).on('end', enough).on('close', enough).on('error', enough).resume();
+  });
+}

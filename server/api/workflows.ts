@@ -1,0 +1,39 @@
+// v1.md, "Workflows (legacy)".
+import type { workflowEndpoints } from '#/contract/workflows.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { Handlers } from '../http/implement.ts';
+import { invalid } from '../http/problem.ts';
+import { once } from '../store/orders.ts';
+import { deleteWorkflow, insertWorkflow, listWorkflows, workflowById } from '../store/workflows.ts';
+
+export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof workflowEndpoints> {
+  return {
+    create: (request) => {
+      // No shell can be told of one, and half a command is another command.
+      if (request.body.Command.includes('\0')) throw invalid([{ field: 'Command', message: 'holds a NUL character' }]);
+      const order = { accountId: request.account.id, key: idempotencyKey(request.http), what: request.body };
+      return db.write((tx) => {
+        const { made } = once(tx, order, now(), () => {
+          const id = insertWorkflow(tx, request.account.id, request.body, now());
+          audit.record(tx, request, 'workflow.create', id);
+          return id;
+        });
+        return { WorkflowId: made };
+      });
+    },
+
+    get: ({ account, params }) => workflowById(db, account.id, params.workflow_id),
+
+    list: ({ account }) => listWorkflows(db, account.id),
+
+    remove: (request) =>
+      db.write(
+        (tx) => {
+          deleteWorkflow(tx, request.account.id, request.params.workflow_id);
+          audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
+        },
+        { essential: true },
+      ),
+  };
+}

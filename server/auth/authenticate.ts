@@ -1,0 +1,71 @@
+// Who asks. An API client shows a token, a browser its session's cookie; everybody else stays outside.
+import type { Context as HonoContext } from 'hono';
+import type { Caller } from '../http/caller.ts';
+import type { Context } from '../context.ts';
+import type { Env } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { findSession, noteSessionUse, rotateSession } from '../store/sessions.ts';
+import type { Session } from '../store/sessions.ts';
+import { holderOf, noteTokenUse } from '../store/tokens.ts';
+import { bearerOf } from './bearer.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { inPassing, NOTE_USE_MS, openSessionCookie } from './session-cookie.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+export interface Door extends SessionCookie<Session> {
+  /** Who makes this request of the API, or a 401 (403: a browser's write from another page). */
+  caller(http: HonoContext<Env>): Promise<Caller>;
+}
+
+export function openDoor(context: Context): Door {
+  const { db, now, config } = context;
+  const holder = forThisTurn((secret: string) => holderOf(db, secret));
+  const cookie = openSessionCookie(context, {
+    find: (value, at) => findSession(db, value, at),
+    // The time as it is in the transaction: the clock may be set before its turn comes.
+    rotate: (session: Session, from) =>
+      db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
+    noteUse: ({ id }, from) => db.write((tx) => noteSessionUse(tx, id, clientAddress(config, from), now())),
+  });
+  return {
+    ...cookie,
+    caller: async (http) => {
+      const address = clientAddress(config, http.env.incoming);
+      const { authorization } = http.env.incoming.headers;
+      if (authorization !== undefined) {
+        const secret = bearerOf(authorization);
+        const found = secret === undefined ? undefined : holder(secret);
+        if (!found)
+          throw new Problem(
+            401,
+            'The token is not valid',
+            'It may have been revoked. Make another on the Account page or with "npm run token".',
+          );
+        if (Math.abs(now() - (found.last_used ?? 0)) >= NOTE_USE_MS)
+          inPassing(db.write((tx) => noteTokenUse(tx, found.id, now())));
+        return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };
+      }
+      const session = await cookie.session(http);
+      if (!session)
+        throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
+      if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
+      const { id: sessionId, account_id: id, email } = session;
+      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address };
+    },
+  };
+}
+
+/**
+ * Finds each thing once in a turn of the event loop: requests that came in together with one token need one look. Nothing
+ * is kept longer, or a token that another process revokes would not die at once.
+ */
+function forThisTurn<Value>(find: (key: string) => Value): (key: string) => Value {
+  const found = new Map<string, Value>();
+  const forget = () => found.clear();
+  return (key) => {
+    if (found.size === 0) setImmediate(forget);
+    const known = found.get(key) ?? find(key);
+    found.set(key, known);
+    return known;
+  };
+}

@@ -1,0 +1,124 @@
+// The cookie of a browser's session: named, set, rotated. What a session opens is the store's business: the service's
+// own account, or a token for the service behind a gateway.
+import type { IncomingMessage } from 'node:http';
+import type { Context as HonoContext } from 'hono';
+import type { Clock } from '../clock.ts';
+import type { Env } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { LIFETIME_MS, PREVIOUS_VALID_MS, ROTATE_AFTER_MS } from '../store/sessions.ts';
+
+/** How exact "last used" is. Noting every use would make each read a write. */
+export const NOTE_USE_MS = 60_000;
+
+/** Notes that matter little: when the disk refuses one, the request goes on. */
+export const inPassing = (note: Promise<unknown>) => void note.catch(() => {});
+
+/** What the cookie is called, without TLS and with it. The instance's id: cookies ignore ports. */
+export const cookieNames = (instanceId: string) => [`muster_${instanceId}`, `__Host-muster_${instanceId}`] as const;
+
+/** The value of a cookie. Of two with one name nobody can tell which is ours: another host of the domain may have set one. */
+function onlyCookie(header: string, name: string): string | undefined {
+  const values = header.split(';').flatMap((pair) => {
+    const [key = '', ...value] = pair.split('=');
+    return key.trim() === name ? [value.join('=').trim()] : [];
+  });
+  if (values.length > 1)
+    throw new Problem(
+      400,
+      `The request has the cookie ${name} twice`,
+      'Another site on this domain may have set one of them. Delete the cookies of this address, then sign in again.',
+    );
+  return values[0];
+}
+
+interface Rotating {
+  id: string;
+  rotated: number;
+  last_used: number;
+  /** The value presented is the one before the current one. */
+  previous: boolean;
+}
+
+/** Where sessions are kept. */
+interface SessionStore<Session extends Rotating> {
+  find(value: string, now: number): Session | undefined;
+  /** Replaces a session's value; undefined when somebody else just did. */
+  rotate(session: Session, from: IncomingMessage): Promise<string | undefined>;
+  noteUse(session: Session, from: IncomingMessage): Promise<unknown>;
+}
+
+/** What the cookie needs to know of the service; `publicUrl` is read at each use, since it is known late. */
+interface Site {
+  readonly publicUrl: string;
+  clock: Pick<Clock, 'now' | 'steady'>;
+  /** Goes into the cookie's name: cookies ignore ports, and two services may share a host. */
+  instanceId: string;
+}
+
+export interface SessionCookie<Session> {
+  /** The session of this request's cookie; rotates the cookie when it is due. */
+  session(http: HonoContext<Env>): Promise<Session | undefined>;
+  /** Refuses a request that another site may have made the browser send. */
+  requireOwnOrigin(http: HonoContext<Env>, may?: { beMissing: boolean }): void;
+  setCookie(http: HonoContext<Env>, value: string): void;
+  clearCookie(http: HonoContext<Env>): void;
+}
+
+export function openSessionCookie<Session extends Rotating>(
+  site: Site,
+  store: SessionStore<Session>,
+): SessionCookie<Session> {
+  const { now, steady } = site.clock;
+  const secure = () => site.publicUrl.startsWith('https:');
+  const [plainName, secureName] = cookieNames(site.instanceId);
+  const cookieName = () => (secure() ? secureName : plainName);
+  const writeCookie = (http: HonoContext<Env>, value: string, seconds: number) =>
+    http.env.outgoing.setHeader(
+      'Set-Cookie',
+      `${cookieName()}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure() ? '; Secure' : ''}`,
+    );
+  const setCookie = (http: HonoContext<Env>, value: string) => writeCookie(http, value, LIFETIME_MS / 1000);
+
+  // The answer that carries a new value may get lost (a page that is left cancels its requests), so while the old one
+  // still works the new one is told again.
+  const replaced = new Map<string, { value: string; until: number }>();
+  const rotate = async (session: Session, from: IncomingMessage): Promise<string | undefined> => {
+    const value = await store.rotate(session, from);
+    if (value === undefined) return undefined;
+    const at = steady();
+    for (const [id, { until }] of replaced) if (until <= at) replaced.delete(id);
+    replaced.set(session.id, { value, until: at + PREVIOUS_VALID_MS });
+    return value;
+  };
+
+  return {
+    session: async (http) => {
+      const value = onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
+      const session = value === undefined ? undefined : store.find(value, now());
+      if (!session) return undefined;
+      if (session.previous) {
+        const again = replaced.get(session.id);
+        if (again) setCookie(http, again.value);
+      } else if (now() >= session.rotated + ROTATE_AFTER_MS) {
+        const fresh = (await rotate(session, http.env.incoming)) ?? replaced.get(session.id)?.value;
+        if (fresh !== undefined) setCookie(http, fresh);
+      } else if (now() >= session.last_used + NOTE_USE_MS) {
+        inPassing(store.noteUse(session, http.env.incoming));
+      }
+      return session;
+    },
+
+    requireOwnOrigin: (http, { beMissing } = { beMissing: false }) => {
+      const origin = http.env.incoming.headers.origin;
+      if (origin === site.publicUrl || (origin === undefined && beMissing)) return;
+      throw new Problem(
+        403,
+        'The request comes from another address',
+        `This service takes a browser's changes only from pages at ${site.publicUrl}: open it there, or start it with PUBLIC_URL set to the address you use.`,
+      );
+    },
+
+    setCookie,
+    clearCookie: (http) => writeCookie(http, '', 0),
+  };
+}

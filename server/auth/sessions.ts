@@ -1,0 +1,118 @@
+// Signing in and out, for browsers: a token, or the code of a printed link, is exchanged once for a cookie that no
+// script can read.
+import * as z from 'zod/mini';
+import type { Context } from '../context.ts';
+import { parse, readJson } from '../http/implement.ts';
+import type { App } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { deleteSession, insertSession, redeemSigninCode } from '../store/sessions.ts';
+import { holderOf } from '../store/tokens.ts';
+import type { Tx } from '../store/database.ts';
+import { VERSION } from '../version.ts';
+import { clientAddress } from '../http/client-address.ts';
+import type { Door } from './authenticate.ts';
+import type { SigninLimit } from './signin-limit.ts';
+
+const signIn = z.union(
+  [
+    z.object({ Token: z.string(), Code: z.optional(z.undefined()) }),
+    z.object({ Code: z.string(), Token: z.optional(z.undefined()) }),
+  ],
+  'needs a Token or a Code',
+);
+const noStore = { 'Cache-Control': 'no-store' };
+
+/** Registers /auth/session: who is signed in, signing in, signing out. */
+export function sessionRoutes(app: App, context: Context, door: Door, limit: SigninLimit): void {
+  const { db, now, config, audit } = context;
+  const about = { Service: 'muster', Version: VERSION };
+  // Where the dashboard gets its map from, for those who are in.
+  const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
+
+  app.get('/auth/session', async (http) => {
+    const session = await door.session(http);
+    return http.json(
+      session ? { SignedIn: true, UserEmail: session.email, ...about, ...map } : { SignedIn: false, ...about },
+      200,
+      noStore,
+    );
+  });
+
+  app.post('/auth/session', async (http) => {
+    // Not a browser when there is no Origin; a browser always sends one with a POST.
+    door.requireOwnOrigin(http, { beMissing: true });
+    const address = clientAddress(config, http.env.incoming);
+    const given = parse(signIn, await readJson(http.env.incoming));
+    const before = await door.session(http);
+
+    const opened = await db.write(
+      (tx) => {
+        const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
+        if (!who) return undefined;
+        if (before) deleteSession(tx, before.id);
+        const { id, value } = insertSession(tx, who.account.id, { tokenId: who.tokenId, address }, now());
+        audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
+        return { value, email: who.account.email };
+      },
+      { essential: true },
+    );
+    if (!opened) {
+      limit.failed(address);
+      await db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'session.open'));
+      throw given.Token !== undefined
+        ? new Problem(401, 'The token is not valid', 'Check that it was copied whole. It may also have been revoked.')
+        : new Problem(
+            401,
+            'The sign-in link is not valid any more',
+            'It works once, for 10 minutes. "npm run token -- link" on the machine of the service prints a new one; or sign in with a token.',
+          );
+    }
+    door.setCookie(http, opened.value);
+    return http.json({ UserEmail: opened.email }, 200, noStore);
+  });
+
+  app.delete('/auth/session', async (http) => {
+    const session = await door.session(http);
+    if (session) {
+      door.requireOwnOrigin(http);
+      const caller = {
+        account: { id: session.account_id, email: session.email },
+        actor: `session:${session.id}`,
+        address: clientAddress(config, http.env.incoming),
+      };
+      await db.write(
+        (tx) => {
+          deleteSession(tx, session.id);
+          audit.record(tx, caller, 'session.close', session.id);
+        },
+        { essential: true },
+      );
+      door.clearCookie(http);
+    }
+    return http.body(null, 200, noStore);
+  });
+
+  interface Who {
+    account: { id: number; email: string };
+    actor: string;
+    tokenId?: string;
+  }
+  function byToken(tx: Tx, secret: string): Who | undefined {
+    const holder = holderOf(tx, secret);
+    return (
+      holder && {
+        account: { id: holder.account_id, email: holder.email },
+        actor: `token:${holder.id}`,
+        tokenId: holder.id,
+      }
+    );
+  }
+  function byCode(tx: Tx, code: string): Who | undefined {
+    const id = redeemSigninCode(tx, code, now());
+    const account =
+      id === undefined
+        ? undefined
+        : tx.get<{ id: number; email: string }>('SELECT id, email FROM accounts WHERE id = ?', id);
+    return account && { account, actor: 'sign-in link' };
+  }
+}

@@ -1,0 +1,84 @@
+// Slows down guessing, by address, without locking anybody out: what is right is let in at any time, and only the answers
+// to what is wrong are limited.
+//
+// A token or a link's code is looked at first, always. They hold at least 128 random bits, so nothing is gained by asking
+// often; and /v1 answers the same question without a limit. A tunnel's password was chosen by a person: there an address
+// that has used up its share gets one look at a time, with pauses (see tunnels/visitor-logins.ts).
+import { isIPv6 } from 'node:net';
+import { Problem } from '../http/problem.ts';
+
+const WINDOW_MS = 60_000;
+/** An attempt waits this long for its turn at most. */
+const LONGEST_PAUSE_MS = 30_000;
+/** Addresses remembered at most; past that the longest silent is forgotten, so that a flood cannot fill the memory. */
+const MOST_ADDRESSES = 10_000;
+
+export interface SigninLimit {
+  /** Notes an attempt that was wrong; throws a 429 where the address has used up its share. */
+  failed(address: string): void;
+  /**
+   * Milliseconds until an attempt of this address may be looked at: 0 within its share, then one after the other.
+   * Undefined where too many wait already.
+   */
+  pause(address: string): number | undefined;
+}
+
+interface Failures {
+  times: number[];
+  /** When the next attempt past the share has its turn. */
+  turn: number;
+}
+
+/** @param now milliseconds that nobody sets back */
+export function openSigninLimit(limit: number, now: () => number): SigninLimit {
+  const addresses = new Map<string, Failures>();
+  const failuresOf = (address: string): Failures => {
+    const key = neighbourhood(address);
+    const failures = addresses.get(key) ?? { times: [], turn: Number.NEGATIVE_INFINITY };
+    const { times } = failures;
+    const at = now();
+    while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
+    addresses.delete(key);
+    addresses.set(key, failures);
+    const [silent] = addresses.keys();
+    if (addresses.size > MOST_ADDRESSES && silent !== undefined) addresses.delete(silent);
+    return failures;
+  };
+
+  return {
+    failed: (address) => {
+      const { times } = failuresOf(address);
+      const at = now();
+      times.push(at);
+      if (times.length > limit) {
+        times.shift();
+        const seconds = Math.max(1, Math.ceil(((times[0] ?? at) + WINDOW_MS - at) / 1000));
+        throw new Problem(
+          429,
+          'Too many failed sign-ins',
+          `This one is not valid either: check that it was copied whole. The right one works at once, for others try again in ${seconds} seconds.`,
+          { headers: { 'Retry-After': String(seconds) } },
+        );
+      }
+    },
+    pause: (address) => {
+      const failures = failuresOf(address);
+      if (failures.times.length < limit) return 0;
+      const at = now();
+      const turn = Math.max(at, failures.turn);
+      if (turn - at > LONGEST_PAUSE_MS) return undefined;
+      failures.turn = turn + WINDOW_MS / limit;
+      return turn - at;
+    },
+  };
+}
+
+/** One IPv6 customer holds a whole /64: counting single addresses would count nothing. */
+function neighbourhood(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const left = head ? head.split(':') : [];
+  const right = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}

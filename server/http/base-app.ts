@@ -1,0 +1,60 @@
+// What every application of ours is built in, the service and the gateway: headers on each answer, and one way for an
+// error to become one.
+import { stopping } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
+import { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import type { App, Env } from './implement.ts';
+import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
+import { randomUUID } from 'node:crypto';
+import { log } from '../operation/log.ts';
+import { Problem, titleOf } from './problem.ts';
+import { seeRequest } from '../operation/requests-seen.ts';
+import { logFault, systemFault } from './system-fault.ts';
+
+/** An application without routes; `publicUrl` is read at each request, since it is known only once it listens. */
+export function newApp(site: { readonly publicUrl: string; readonly traffic: Traffic }): App {
+  const { traffic } = site;
+  const app: App = new Hono<Env>();
+  app.use(async (http, next) => {
+    const begun = performance.now();
+    setSecurityHeaders(http.env.outgoing, site.publicUrl.startsWith('https:'));
+    traffic.active += 1;
+    await next();
+    traffic.active -= 1;
+    const { status } = http.res;
+    const reason = status >= 400 && http.error instanceof Problem ? http.error.message : undefined;
+    seeRequest(http.req.method, routePath(http), status, performance.now() - begun, reason);
+  });
+  app.use(async (http, next) => {
+    if (traffic.isStopping && !/^\/(healthz|readyz)$/.test(http.req.path)) throw stopping();
+    await next();
+  });
+  app.use('/v1/*', async (http, next) => {
+    setAnswerPolicy(http.env.outgoing);
+    await next();
+  });
+  app.onError((cause, http) => {
+    // What is left of the body would be taken for the next request: the connection ends with the refusal.
+    const { incoming, outgoing } = http.env;
+    if (
+      !incoming.complete &&
+      (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
+    )
+      outgoing.setHeader('Connection', 'close');
+    const fault = systemFault(cause);
+    if (fault || (cause instanceof Problem && cause.cause !== undefined)) logFault('http', cause);
+    if (fault) return fault.response();
+    if (cause instanceof Problem) return cause.response();
+    // The caller gets a number to quote; what happened stays in the service's own log.
+    const reference = randomUUID().slice(0, 8);
+    log.error(`error ${reference}`, cause);
+    return new Problem(
+      500,
+      titleOf(500),
+      `The operator finds it in the log under the reference ${reference}.`,
+    ).response();
+  });
+  app.notFound((http) => new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`).response());
+  return app;
+}

@@ -1,0 +1,108 @@
+// Opens the port that an application answers on: plain or with TLS, with limits, in words when it cannot be had.
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { getRequestListener } from '@hono/node-server';
+import { ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { openProxyNotice } from './proxy-notice.ts';
+import { refuseUnclear } from './unclear-request.ts';
+import type { App } from './implement.ts';
+import { ANSWER_WITHIN_MS, FINISH_WITHIN_MS } from './traffic.ts';
+
+interface OpenServer {
+  /** For what is no request: upgrades. */
+  server: Server;
+  port: number;
+  /** As seen from outside. */
+  publicUrl: string;
+  /** Lets requests that are under way finish, within reason. */
+  stop(): Promise<void>;
+}
+
+/** Resolves once it listens. */
+export async function openServer(config: Config, app: App): Promise<OpenServer> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
+  const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
+  const noticeProxy = openProxyNotice(config);
+  const server = makeServer(config, (incoming, outgoing) => {
+    noticeProxy(incoming);
+    if (!refuseUnclear(incoming, outgoing, isTls)) void listener(incoming, outgoing);
+  });
+  await listen(server, config.host, config.port, 'PORT');
+  const { port } = server.address() as AddressInfo;
+  return { server, port, publicUrl: publicUrlOf(config, port), stop: () => stop(server) };
+}
+
+/** A port for what machines ask (METRICS_PORT): plain, whatever the other is. */
+export async function openSidePort(
+  host: string,
+  port: number,
+  variable: string,
+  app: App,
+): Promise<OpenServer['stop']> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer(LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  await listen(server, host, port, variable);
+  return () => stop(server);
+}
+
+const LIMITS = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
+
+function makeServer({ tls }: Config, listener: RequestListener): Server {
+  if (!tls) return createServer(LIMITS, listener);
+  try {
+    return createTlsServer({ ...tls, ...LIMITS }, listener);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(`TLS_CERT and TLS_KEY do not hold a certificate and its key in PEM form: ${why}.`);
+  }
+}
+
+/** Says which variable chooses the port when it cannot be had. */
+export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const said: Record<string, string> = {
+        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with ${variable}.`,
+        EACCES: `Port ${port} is reserved for the system: choose one above 1023 with ${variable}.`,
+        EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
+        ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
+      };
+      reject(said[cause.code ?? ''] ? new ConfigError(said[cause.code ?? '']) : cause);
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Without PUBLIC_URL: the listening address; where that means "all addresses", this machine's first one. */
+export function publicUrlOf({ publicUrl, host, tls }: Config, port: number): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  const name = everywhere ? (outside ?? '127.0.0.1') : host.includes(':') ? `[${host}]` : host;
+  return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin;
+}
+
+const LOOK_EVERY_MS = 50;
+/** After everything that is answered instead of finished (traffic.ts) was. */
+const CUT_AFTER_MS = FINISH_WITHIN_MS + ANSWER_WITHIN_MS + 500;
+
+/** Lets what is under way finish, within reason. */
+export function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
+    // A connection that is kept alive is idle once its answer is out, and would stay for a minute.
+    const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
+    server.close(() => {
+      clearTimeout(impatient);
+      clearInterval(idle);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

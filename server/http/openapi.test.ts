@@ -1,0 +1,144 @@
+// The document that is served: every endpoint there is, nothing there is not, and no loose end in it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  'x-addition'?: true;
+  parameters: { name: string; in: string; description: string; required: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  maximum?: number;
+}
+interface Document {
+  openapi: string;
+  servers: { url: string }[];
+  security: object[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { scheme: string }> };
+}
+
+let service: TestService;
+let text = '';
+let document: Document;
+before(async () => {
+  service = await startTestService();
+  const response = await fetch(`${service.url}/openapi.json`);
+  assert.equal(response.status, 200);
+  text = await response.text();
+  document = JSON.parse(text) as Document;
+});
+after(() => service.end());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+// Every line of the document's endpoint tables, in its own words.
+const DOCUMENTED = `
+POST /v1/devices
+PATCH /v1/devices/:device_id
+POST /v1/devices/location/:device_id
+GET /v1/devices/:page_num/:rows_per_page
+GET /v1/devices
+GET /v1/devices/:page_num/:rows_per_page/filters
+DELETE /v1/devices/:device_id
+GET /v1/devices/location
+GET /v1/account
+POST /v1/artifact
+GET /v1/artifact/:artifact_id
+GET /v1/artifact
+DELETE /v1/artifact/:artifact_id
+POST /v1/workflow
+GET /v1/workflow/:workflow_id
+GET /v1/workflow
+DELETE /v1/workflow/:workflow_id
+POST /v1/job
+GET /v1/job/:job_id
+GET /v1/job/:job_id/childjobs
+GET /v1/job
+DELETE /v1/job/:job_id
+GET /v1/tunnels
+DELETE /v1/tunnels
+DELETE /v1/tunnels/:tunnel_id`;
+
+test('every documented endpoint is there and is no addition; everything else is marked as one', () => {
+  const documented = DOCUMENTED.trim()
+    .split('\n')
+    .map((line) => line.replaceAll(/:(\w+)/g, '{$1}'));
+  const listed = operations().map(({ path, method, operation }) => ({
+    line: `${method.toUpperCase()} ${path}`,
+    addition: operation['x-addition'] === true,
+  }));
+  for (const line of documented)
+    assert.ok(
+      listed.some((row) => row.line === line),
+      line,
+    );
+  for (const { line, addition } of listed) assert.equal(addition, !documented.includes(line), line);
+});
+
+test('it is for whoever asks, names this service and its security', () => {
+  assert.match(document.openapi, /^3\.1\./);
+  assert.deepEqual(document.servers, [{ url: service.url }]);
+  assert.deepEqual(document.security, [{ bearer: [] }]);
+  assert.equal(document.components.securitySchemes['bearer']?.scheme, 'bearer');
+});
+
+test('every reference leads somewhere, and nothing is left of the schemas it is made from', () => {
+  const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, to]) => to ?? '');
+  assert.ok(references.length > 20);
+  for (const reference of references) {
+    let at: unknown = document;
+    for (const part of reference.split('/')) at = (at as Record<string, unknown>)[part];
+    assert.equal(typeof at, 'object', reference);
+  }
+  for (const leftover of ['$defs', '$schema', 'undefined', '9007199254740991'])
+    assert.ok(!text.includes(leftover), leftover);
+});
+
+test('paths and their parameters agree, each is explained, and operation ids are unique', () => {
+  const ids = operations().map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  const shapes = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'));
+  assert.equal(new Set(shapes).size, shapes.length, 'OpenAPI allows one template for each shape of path');
+  for (const { path, operation } of operations()) {
+    const inPath = operation.parameters.filter(({ in: where }) => where === 'path');
+    assert.deepEqual(
+      inPath.map(({ name }) => `{${name}}`),
+      path.match(/\{\w+\}/g) ?? [],
+      path,
+    );
+    for (const { name, description, schema, required, in: where } of operation.parameters) {
+      assert.notEqual(description, name, `${path} ${name}`);
+      assert.equal(required, where === 'path');
+      assert.ok(Object.keys(schema).length > 0, `${path} ${name}`);
+    }
+    assert.ok(operation.summary);
+    // What anybody may ask is refused to nobody.
+    assert.ok(operation.responses['200']);
+    if (path.startsWith('/v1/')) assert.ok(operation.responses['401'] && operation.responses['default']);
+  }
+});
+
+test('the schemas say what the service does', () => {
+  const page = document.paths['/v1/devices/{page_num}/{rows_per_page}']?.['get'];
+  assert.equal(page?.parameters[1]?.schema.maximum, 1000);
+  const pageSchema = page?.responses['200']?.content?.['application/json']?.schema;
+  assert.deepEqual(pageSchema?.properties?.['Devices']?.items, { $ref: '#/components/schemas/Device' });
+  const upload = document.paths['/v1/artifact']?.['post']?.requestBody?.content['multipart/form-data']?.schema;
+  assert.deepEqual(upload?.required, ['file', 'size', 'version', 'type']);
+  assert.ok(document.paths['/v1/devices']?.['get']?.requestBody, 'a GET with a body');
+  assert.deepEqual(document.components.schemas['Problem']?.required, ['type', 'title', 'status']);
+});

@@ -1,0 +1,232 @@
+// The OpenAPI 3.1 description of the service, made from the same rows and schemas that its routes are made from: it
+// cannot say anything that is not so.
+import type * as z from 'zod/mini';
+import { accountEndpoints } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Endpoint, Group } from '#/contract/endpoint.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { problem } from '#/contract/problem.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import type { App } from './implement.ts';
+import { schemaOf } from './openapi-schemas.ts';
+import type { Json } from './openapi-schemas.ts';
+import { VERSION } from '../version.ts';
+
+/** All rows of the contract, by section. */
+const GROUPS: Record<string, Group> = {
+  devices: deviceEndpoints,
+  tags: tagEndpoints,
+  account: accountEndpoints,
+  artifacts: artifactEndpoints,
+  workflows: workflowEndpoints,
+  jobs: jobEndpoints,
+  tunnels: tunnelEndpoints,
+};
+
+/** What the values in paths, queries and forms are. */
+const PARAMETERS: Record<string, string> = {
+  device_id: 'DeviceId of a device',
+  artifact_id: 'ArtifactId of an artifact',
+  workflow_id: 'WorkflowId of a workflow',
+  job_id: 'JobId of a job; of a child job too',
+  tunnel_id: 'Name of a tunnel',
+  tag_id: 'TagId of a tag',
+  tag_name: 'Name of the new tag',
+  token_id: 'TokenId of an API token',
+  session_id: 'SessionId of a session',
+  page_num: 'Number of the page, from 1 on',
+  rows_per_page: 'Devices on a page',
+  device_name: 'Part of the name, in any letter case',
+  device_group: 'The whole group',
+  device_status: 'Online or Offline, in any letter case',
+  device_tag: 'TagId or name of a tag',
+  stdout: 'Bytes of Stdout that are known already',
+  stderr: 'Bytes of Stderr that are known already',
+  file: 'The file itself',
+  size: 'Size of the file; echoed as given',
+  version: 'Version label',
+  type: 'What the file is',
+  destination: 'Folder on the device that the file goes to; needed for a script',
+  command: 'Command that executes the file; needed for a script',
+};
+
+const parameters = (
+  schema: z.ZodMiniType | undefined,
+  where: 'path' | 'query',
+  renamed: Map<string, string>,
+  components: Json,
+) => {
+  if (!schema) return [];
+  const { properties = {} } = schemaOf(schema, components) as { properties?: Json };
+  return Object.entries(properties).map(([name, value]) => ({
+    name: renamed.get(name) ?? name,
+    in: where,
+    required: where === 'path',
+    description: PARAMETERS[name] ?? name,
+    schema: value,
+  }));
+};
+
+function requestBody({ body, form }: Endpoint, components: Json): Json | undefined {
+  if (body) return { required: true, content: { 'application/json': { schema: schemaOf(body, components, 'input') } } };
+  if (!form) return undefined;
+  const { properties = {}, required = [] } = schemaOf(form, components, 'input') as {
+    properties?: Json;
+    required?: string[];
+  };
+  const fields = { file: { type: 'string', contentMediaType: 'application/octet-stream' }, ...properties };
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        { ...(value as Json), description: PARAMETERS[name] ?? name },
+      ]),
+    ),
+    required: ['file', ...required],
+  };
+  return { required: true, content: { 'multipart/form-data': { schema } } };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'New for each order; the same key again within a day answers with what it made the first time.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function operation(
+  section: string,
+  name: string,
+  endpoint: Endpoint,
+  renamed: Map<string, string>,
+  components: Json,
+): Json {
+  const { method, summary, params, query, response, addition, once } = endpoint;
+  const body = requestBody(endpoint, components);
+  return {
+    operationId: `${section}.${name}`,
+    tags: [section],
+    summary,
+    ...(addition && { 'x-addition': true, description: 'An addition of this service to the documented API.' }),
+    parameters: [
+      ...parameters(params, 'path', renamed, components),
+      ...parameters(query, 'query', renamed, components),
+      ...(once ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(body && { requestBody: body }),
+    responses: {
+      200: response
+        ? { description: 'Done', content: { 'application/json': { schema: schemaOf(response, components) } } }
+        : { description: 'Done; the answer has no body' },
+      ...(method === 'GET' && response && { 304: { description: 'Unchanged since the ETag in If-None-Match' } }),
+      401: { $ref: '#/components/responses/Unauthorized' },
+      default: { $ref: '#/components/responses/Refused' },
+    },
+  };
+}
+
+/**
+ * Two rows may differ in nothing but what they call a value (`:tag_name`, `:tag_id`). OpenAPI knows only one path for
+ * both, so there the value gets both names.
+ */
+function templates(): Map<string, string> {
+  const shape = (path: string) => path.replaceAll(/:\w+/g, ':');
+  const names = new Map<string, Set<string>[]>();
+  const rows = Object.values(GROUPS).flatMap((group) => Object.values(group));
+  for (const { path } of rows) {
+    const here = path.match(/(?<=:)\w+/g) ?? [];
+    const known = names.get(shape(path)) ?? here.map(() => new Set<string>());
+    for (const [index, name] of here.entries()) known[index]?.add(name);
+    names.set(shape(path), known);
+  }
+  return new Map(
+    rows.map(({ path }) => {
+      let index = 0;
+      return [path, path.replaceAll(/:\w+/g, () => `{${[...(names.get(shape(path))?.[index++] ?? [])].join('_or_')}}`)];
+    }),
+  );
+}
+
+/** What machines ask of the service itself; not below /v1, so not rows of the contract. */
+const asked = (name: string, summary: string, extra: Json) => ({
+  get: { operationId: `operation.${name}`, tags: ['operation'], summary, 'x-addition': true, parameters: [], ...extra },
+});
+const plain = (description: string, type = 'application/json') => ({ description, content: { [type]: {} } });
+const OPERATION: Json = {
+  '/healthz': asked('health', 'Whether the process lives', { security: [], responses: { 200: plain('It does') } }),
+  '/readyz': asked('ready', 'Whether it can serve', {
+    security: [],
+    responses: { 200: plain('It can'), 503: plain('Why it cannot', 'application/problem+json') },
+  }),
+  '/metrics': asked('metrics', 'What it counts, as OpenMetrics text', {
+    responses: {
+      200: plain('The figures', 'application/openmetrics-text'),
+      401: { $ref: '#/components/responses/Unauthorized' },
+    },
+  }),
+};
+
+/** The whole document, for a service that is reached at `url`. */
+function openApiDocument(url: string): Json {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  const template = templates();
+  for (const [section, group] of Object.entries(GROUPS))
+    for (const [name, endpoint] of Object.entries(group)) {
+      const path = template.get(endpoint.path) ?? endpoint.path;
+      const own = endpoint.path.match(/(?<=:)\w+/g) ?? [];
+      const shown = path.match(/(?<=\{)\w+/g) ?? [];
+      const renamed = new Map(own.map((value, index) => [value, shown[index] ?? value]));
+      paths[path] = {
+        ...paths[path],
+        [endpoint.method.toLowerCase()]: operation(section, name, endpoint, renamed, schemas),
+      };
+    }
+  const problemContent = { 'application/problem+json': { schema: schemaOf(problem, schemas) } };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Muster: device management and OTA updates',
+      version: VERSION,
+      description:
+        'Devices, their locations and tags, artifacts, workflows, jobs, tunnels and the account. Operations marked x-addition are additions of this service to the documented API. Times in answers are UTC.',
+    },
+    servers: [{ url }],
+    security: [{ bearer: [] }],
+    tags: [...Object.keys(GROUPS), 'operation'].map((name) => ({ name })),
+    paths: { ...paths, ...OPERATION },
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API token, from the Account page or `npm run token`.',
+        },
+      },
+      schemas,
+      responses: {
+        Unauthorized: {
+          description: 'The token is missing, mistyped or revoked',
+          headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
+          content: problemContent,
+        },
+        Refused: { description: 'What happened, to which thing, and what to do (RFC 9457)', content: problemContent },
+      },
+    },
+  };
+}
+
+/** Serves the document to anybody: it holds nothing but what the API is. */
+export function openApiRoute(app: App, context: { publicUrl: string }): void {
+  let made: { url: string; json: string } | undefined;
+  app.get('/openapi.json', (http) => {
+    if (made?.url !== context.publicUrl)
+      made = { url: context.publicUrl, json: JSON.stringify(openApiDocument(context.publicUrl)) };
+    return http.body(made.json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' });
+  });
+}

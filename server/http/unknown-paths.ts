@@ -1,0 +1,27 @@
+// The end of the API's paths. Whoever gets this far under /v1 asked for something that is not there, and must not be
+// handed the dashboard's page with a 200.
+import type { Group } from '#/contract/endpoint.ts';
+import type { App } from './implement.ts';
+import { Problem } from './problem.ts';
+
+/** Registers the last routes of /v1: 405 for a path that knows other methods, 404 for the rest. */
+export function refuseUnknownPaths(app: App, groups: Group[]): void {
+  const rows = groups.flatMap((group) => Object.values(group));
+  const patterns = rows.map(({ method, path }) => ({
+    method,
+    // A value is any text without a slash; the fixed parts hold letters and digits only.
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+  }));
+  const refuse = (asked: string): never => {
+    const methods = [...new Set(patterns.filter(({ pattern }) => pattern.test(asked)).map(({ method }) => method))];
+    if (methods.length === 0) throw new Problem(404, 'Not found', `The API has nothing at ${asked}.`);
+    throw new Problem(405, 'Method not allowed', `${asked} takes ${methods.join(', ')}.`, {
+      headers: { Allow: methods.join(', ') },
+    });
+  };
+  app.all('/v1', (http) => refuse(http.req.path));
+  app.all('/v1/*', (http) => refuse(http.req.path));
+  app.all('/auth/*', (http) => {
+    throw new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`);
+  });
+}

@@ -1,0 +1,95 @@
+// Agents that replace themselves by the program that this service publishes: who can, who is told to, and how it went.
+import type { Hello, UpdateState } from '#/contract/agent-link.ts';
+import type { AgentUpdate } from '#/contract/devices.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Audit } from '../store/audit.ts';
+import type { AgentConnection } from '../agents/agent-connection.ts';
+import type { Link } from '../agents/link.ts';
+import { Problem } from '../http/problem.ts';
+import { requireProgram } from '../agents/published-agent.ts';
+import type { AgentProgram, PublishedAgent } from '../agents/published-agent.ts';
+import type { Database } from '../store/database.ts';
+import { logFault } from '../http/system-fault.ts';
+import { deviceById, setAgentState } from '../store/devices.ts';
+import type { AgentState } from '../store/devices.ts';
+
+export interface AgentUpdates {
+  /** Tells the agent of a device to update itself. It is under way when this resolves, and ends by itself. */
+  begin(caller: Caller, deviceId: string): Promise<void>;
+}
+
+export interface AgentUpdatesOptions {
+  db: Database;
+  link: Link;
+  audit: Audit;
+  now: () => number;
+  published: PublishedAgent;
+}
+
+const UNDER_WAY: Record<'waiting' | 'installing', AgentUpdate> = { waiting: 'Waiting', installing: 'Updating' };
+
+/** What the listing says of an agent that just connected. */
+export function agentStateOf({ update, agentVersion }: Hello, published: PublishedAgent): AgentState {
+  const none = { problem: '', text: '' } as const;
+  if (!update) return { update: '', ...none };
+  const sha256 = published.program()?.sha256;
+  if (update.build !== '' && update.build === sha256) return { update: 'Current', ...none };
+  if (update.unable !== '') return { update: 'Unable', ...none };
+  if (update.underWay) return { update: UNDER_WAY[update.underWay], ...none };
+  // Of another program than the one that is published now, a failure means nothing any more.
+  return update.failed?.sha256 === sha256 ? failed(update.failed, agentVersion) : { update: 'Available', ...none };
+}
+
+function failed(failure: Extract<UpdateState, { state: 'failed' }>['failed'] | undefined, runs: string): AgentState {
+  const { version = '', reason = '', wentBack = false } = failure ?? {};
+  const text = `The update to ${version} failed${wentBack ? ` and it went back to ${runs}` : ''}: ${reason}`;
+  return { update: 'Available', problem: 'UpdateFailed', text };
+}
+
+export function openAgentUpdates({ db, link, audit, now, published }: AgentUpdatesOptions): AgentUpdates {
+  link.listenForUpdates((connection, message) => {
+    const state: AgentState =
+      message.state === 'failed'
+        ? failed(message.failed, connection.agentVersion)
+        : { update: UNDER_WAY[message.state], problem: '', text: '' };
+    db.write((tx) => setAgentState(tx, connection.deviceSeq, state, now())).catch((cause: unknown) =>
+      logFault('agent updates: could not note how an update goes', cause),
+    );
+  });
+
+  return {
+    begin: async (caller, deviceId) => {
+      const program = requireProgram(published);
+      const version = await program.version();
+      const { sha256, bytes } = program;
+      await db.write((tx) => {
+        const device = deviceById(tx, caller.account.id, deviceId);
+        const connection = requireAble(link.of(device.seq), device.name, program, version);
+        setAgentState(tx, device.seq, { update: 'Updating', problem: '', text: '' }, now());
+        audit.record(tx, caller, 'device.update-agent', device.id);
+        tx.afterCommit(() => connection.send({ type: 'update', version, sha256, size: bytes.length }));
+      });
+    },
+  };
+}
+
+function requireAble(
+  connection: AgentConnection | undefined,
+  name: string,
+  { sha256 }: AgentProgram,
+  version: string,
+): AgentConnection {
+  const refuse = (why: string, what: string) => new Problem(409, `The agent of "${name}" ${why}`, what);
+  if (!connection)
+    throw refuse('is Offline', 'Only an agent that is connected can be told to update: try again when it is Online.');
+  const { selfUpdate } = connection;
+  if (!selfUpdate)
+    throw refuse(
+      'is too old to update itself',
+      'Run install.sh with --update on the device, this once; from then on it can.',
+    );
+  if (selfUpdate.build === sha256)
+    throw refuse('is up to date', `It runs the program of this service already, version ${version}.`);
+  if (selfUpdate.unable !== '') throw refuse('cannot update itself', selfUpdate.unable);
+  return connection;
+}

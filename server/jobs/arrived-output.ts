@@ -1,0 +1,50 @@
+// What jobs printed within one unit of work. It is gathered first, so that each stream of a job is written once, however
+// small the messages were that it came in.
+import { STREAMS } from '#/contract/agent-link.ts';
+import type { Stream } from '#/contract/agent-link.ts';
+import type { HandedJob } from '../agents/agent-connection.ts';
+import { openCounter } from '../operation/metrics.ts';
+import type { Tx } from '../store/database.ts';
+import { appendOutput } from '../store/job-output.ts';
+import { addRuns, nextRun } from '../store/output-order.ts';
+import type { RunStart } from '../store/output-order.ts';
+
+const outputBytes = openCounter('muster_job_output_bytes', 'Output that devices have sent since the start.');
+
+interface Arrived {
+  stdout: Buffer[];
+  stderr: Buffer[];
+  runs: RunStart[];
+}
+
+export class ArrivedOutput {
+  readonly #jobs = new Map<HandedJob, Arrived>();
+
+  /** The next bytes of a stream. */
+  add(job: HandedJob, stream: Stream, bytes: Buffer, at: number): void {
+    let arrived = this.#jobs.get(job);
+    if (!arrived) this.#jobs.set(job, (arrived = { stdout: [], stderr: [], runs: [] }));
+    const run = nextRun(job.run, stream, job, at);
+    if (run) arrived.runs.push(run);
+    arrived[stream].push(bytes);
+    job[stream] += bytes.length;
+  }
+
+  /** Writes what came of one job. */
+  writeOf(tx: Tx, job: HandedJob): void {
+    const arrived = this.#jobs.get(job);
+    if (!arrived) return;
+    this.#jobs.delete(job);
+    for (const stream of STREAMS) {
+      const bytes = Buffer.concat(arrived[stream]);
+      if (bytes.length === 0) continue;
+      appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
+      outputBytes.add('', bytes.length);
+    }
+    addRuns(tx, job.seq, arrived.runs);
+  }
+
+  write(tx: Tx): void {
+    for (const job of this.#jobs.keys()) this.writeOf(tx, job);
+  }
+}

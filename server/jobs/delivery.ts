@@ -1,0 +1,278 @@
+// From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
+// given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
+// many to one transaction; they are answered only after it is on disk.
+import { CLOSE } from '#/contract/agent-link.ts';
+import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
+import type { JobStatus } from '#/contract/jobs.ts';
+import type { AgentConnection, HandedJob } from '../agents/agent-connection.ts';
+import { log } from '../operation/log.ts';
+import type { JobMessage, Link } from '../agents/link.ts';
+import type { Database, Tx } from '../store/database.ts';
+import { markOnline, setAgentState } from '../store/devices.ts';
+import type { AgentState } from '../store/devices.ts';
+import { outputSize } from '../store/job-output.ts';
+import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { latestRun } from '../store/output-order.ts';
+import { ArrivedOutput } from './arrived-output.ts';
+import { beginning, reasonOf, statusOf } from './outcome.ts';
+import { Turns } from './turns.ts';
+import type { Turn } from './turns.ts';
+
+export interface DeliveryOptions {
+  db: Database;
+  link: Link;
+  now: () => number;
+  /** The command line of a job as its device is to run it, or why it cannot run any more. */
+  commandFor: (tx: Tx, job: JobRow, origin: string) => { command: string } | { because: string };
+  timeLimitSeconds: number;
+  /** Most bytes that a device keeps of each stream. */
+  outputLimit: number;
+  /** What a device's listing says of its agent, by what the agent tells of itself. */
+  agentState: (hello: Hello) => AgentState;
+  /** Something about a job is different from here on. */
+  changed: () => void;
+}
+
+/** One unit of work, and what it touched. */
+interface Unit {
+  tx: Tx;
+  /** To be brought up to date at its end. */
+  parents: TouchedParents;
+  /** What was printed, still to be written. */
+  output: ArrivedOutput;
+  /** Connections that hear at the end how much of their output is stored. */
+  heard: Set<AgentConnection>;
+  /** Who says in it that which job ended, and when that had started. */
+  ending: Map<AgentConnection, string>;
+}
+
+/** The mark that an agent puts where it cut a stream comes on top of the limit. */
+const MARK_ALLOWANCE = 4096;
+
+const ANOTHER_FOLDER =
+  'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
+const FORGOTTEN =
+  'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
+/** Of a job that was asked to stop before it reached its device, or began there. */
+export const NEVER_BEGAN = 'Cancelled before it started.';
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #turns: Turns;
+  /** Jobs and parents that are being deleted: nobody is given them any more. */
+  readonly withdrawn = new Set<number>();
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options.db, (tx, turns) => this.#unit(tx, turns));
+    options.link.listen({
+      hello: (connection, message) => this.#turns.take({ connection, message }),
+      message: (connection, message) => this.#turns.take({ connection, message }),
+      gone: (connection) => this.#over(connection),
+    });
+  }
+
+  /** There may be a new job for this device. */
+  wake(deviceSeq: number): void {
+    const connection = this.#options.link.of(deviceSeq);
+    if (connection && !connection.job) this.#turns.take({ connection });
+  }
+
+  /** The clock was set: what is under way moves along, as it does in the database. */
+  moveTimes(by: number): void {
+    for (const { job } of this.#options.link.all()) {
+      if (!job) continue;
+      job.created += by;
+      job.run.at += by;
+      if (job.started !== null) job.started += by;
+    }
+  }
+
+  #unit(tx: Tx, turns: Turn[]): void {
+    const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), heard: new Set(), ending: new Map() };
+    for (const { connection, message } of turns)
+      if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
+    for (const { connection, message } of turns) {
+      // A newer agent of the same device took over in the meantime, or it is about to come back anew.
+      if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
+      if (message?.type === 'hello') this.#greet(unit, connection, message);
+      else if (message) this.#hear(unit, connection, message);
+      else if (!connection.job) this.#handNext(unit, connection);
+    }
+    unit.output.write(tx);
+    refreshParents(tx, unit.parents);
+    for (const connection of unit.heard) this.#confirm(tx, connection);
+    tx.afterCommit(this.#options.changed);
+  }
+
+  #greet(unit: Unit, connection: AgentConnection, hello: Hello): void {
+    const { tx } = unit;
+    const at = this.#options.now();
+    setAgentState(tx, connection.deviceSeq, this.#options.agentState(hello), at);
+    const { changes } = markOnline(tx, connection.deviceSeq, {
+      addr: hello.localAddr,
+      port: hello.localPort,
+      version: hello.agentVersion,
+      os: hello.os,
+      arch: hello.arch,
+      hostname: hello.hostname,
+      at,
+    });
+    if (changes === 0) return connection.close(CLOSE.revoked, 'the device was deleted');
+    tx.afterCommit(() =>
+      connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
+    );
+    for (const text of hello.setAside ?? [])
+      tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
+    for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#disown(tx, connection, job);
+    if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
+    this.#handNext(unit, connection);
+  }
+
+  /** The agent holds a job that was deleted or has its end stored: it is to stop and forget it. */
+  #disown(tx: Tx, connection: AgentConnection, job: string): void {
+    tx.afterCommit(() => {
+      connection.send({ type: 'cancel', job });
+      connection.send({ type: 'settled', job });
+    });
+  }
+
+  #hear(unit: Unit, connection: AgentConnection, message: JobMessage): void {
+    const { job } = connection;
+    if (job?.id !== message.job) {
+      // Of a job that it was not given on this connection, an agent speaks only when that was just deleted.
+      if (message.type === 'ended' && !isUnfinished(unit.tx, connection.deviceSeq, message.job))
+        this.#disown(unit.tx, connection, message.job);
+      return;
+    }
+    // One that ends in the same unit is never seen to run: its end tells when it started.
+    if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
+    if (message.type === 'started') this.#start(unit, job, message.ago);
+    else if (message.type === 'output') this.#keep(unit, connection, job, message);
+    else this.#end(unit, connection, job, message);
+  }
+
+  #start({ tx, parents }: Unit, job: HandedJob, ago: number): void {
+    if (job.status === 'Running') return;
+    const started = this.#past(job, ago);
+    if (!moveJob(tx, job, 'Running', { started }, parents)) return;
+    job.status = 'Running';
+    job.started = started;
+  }
+
+  /** When something was that a device says was so long ago: not before the job was submitted. */
+  #past(job: HandedJob, ago: number): number {
+    const now = this.#options.now();
+    return Math.max(Math.min(now, job.created), now - ago);
+  }
+
+  #keep(
+    { output, heard }: Unit,
+    connection: AgentConnection,
+    job: HandedJob,
+    { stream, offset, data }: { stream: Stream; offset: number; data: string },
+  ): void {
+    const bytes = Buffer.from(data, 'base64');
+    const known = job[stream] - offset;
+    const end = offset + bytes.length;
+    if (known < 0 || end > this.#options.outputLimit + MARK_ALLOWANCE)
+      return connection.close(CLOSE.protocol, 'Output that does not fit what is stored');
+    if (known < bytes.length) output.add(job, stream, bytes.subarray(known), this.#options.now());
+    heard.add(connection);
+  }
+
+  #confirm(tx: Tx, connection: AgentConnection): void {
+    const { job } = connection;
+    if (!job) return;
+    const { id, stdout, stderr } = job;
+    tx.afterCommit(() => connection.send({ type: 'stored', job: id, have: { stdout, stderr } }));
+  }
+
+  #end(unit: Unit, connection: AgentConnection, job: HandedJob, message: Ended): void {
+    const { tx, parents } = unit;
+    unit.output.writeOf(tx, job);
+    const ended = this.#past(job, message.endedAgo);
+    const started = message.startedAgo === undefined ? undefined : this.#past(job, message.startedAgo);
+    moveJob(
+      tx,
+      job,
+      statusOf(message),
+      {
+        ended: Math.max(ended, job.started ?? started ?? 0),
+        ...(started !== undefined && { started }),
+        exitCode: message.exitCode,
+        reason: reasonOf(message),
+        result: beginning(tx, job, reasonOf(message)),
+      },
+      parents,
+    );
+    connection.job = undefined;
+    tx.afterCommit(() => {
+      connection.send({ type: 'settled', job: job.id });
+      for (const tell of job.whenOver) tell();
+    });
+    this.#handNext(unit, connection);
+  }
+
+  /** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
+  #handNext({ tx, parents }: Unit, connection: AgentConnection): void {
+    const { journal, held, deviceSeq } = connection;
+    let row: JobRow | undefined;
+    for (let after = 0; (row = nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
+      if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
+      if (row.journal !== null && row.journal !== journal) this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
+      else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
+      else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NEVER_BEGAN, parents);
+      else {
+        // What the agent has on disk already it runs as it was given.
+        const made = this.#options.commandFor(tx, row, connection.server);
+        const found = 'because' in made && held.has(row.id) ? row : made;
+        if ('command' in found) return this.#hand(tx, connection, row, found.command);
+        this.fail(tx, row, 'Failed', found.because, parents);
+      }
+    }
+  }
+
+  #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): void {
+    const { timeLimitSeconds, outputLimit } = this.#options;
+    const again = row.journal !== null;
+    handJob(tx, row.seq, connection.journal);
+    const have = {
+      stdout: again ? outputSize(tx, row.seq, 'stdout') : 0,
+      stderr: again ? outputSize(tx, row.seq, 'stderr') : 0,
+    };
+    connection.job = {
+      seq: row.seq,
+      id: row.id,
+      parentSeq: row.parent_seq,
+      status: row.status === 'Running' ? 'Running' : 'Waiting',
+      created: row.created,
+      started: row.started,
+      ...have,
+      run: latestRun(tx, row.seq, have.stdout + have.stderr > 0),
+      whenOver: [],
+    };
+    tx.afterCommit(() => {
+      // Asked to stop while its agent was away. Said before `run`, so that what has not begun never does.
+      if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
+      connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
+    });
+  }
+
+  /** Ends a job that no agent has a say in. */
+  fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): void {
+    const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
+    moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
+  }
+
+  #over(connection: AgentConnection): void {
+    // What waits for it waits for a device that is Offline now.
+    this.#options.changed();
+    const { job } = connection;
+    connection.job = undefined;
+    for (const tell of job?.whenOver ?? []) tell();
+  }
+}

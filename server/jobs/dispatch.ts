@@ -1,0 +1,264 @@
+// Jobs as people order and delete them: a device, a group or a tag becomes jobs in each device's queue, which
+// delivery.ts empties.
+import { randomBytes } from 'node:crypto';
+import type { JobDraft } from '#/contract/jobs.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Audit } from '../store/audit.ts';
+import type { Clock } from '../clock.ts';
+import type { HandedJob } from '../agents/agent-connection.ts';
+import type { Link } from '../agents/link.ts';
+import { Problem } from '../http/problem.ts';
+import type { PublishedAgent } from '../agents/published-agent.ts';
+import { fileFaultText } from '../store/artifact-files.ts';
+import type { ArtifactFiles } from '../store/artifact-files.ts';
+import { artifactById, findArtifact } from '../store/artifacts.ts';
+import type { StoredArtifact } from '../store/artifacts.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import { deviceById } from '../store/devices.ts';
+import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import {
+  devicesOfGroup,
+  devicesOfTag,
+  devicesWaitedFor,
+  insertJob,
+  insertParent,
+  jobById,
+  unfinishedOf,
+  waitingFor,
+} from '../store/jobs.ts';
+import type { JobRow, Order, Target } from '../store/jobs.ts';
+import { once } from '../store/orders.ts';
+import { requireTag } from '../store/tags.ts';
+import { workflowById } from '../store/workflows.ts';
+import { agentStateOf } from './agent-updates.ts';
+import { Delivery, NEVER_BEGAN } from './delivery.ts';
+
+export interface Dispatch {
+  /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
+  submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
+  /**
+   * Deletes a job; one that runs is stopped first, and a parent takes its children along. `mayGo` looks at it right before
+   * and throws where it is to stay; nobody is given it in between.
+   */
+  remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isHanded: boolean) => void): Promise<void>;
+  /**
+   * Stops a job that runs, and cancels one that waits; of a parent, all children. Once this resolves it is durable: an agent
+   * that is away is told when it is back. `mayStop` as for `remove`.
+   */
+  stop(
+    caller: Caller,
+    jobId: string,
+    mayStop: (row: JobRow, isHanded: boolean) => void,
+  ): Promise<{ Cancelled: number; Stopping: number }>;
+  /** How many waiting children of a parent are for devices whose agents are away. */
+  waitingOffline(parentSeq: number): number;
+  /** A device is being deleted: its jobs that have not ended are cancelled. */
+  deviceRemoved(tx: Tx, deviceSeq: number): void;
+  /** An artifact is being deleted: jobs that still wait for it fail. */
+  artifactRemoved(tx: Tx, artifactId: string): void;
+  /** Something about jobs is different from here on. */
+  changed(): void;
+  /** Differs after every change to any job. */
+  version(): string;
+}
+
+export interface DispatchOptions {
+  db: Database;
+  link: Link;
+  audit: Audit;
+  clock: Pick<Clock, 'now' | 'onSet'>;
+  files: Pick<ArtifactFiles, 'faultOf'>;
+  publicUrl: () => string;
+  /** The Command of an artifact, for a device that reaches the service at `origin`. */
+  artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
+  published: PublishedAgent;
+  timeLimitSeconds?: number;
+  outputLimit?: number;
+}
+
+const TIME_LIMIT_SECONDS = 60 * 60;
+const OUTPUT_LIMIT = 10 * 1024 * 1024;
+/** How long a delete waits for a running job to stop. An agent that takes longer is told to forget the job. */
+const STOP_WITHIN_MS = 10_000;
+const DEVICE_DELETED = 'device deleted';
+const ARTIFACT_DELETED = 'artifact deleted';
+
+export function openDispatch(options: DispatchOptions): Dispatch {
+  const { db, link, audit, clock, files, publicUrl, artifactCommand } = options;
+  const { now } = clock;
+  const start = randomBytes(6).toString('base64url');
+  let changes = 0;
+  const changed = () => void (changes += 1);
+
+  const delivery = new Delivery({
+    db,
+    link,
+    now,
+    timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
+    outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
+    changed,
+    agentState: (hello) => agentStateOf(hello, options.published),
+    commandFor: (tx, job, origin) => {
+      if (job.artifact_id === null) return job;
+      const artifact = findArtifact(tx, job.artifact_id);
+      if (!artifact) return { because: ARTIFACT_DELETED };
+      const fault = files.faultOf(artifact);
+      if (fault) return { because: fileFaultText(artifact, fault) };
+      return { command: artifactCommand(artifact, { origin, jobId: job.id }) };
+    },
+  });
+
+  clock.onSet((by) => delivery.moveTimes(by));
+
+  const orderOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
+    const order = { accountId, name: Name.toWellFormed(), created: now() };
+    if (!ArtifactId) {
+      const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');
+      return { ...order, artifactId: null, workflowId, command: () => Command };
+    }
+    const artifact = artifactById(tx, accountId, ArtifactId);
+    // The address that an agent dialled counts only in what that agent is handed.
+    const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
+    return { ...order, artifactId: ArtifactId, workflowId: null, command };
+  };
+
+  /** The connections that have this job or a child of it under way. */
+  const underWay = (row: JobRow): { job: HandedJob; cancel: () => void }[] => {
+    const connections = row.device_seq === null ? [...link.all()] : [link.of(row.device_seq)];
+    return connections.flatMap((connection) => {
+      const job = connection?.job;
+      if (!connection || !job || (job.seq !== row.seq && job.parentSeq !== row.seq)) return [];
+      return [{ job, cancel: () => connection.send({ type: 'cancel', job: job.id }) }];
+    });
+  };
+
+  const stop = async (row: JobRow): Promise<void> => {
+    const stopped = underWay(row).map(({ job, cancel }) => {
+      cancel();
+      return new Promise<void>((resolve) => void job.whenOver.push(resolve));
+    });
+    if (stopped.length === 0) return;
+    let impatient: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => (impatient = setTimeout(resolve, STOP_WITHIN_MS)));
+    await Promise.race([Promise.all(stopped), enough]);
+    clearTimeout(impatient);
+  };
+
+  return {
+    submit: async (caller, draft, key) => {
+      const accountId = caller.account.id;
+      let devices: Target[] = [];
+      const { made } = await db.write((tx) =>
+        once(tx, { accountId, key, what: draft }, now(), () => {
+          const order = orderOf(tx, accountId, draft);
+          devices = targetsOf(tx, accountId, draft);
+          const [first] = devices;
+          const jobId =
+            draft.DeviceId && first
+              ? insertJob(tx, order, first)
+              : insertParent(
+                  tx,
+                  order,
+                  devices,
+                  draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
+                );
+          audit.record(tx, caller, 'job.submit', jobId);
+          tx.afterCommit(changed);
+          return jobId;
+        }),
+      );
+      for (const { seq } of devices) delivery.wake(seq);
+      return { JobId: made };
+    },
+
+    remove: async (caller, jobId, mayGo) => {
+      const row = jobById(db, caller.account.id, jobId);
+      mayGo(row, underWay(row).length > 0);
+      delivery.withdrawn.add(row.seq);
+      try {
+        await stop(row);
+        await db.write(
+          (tx) => {
+            deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
+            audit.record(tx, caller, 'job.remove', row.id);
+            tx.afterCommit(changed);
+          },
+          { essential: true },
+        );
+      } finally {
+        delivery.withdrawn.delete(row.seq);
+      }
+    },
+
+    stop: (caller, jobId, mayStop) =>
+      db.write(
+        (tx) => {
+          const row = jobById(tx, caller.account.id, jobId);
+          mayStop(row, underWay(row).length > 0);
+          const job = { seq: row.seq, parentSeq: row.parent_seq };
+          const parents: TouchedParents = new Map();
+          const at = now();
+          const Cancelled = cancelWaiting(tx, job, { at, reason: NEVER_BEGAN }, parents);
+          refreshParents(tx, parents);
+          const Stopping = askToStop(tx, job, at);
+          if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);
+          tx.afterCommit(() => {
+            for (const { cancel } of underWay(row)) cancel();
+            changed();
+          });
+          return { Cancelled, Stopping };
+        },
+        { essential: true },
+      ),
+
+    waitingOffline: (parentSeq) =>
+      devicesWaitedFor(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
+
+    deviceRemoved: (tx, deviceSeq) => {
+      const parents: TouchedParents = new Map();
+      for (const row of unfinishedOf(tx, deviceSeq)) delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
+      refreshParents(tx, parents);
+      tx.afterCommit(() => {
+        const connection = link.of(deviceSeq);
+        if (connection?.job) connection.send({ type: 'cancel', job: connection.job.id });
+        changed();
+      });
+    },
+
+    artifactRemoved: (tx, artifactId) => {
+      const parents: TouchedParents = new Map();
+      for (const row of waitingFor(tx, artifactId)) delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+      refreshParents(tx, parents);
+      tx.afterCommit(changed);
+    },
+
+    changed,
+
+    version: () => `${start}.${changes}`,
+  };
+}
+
+/** The devices that a job is for, as they are at this moment; nothing of another account is ever among them. */
+function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Target[] {
+  if (DeviceId) return [deviceById(db, accountId, DeviceId)];
+  if (TagId) {
+    requireTag(db, accountId, TagId);
+    return someOf(
+      devicesOfTag(db, accountId, TagId),
+      `The tag "${TagId}" is on no device`,
+      'Put it on a device first.',
+    );
+  }
+  const group = DeviceGroup ?? '';
+  return someOf(
+    devicesOfGroup(db, accountId, group),
+    `The group "${group}" has no devices`,
+    'Letter case counts; a device is in the group that its DeviceGroup names.',
+  );
+}
+
+function someOf(devices: Target[], title: string, detail: string): Target[] {
+  if (devices.length === 0) throw new Problem(400, title, detail);
+  return devices;
+}

@@ -1,0 +1,42 @@
+// How a job ended, in the words of the API.
+import { STREAMS } from '#/contract/agent-link.ts';
+import type { Ended, Outcome } from '#/contract/agent-link.ts';
+import type { JobStatus } from '#/contract/jobs.ts';
+import type { HandedJob } from '../agents/agent-connection.ts';
+import type { Tx } from '../store/database.ts';
+import { beginningOf } from '../store/job-output.ts';
+
+/** How much of the output a list of jobs shows. */
+const BEGINNING_BYTES = 1024;
+const BEGINNING_CHARACTERS = 240;
+
+const STATUS_OF: Record<Outcome, JobStatus> = {
+  exited: 'Failed',
+  'timed-out': 'Failed',
+  'not-started': 'Failed',
+  cancelled: 'Cancelled',
+  interrupted: 'Interrupted',
+};
+/** The status of a job that ended so. */
+export const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
+  outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
+
+const UNEXPLAINED: Record<Outcome, string> = {
+  exited: '',
+  'timed-out': 'Stopped: it ran longer than its limit of time.',
+  'not-started': 'The device did not start it, and gave no reason.',
+  cancelled: 'Stopped on request.',
+  interrupted: 'It was interrupted on the device; how far it came is not known.',
+};
+/** Why a job ended, where that is not its own doing; an agent that gives no reason leaves nobody without one. */
+export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
+
+/** How the Result of a job begins: what lists show of it. */
+export function beginning(tx: Tx, job: HandedJob, reason: string): string {
+  let text = '';
+  for (const stream of STREAMS)
+    if (job[stream] > 0 && text.length < BEGINNING_CHARACTERS)
+      text += beginningOf(tx, job.seq, stream, BEGINNING_BYTES).toString();
+  text += reason;
+  return text.length > BEGINNING_CHARACTERS ? `${text.slice(0, BEGINNING_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,75 @@
+// The dashboard in front of somebody else's /v1 service: sessions, headers and files are ours, the answers are theirs.
+import path from 'node:path';
+import type { Context as HonoContext } from 'hono';
+import { accountEndpoints } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import { newApp } from '../http/base-app.ts';
+import type { App, Env } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { findSealedSession, noteSealedSessionUse, rotateSealedSession } from '../store/sealed-sessions.ts';
+import type { SealedSession } from '../store/sealed-sessions.ts';
+import { operationRoutes } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
+import { bearerOf } from '../auth/bearer.ts';
+import { loopbackRedirect } from '../http/loopback-redirect.ts';
+import { openSessionCookie } from '../auth/session-cookie.ts';
+import { staticFiles } from '../http/static-files.ts';
+import { refuseUnknownPaths } from '../http/unknown-paths.ts';
+import { forward } from './upstream-forward.ts';
+import type { GatewayContext } from './upstream-service.ts';
+import { upstreamSessionRoutes } from './upstream-sessions.ts';
+import { openShapes } from './upstream-shapes.ts';
+
+const DIST = path.join(import.meta.dirname, '../../dist');
+const GROUPS = [
+  accountEndpoints,
+  deviceEndpoints,
+  tagEndpoints,
+  artifactEndpoints,
+  workflowEndpoints,
+  jobEndpoints,
+  tunnelEndpoints,
+];
+
+/** Builds the application on an open context. */
+export function createGatewayApp(context: GatewayContext, operation: Operation): App {
+  const { db, upstream, config, now } = context;
+  const app = newApp(context);
+  const cookie = openSessionCookie(context, {
+    find: (value, at) => findSealedSession(db, upstream.address, value, at),
+    rotate: (session: SealedSession) => db.write((tx) => rotateSealedSession(tx, upstream.address, session, now())),
+    noteUse: ({ id }) => db.write((tx) => noteSealedSessionUse(tx, id, now())),
+  });
+  upstreamSessionRoutes(app, context, cookie);
+  operationRoutes(app, operation, () => {
+    // There is no token of ours to ask for.
+    throw new Problem(404, 'Not found', 'In front of another service, /metrics is on METRICS_PORT only.');
+  });
+
+  /** The session's token; or the one that a program shows by itself, as it would without a gateway. */
+  const tokenOf = async (http: HonoContext<Env>): Promise<string> => {
+    const { authorization } = http.env.incoming.headers;
+    const shown = authorization === undefined ? undefined : bearerOf(authorization);
+    if (shown !== undefined) return shown;
+    const session = authorization === undefined ? await cookie.session(http) : undefined;
+    if (!session)
+      throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
+    if (http.req.method !== 'GET') cookie.requireOwnOrigin(http);
+    return session.token;
+  };
+  const shapeOf = openShapes(GROUPS);
+  app.use('/v1/*', async (http: HonoContext<Env>, next) => {
+    const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
+    if (!shape) return next();
+    return forward(upstream, shape, await tokenOf(http), http.env, context.traffic.giveUp);
+  });
+  refuseUnknownPaths(app, GROUPS);
+  loopbackRedirect(app, context);
+  staticFiles(app, DIST, config.mapTiles && new URL(config.mapTiles.url).origin);
+  return app;
+}

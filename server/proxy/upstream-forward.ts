@@ -1,0 +1,109 @@
+// Passes one request on to the service behind, and its answer back: bodies as streams, headers by name, and nothing that
+// would make the answer more than data in the browser.
+import { pipeline } from 'node:stream/promises';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { newDevice } from '#/contract/devices.ts';
+import { readBody } from '../http/implement.ts';
+import type { Env } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { stopping } from '../http/traffic.ts';
+import { hearOut } from '../api/upload.ts';
+import { codingsOf, headersOf, passageOf, refuseStrange } from './upstream-answer.ts';
+import { upstreamFault } from './upstream-fault.ts';
+import { keyScrubber, tokenScrubber } from './upstream-scrub.ts';
+import { atMost } from './upstream-limit.ts';
+import type { Upstream } from './upstream.ts';
+import type { Shape } from './upstream-shapes.ts';
+
+/** What a form may hold besides its file. */
+const MOST_AROUND_FILE = 1024 * 1024;
+/** Cookies, Origin, Referer and addresses stay here: they are about this gateway, not about the service behind. */
+const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-match', 'idempotency-key'];
+
+const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
+  Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));
+
+/** Sends what `shape` names with this token and writes the answer to Node's own response. */
+export async function forward(
+  upstream: Upstream,
+  { endpoint, target }: Shape,
+  token: string,
+  { incoming, outgoing }: Env['Bindings'],
+  giveUp: AbortSignal,
+): Promise<Response> {
+  const gone = new AbortController();
+  const abort = () => gone.abort();
+  giveUp.addEventListener('abort', abort);
+  outgoing.once('close', () => {
+    giveUp.removeEventListener('abort', abort);
+    abort();
+  });
+  const body = endpoint.form ? uploadOf(incoming) : endpoint.body ? await readBody(incoming) : undefined;
+  const headers = pick(incoming, ASKED);
+  headers['accept-encoding'] = codingsOf(incoming.headers['accept-encoding']);
+  if (body === undefined) for (const name of ['content-type', 'content-length']) delete headers[name];
+
+  let answer: IncomingMessage;
+  try {
+    answer = await upstream.ask({
+      method: endpoint.method,
+      target,
+      token,
+      headers,
+      body,
+      signal: gone.signal,
+    });
+  } catch (cause) {
+    if (giveUp.aborted) throw stopping(`Look at ${upstream.host} whether it was done, before you send it again.`);
+    await hearRest(incoming);
+    throw upstreamFault(cause, upstream.host);
+  }
+  try {
+    refuseStrange(answer, upstream);
+  } catch (cause) {
+    answer.destroy();
+    await hearRest(incoming);
+    throw cause;
+  }
+  const early = !incoming.complete;
+  outgoing.writeHead(answer.statusCode ?? 502, {
+    ...headersOf(answer, token),
+    ...(early && { connection: 'close' }),
+  });
+  try {
+    const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
+    await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
+    // A refusal may come while the upload still does: a browser whose connection breaks then never sees it.
+    if (early) await hearRest(incoming);
+    outgoing.end();
+  } catch {
+    // Cut off on the way, it must not look whole.
+    outgoing.destroy();
+  }
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** What is left of an upload that is not wanted any more. */
+function hearRest(incoming: IncomingMessage): Promise<void> {
+  incoming.unpipe();
+  return hearOut(incoming);
+}
+
+/** The upload of a browser, as it comes in. */
+function uploadOf(incoming: IncomingMessage) {
+  const most = ARTIFACT_BYTES_LIMIT + MOST_AROUND_FILE;
+  const tooLarge = () =>
+    new Problem(
+      413,
+      'The upload is too large',
+      `An artifact must be smaller than ${ARTIFACT_BYTES_LIMIT / 1024 / 1024} MB.`,
+      { headers: { Connection: 'close' } },
+    );
+  if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge();
+  const counted = atMost(most, tooLarge);
+  // Cut off by the browser, it must not end like a whole one.
+  incoming.once('close', () => incoming.complete || counted.destroy(new Error('The upload was cut off')));
+  return incoming.pipe(counted);
+}

@@ -1,0 +1,96 @@
+// A gateway as one value: environment in, address and close out. It keeps sessions and nothing else; devices, jobs and
+// artifacts are with the service behind.
+import path from 'node:path';
+import { openClock } from '../clock.ts';
+import type { Clock, TimeSource } from '../clock.ts';
+import { ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { makeFolder } from '../open-store.ts';
+import { openServer } from '../http/listen.ts';
+import { openDatabase } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
+import { processGauges } from '../operation/process-metrics.ts';
+import { openReadiness } from '../readiness.ts';
+import { openMetricsPort } from '../metrics-port.ts';
+import type { Operation } from '../api/operation.ts';
+import { lockFolder } from '../store/lock.ts';
+import { moveSealedSessions, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
+import { instanceId } from '../store/settings.ts';
+import { reportFault } from '../http/system-fault.ts';
+import { openTraffic } from '../http/traffic.ts';
+import type { Traffic } from '../http/traffic.ts';
+import { createGatewayApp } from './upstream-app.ts';
+import { openUpstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface GatewayContext {
+  config: Config;
+  /** As seen from outside; known once it listens. */
+  publicUrl: string;
+  clock: Clock;
+  now: () => number;
+  instanceId: string;
+  db: Database;
+  upstream: Upstream;
+  traffic: Traffic;
+}
+
+interface Gateway {
+  traffic: Traffic;
+  url: string;
+  config: Config;
+  upstream: Upstream;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway and resolves once it listens. */
+export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
+  if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
+  makeFolder(config.dataDir);
+  const lock = lockFolder(config.dataDir);
+  try {
+    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
+    const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: reportFault });
+    const upstream = openUpstream(config.upstreamUrl);
+    const context: GatewayContext = {
+      config,
+      publicUrl: config.publicUrl ?? '',
+      clock,
+      now: clock.now,
+      instanceId: await db.write((tx) => instanceId(tx)),
+      db,
+      upstream,
+      traffic: openTraffic(),
+    };
+    const operation: Operation = {
+      gauges: processGauges(config.dataDir),
+      readiness: openReadiness({
+        db,
+        // It keeps sessions only: the write that is tried says enough.
+        diskFault: () => undefined,
+        steps: SEALED_SESSIONS.steps.length,
+        isStopping: () => context.traffic.isStopping,
+      }),
+    };
+    const server = await openServer(config, createGatewayApp(context, operation));
+    context.publicUrl = server.publicUrl;
+    const stopMetrics = await openMetricsPort(config, context, operation);
+    return {
+      traffic: context.traffic,
+      url: context.publicUrl,
+      config,
+      upstream,
+      close: async () => {
+        context.traffic.stop();
+        await Promise.all([server.stop(), stopMetrics()]);
+        upstream.close();
+        await clock.close();
+        await db.close();
+        lock.release();
+      },
+    };
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
+}

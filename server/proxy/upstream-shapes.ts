@@ -1,0 +1,63 @@
+// What a gateway lets through: the methods and paths of the contract, written anew from their checked parts, so that
+// nothing else of the service behind can be reached with a person's token.
+import type { Endpoint, Group } from '#/contract/endpoint.ts';
+import { parse, readQuery } from '../http/implement.ts';
+import { invalid } from '../http/problem.ts';
+
+export interface Shape {
+  endpoint: Endpoint;
+  /** Path and query below the base address. */
+  target: string;
+}
+
+/** A part that means another path to some server: a slash, a backslash, dots behind a second encoding. */
+// oxlint-disable-next-line no-control-regex -- these are what is refused
+const STRANGE = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
+
+/** Finds the row that a request means; undefined where the contract has none. */
+export function openShapes(groups: Group[]): (method: string, url: string) => Shape | undefined {
+  const rows = groups
+    .flatMap((group) => Object.values(group))
+    .map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') }))
+    // Where two rows fit, the one with a fixed word further left is meant.
+    .toSorted((one, other) => rank(one.parts).localeCompare(rank(other.parts)));
+
+  return (method, url) => {
+    const asked = (url.split('?', 1)[0] ?? '').split('/');
+    const row = rows.find(
+      ({ endpoint, parts }) =>
+        endpoint.method === method &&
+        parts.length === asked.length &&
+        parts.every((part, at) => (part.startsWith(':') ? asked[at] !== '' : part === asked[at])),
+    );
+    if (!row) return undefined;
+    const { endpoint, parts } = row;
+    const given = Object.fromEntries(
+      parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(asked[at] ?? '')]] : [])),
+    );
+    const params = endpoint.params ? parse(endpoint.params, given) : {};
+    const target = parts
+      .map((part) => (part.startsWith(':') ? encodeURIComponent(String(params[part.slice(1)] ?? '')) : part))
+      .join('/');
+    const conditions = readQuery(endpoint, url);
+    const search = new URLSearchParams(
+      Object.entries(conditions).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as [string, string]],
+      ),
+    );
+    return { endpoint, target: search.size > 0 ? `${target}?${search.toString()}` : target };
+  };
+}
+
+const rank = (parts: string[]) => parts.map((part) => (part.startsWith(':') ? '1' : '0')).join('');
+
+function decoded(part: string): string {
+  let text: string | undefined;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // Half an escape is no text.
+  }
+  if (text !== undefined && !STRANGE.test(text)) return text;
+  throw invalid([{ field: 'path', message: `holds "${part}", which is not passed on` }]);
+}
