@@ -47,18 +47,18 @@ const SELDOM = new RegExp(
     '@mantine/hooks/esm/(use-focus|use-drag|use-long-press|use-debounced)',
     '-dialog\\.tsx$',
     'node_modules/(anser|@tanstack/(react-virtual|virtual-core))/',
-    '/src/jobs/',
-    '/src/fleet/(?!selec|use-late-fleet)',
-    '/src/ui/(log-view|glyphs|curl|table/(virtual-table|more-rows)|drop-area|secret-dialog|leave-guard|meter|save-file|whole-number|filter-row|search-field|use-confirmed)',
-    '/src/api/(bulk|selected|jobs|job-(output|state)|same-job|children|artifacts|workflows|tunnels|tags)',
+    '/src/features/(?!bulk/selec|late-fleet|device-dialogs|install)',
+    '/src/fleet/',
+    '/src/lib/(csv|coordinates|crc32|glyphs|pace|save-file|zip)',
+    '/src/ui/(log/|curl/|table/(filter-row|more-rows|virtual-table)|form/(drop-area|search-field|whole-number)|dialog/(leave-guard|secret-dialog|use-confirmed)|controls/meter)',
+    '/src/api/(bulk|jobs|job-(output|state)|list-text|same-job|children|artifacts|workflows|tunnels|tags)',
     '/src/contract/(artifacts|workflows|tunnels|refusal|token-expiry|sign-in-check)',
     '/src/api/(direct|sign-in-words)', // sign-in has them too, and none of the rest
-    '/src/api/fleet/',
   ].join('|'),
 );
 
 const JOBS =
-  /\/src\/(jobs\/(?!stale-days)(rules\/)?[^/]+|ui\/(glyphs|log-view\/without-ansi)|api\/(jobs|job-|children|same-job)[^/]*)\.tsx?$/;
+  /\/src\/(features\/(jobs|job-queue|outcome-rules)\/(?!stale-days|delete-job|remove-waiting)[^/]+|lib\/glyphs|ui\/log\/without-ansi|api\/(jobs|job-|children|same-job)[^/]*)\.tsx?$/;
 
 export default defineConfig({
   plugins: [react(), nonceForDevelopment, apiAddress, firstLoad(), noChunkCycles()],

@@ -15,7 +15,7 @@ export interface BuiltChunk {
 /** Files to ask for early, by the path of a page; under `*` those that all pages behind sign-in need. */
 export type FirstLoad = Record<string, string[]>;
 
-const SHELL = /\/src\/pages\/shell\/shell\.tsx$/;
+const SHELL = /\/src\/shell\/shell\.tsx$/;
 const SIGN_IN = 'sign-in';
 const START = 'overview';
 // A page at a path of one word lies in a folder of that name. Any other is found by the router, one step later.

@@ -3,7 +3,7 @@ import { redirect } from 'react-router';
 import type { RouteObject } from 'react-router';
 import { queryClient } from '#/api/query-client.ts';
 import { sessionQueries } from '#/api/session.ts';
-import { ShellError } from '#/pages/shell/shell-error.tsx';
+import { ShellError } from './shell/shell-error.tsx';
 import { paths } from '#/paths.ts';
 
 /** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
@@ -25,7 +25,7 @@ const whenSignedIn =
     return null;
   };
 
-const loadShell = () => import('#/pages/shell/shell.tsx');
+const loadShell = () => import('./shell/shell.tsx');
 const prepareApp = () => void loadShell().catch(() => {}); // asked for again when it is needed, and told then
 
 /** The outline that index.html draws, kept while the first page is on its way. */
@@ -69,11 +69,11 @@ export const routes: RouteObject[] = [
           },
           {
             path: 'devices/add-many',
-            lazy: async () => ({ Component: (await import('#/pages/devices/add-many/add-many-page.tsx')).AddManyPage }),
+            lazy: async () => ({ Component: (await import('./pages/add-many/add-many-page.tsx')).AddManyPage }),
           },
           {
             path: 'devices/:id',
-            lazy: async () => ({ Component: (await import('#/pages/devices/device/device-page.tsx')).DevicePage }),
+            lazy: async () => ({ Component: (await import('./pages/device/device-page.tsx')).DevicePage }),
           },
           { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
           {
@@ -85,7 +85,7 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/deploy/deploy-page.tsx')).DeployPage }),
           },
           { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
-          { path: 'jobs/:id', lazy: async () => ({ Component: (await import('#/pages/jobs/job-page.tsx')).JobPage }) },
+          { path: 'jobs/:id', lazy: async () => ({ Component: (await import('./pages/job/job-page.tsx')).JobPage }) },
           {
             path: 'queues',
             lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
@@ -112,7 +112,7 @@ export const routes: RouteObject[] = [
           },
           {
             path: '*',
-            lazy: async () => ({ Component: (await import('#/pages/shell/not-found-page.tsx')).NotFoundPage }),
+            lazy: async () => ({ Component: (await import('./shell/not-found-page.tsx')).NotFoundPage }),
           },
         ],
       },

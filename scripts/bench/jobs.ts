@@ -1,8 +1,8 @@
 // The page of a job on ten thousand devices: how much work it is to draw them and to group its failures, how long the page
 // stands still meanwhile, and how long grouping takes by itself. Beside it two other long lists: queues and artifacts.
 import { chromium } from '@playwright/test';
-import { Grouper } from '#/jobs/failures/grouper.ts';
-import type { Failure } from '#/jobs/failures/grouper.ts';
+import { Grouper } from '../../src/features/failure-groups/grouper.ts';
+import type { Failure } from '../../src/features/failure-groups/grouper.ts';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { answering, serveDist } from './dist-host.ts';

@@ -1,6 +1,6 @@
 // A long log: the index of its lines, which is all that must be done before the first row can be drawn, and the log view in a
 // real browser.
-import { indexLines, rowText } from '#/ui/log-view/lines.ts';
+import { indexLines, rowText } from '../../src/ui/log/lines.ts';
 import { browserRows } from './log-browser.ts';
 import { milliseconds, timeOf } from './section.ts';
 import type { Section } from './section.ts';

@@ -10,7 +10,7 @@ import { kilobytes } from './section.ts';
 import type { Figure, Row, Section } from './section.ts';
 
 const ENTRY = 'index.html';
-const SHELL = 'src/pages/shell/shell.tsx';
+const SHELL = 'src/shell/shell.tsx';
 const SIGN_IN = 'src/pages/sign-in/sign-in-page.tsx';
 const TABLE = 'src/pages/devices/devices-page.tsx';
 

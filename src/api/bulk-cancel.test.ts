@@ -2,7 +2,7 @@
 // and of the parts of a job to many. Nothing counts as done without the write that does it.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LeftAlone } from '#/api/left-alone.ts';
+import { LeftAlone } from './skipped.ts';
 import { bulkCancel, bulkStop } from './bulk-cancel.ts';
 
 const original = globalThis.fetch;

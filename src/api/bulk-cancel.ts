@@ -6,7 +6,7 @@ import type { BulkWrite } from '#/api/bulk.ts';
 import { call, callTagged } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
 import { canStop, isMoving, jobState } from '#/api/job-state.ts';
-import { LeftAlone } from '#/api/left-alone.ts';
+import { LeftAlone } from './skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
 // The items are jobs: their ids are where a device's would be.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
-import { atOnce } from '#/api/fleet/pace.ts';
+import { atOnce } from '#/lib/pace.ts';
 import { sharedRows } from '#/api/children.ts';
 
 const rows = (status: string) => [

@@ -3,8 +3,8 @@
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
-import { readList } from '#/api/fleet/list-text.ts';
-import { inTurns } from '#/api/fleet/pace.ts';
+import { readList } from './list-text.ts';
+import { inTurns } from '#/lib/pace.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
 /** Rows that are compared in one step. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '#/api/api-error.ts';
-import { LeftAlone } from '#/api/left-alone.ts';
+import { LeftAlone } from './skipped.ts';
 import { removeOne } from './remove-one.ts';
 
 const refused = (status: number) => () => Promise.reject(new ApiError('refused', 'x', { status }));

@@ -1,7 +1,7 @@
 // Deletes one of many and says what really became of it: a 404 alone does not tell whether it was there before, nor
 // whether the service deletes such a thing at all.
 import { ApiError, isMissing } from '#/api/api-error.ts';
-import { LeftAlone } from '#/api/left-alone.ts';
+import { LeftAlone } from './skipped.ts';
 
 /** `isThere` reads whether it is still there; `what`: how many of its kind are called, "devices". */
 export async function removeOne(

@@ -29,8 +29,8 @@ import type { ReactNode } from 'react';
 import { MantineProvider } from '@mantine/core';
 import { useNotifications } from '@mantine/notifications';
 import { cssVariables, theme } from './theme.ts';
-import { useLook } from './look.ts';
-import { useLater } from './use-later.ts';
+import { useLook } from './controls/look.ts';
+import { useLater } from './late/use-preload.ts';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
 // get-nonce (below Mantine's dialogs, for the scroll lock's style element) reads this global.

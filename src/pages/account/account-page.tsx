@@ -2,8 +2,8 @@
 // way out.
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
-import { NoticesSwitch } from '#/ui/notices-switch.tsx';
-import { Page, Section } from '#/ui/page.tsx';
+import { NoticesSwitch } from '#/ui/controls/notices-switch.tsx';
+import { Page, Section } from '#/ui/page/page.tsx';
 import { Appearance } from './appearance.tsx';
 import { BrowserData } from './browser-data.tsx';
 import { ServiceInUse } from './service-in-use.tsx';

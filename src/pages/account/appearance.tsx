@@ -1,9 +1,9 @@
 // Light or dark, how close rows stand, and in which zone times are written.
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
-import { formatTime } from '#/ui/format.ts';
-import { keepLook, useLook } from '#/ui/look.ts';
-import { Section } from '#/ui/page.tsx';
-import { useNow } from '#/ui/time.tsx';
+import { formatTime } from '#/lib/format.ts';
+import { keepLook, useLook } from '#/ui/controls/look.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
 import classes from './account-page.module.css';
 
 const SCHEMES = [

@@ -9,10 +9,10 @@ import { accountMutations, accountQueries } from '#/api/account.ts';
 import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { SecretDialog } from '#/ui/secret-dialog.tsx';
+import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { useWrite } from '#/ui/use-write.ts';
-import { FormError } from '#/ui/view.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FormError } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
 const LABELS = { Name: 'Name', Proof: 'Your proof' };

@@ -3,8 +3,8 @@ import { accountEndpoints } from '#/contract/account.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { accountMutations } from '#/api/account.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { useConfirmed } from '#/ui/use-confirmed.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 
 export function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   const confirmed = useConfirmed(accountMutations.revokeToken(token.TokenId), onClose);

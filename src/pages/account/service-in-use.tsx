@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { expiryInWords } from '#/contract/token-expiry.ts';
 import { sessionQueries } from '#/api/session.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
-import { Section } from '#/ui/page.tsx';
-import { useNow } from '#/ui/time.tsx';
-import { View } from '#/ui/view.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
+import { View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
 /** Neither is needed to be signed in, so a service may leave them out. */

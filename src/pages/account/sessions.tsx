@@ -7,16 +7,16 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { Section } from '#/ui/page.tsx';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { Section } from '#/ui/page/page.tsx';
 import { DataTable, rowName } from '#/ui/table/data-table.tsx';
 import type { Column } from '#/ui/table/data-table.tsx';
-import { Time } from '#/ui/time.tsx';
-import { useConfirmed } from '#/ui/use-confirmed.ts';
-import { useDialog } from '#/ui/use-dialog.ts';
-import { useFocusBack } from '#/ui/use-focus-back.ts';
-import { useWrite } from '#/ui/use-write.ts';
-import { FormError, View } from '#/ui/view.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
+import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FormError, View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
 /** What it was opened with, as a person would say it. */

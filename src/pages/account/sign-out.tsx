@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { signOut } from '#/api/session.ts';
-import { FormError } from '#/ui/view.tsx';
-import { useWrite } from '#/ui/use-write.ts';
+import { FormError } from '#/ui/page/view.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
 
 export function SignOut() {
   const leave = useWrite({ mutationFn: signOut });

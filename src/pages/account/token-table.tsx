@@ -4,8 +4,8 @@ import type { ApiToken } from '#/contract/account.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { DataTable, rowName } from '#/ui/table/data-table.tsx';
 import type { Column } from '#/ui/table/data-table.tsx';
-import { Time } from '#/ui/time.tsx';
-import type { Dialog } from '#/ui/use-dialog.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 
 export type TokenDialog = 'make' | 'revoke';
 

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
-import { byteFigures, deviceFigures } from '#/fleet/usage-history.ts';
-import { UsedMeter } from '#/fleet/used-meter.tsx';
-import { useUsageHistory } from '#/fleet/use-usage-history.ts';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import { Meter } from '#/ui/meter.tsx';
-import { Section } from '#/ui/page.tsx';
-import { Time } from '#/ui/time.tsx';
-import { View } from '#/ui/view.tsx';
+import { byteFigures, deviceFigures } from '#/features/usage/usage-history.ts';
+import { UsedMeter } from '#/features/usage/used-meter.tsx';
+import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { Meter } from '#/ui/controls/meter.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
 export function Usage() {

@@ -1,14 +1,14 @@
 // What can be done with the selected archived jobs: a ZIP file of them, and deleting them for good.
 import { Button } from '@mantine/core';
-import { addToZip } from '#/jobs/archive/archive-zip.ts';
-import { archiveStore } from '#/jobs/archive/archive-store.ts';
-import type { StoredJob } from '#/jobs/archive/archive-store.ts';
-import { ZipWriter } from '#/jobs/archive/zip-write.ts';
-import { formatCount } from '#/ui/format.ts';
-import { datedName, saveFile } from '#/ui/save-file.ts';
-import { focusPage } from '#/ui/use-focus-back.ts';
-import { useWrite } from '#/ui/use-write.ts';
-import { FormError } from '#/ui/view.tsx';
+import { addToZip } from '#/features/job-archive/archive-zip.ts';
+import { archiveStore } from '#/features/job-archive/archive-store.ts';
+import type { StoredJob } from '#/features/job-archive/archive-store.ts';
+import { ZipWriter } from '#/lib/zip-write.ts';
+import { formatCount } from '#/lib/format.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FormError } from '#/ui/page/view.tsx';
 import classes from './archive.module.css';
 
 async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<void> {

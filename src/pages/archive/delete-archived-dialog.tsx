@@ -1,8 +1,8 @@
 // Deletes archived jobs from this browser. The service has them no more: this is the last copy, unless a file has one.
-import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { formatCount } from '#/ui/format.ts';
-import { useWrite } from '#/ui/use-write.ts';
+import { archiveMutations } from '#/features/job-archive/archive-queries.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
 
 interface DeleteArchivedDialogProps {
   account: string;

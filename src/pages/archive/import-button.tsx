@@ -1,10 +1,10 @@
 // Reads archived jobs back into this browser's archive: ZIP files, or what was unpacked from one.
 import { useRef, useState } from 'react';
 import { Button } from '@mantine/core';
-import { archiveMutations } from '#/jobs/archive/archive-queries.ts';
-import { formatCount } from '#/ui/format.ts';
-import { useWrite } from '#/ui/use-write.ts';
-import { FormError } from '#/ui/view.tsx';
+import { archiveMutations } from '#/features/job-archive/archive-queries.ts';
+import { formatCount } from '#/lib/format.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FormError } from '#/ui/page/view.tsx';
 import classes from './archive.module.css';
 
 const jobsText = (count: number) => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);

@@ -1,6 +1,6 @@
 // How much of this browser's storage the archive takes, how much there is, and whether it may be cleared.
 import { useQuery } from '@tanstack/react-query';
-import { formatBytes } from '#/ui/format.ts';
+import { formatBytes } from '#/lib/format.ts';
 
 /** Over plain http a browser tells nothing of it. */
 async function readStorage() {

@@ -1,7 +1,7 @@
 // A search through the archive as the page shows it: finds come one by one, and another text begins anew.
 import { useEffect, useState } from 'react';
-import type { ArchiveHit } from '#/jobs/archive/archive-search.ts';
-import type { SearchNews, SearchOrder } from '#/jobs/archive/search-worker.ts';
+import type { ArchiveHit } from '#/features/job-archive/archive-search.ts';
+import type { SearchNews, SearchOrder } from '#/features/job-archive/search-worker.ts';
 
 export interface ArchiveSearch {
   hits: ReadonlyMap<string, ArchiveHit>;
@@ -21,7 +21,9 @@ export function useArchiveSearch(account: string, text: string, version: number)
   const [found, setFound] = useState<{ key: string; search: ArchiveSearch }>();
   useEffect(() => {
     if (text === '') return;
-    const worker = new Worker(new URL('../../jobs/archive/search-worker.ts', import.meta.url), { type: 'module' });
+    const worker = new Worker(new URL('../../features/job-archive/search-worker.ts', import.meta.url), {
+      type: 'module',
+    });
     const hits = new Map<string, ArchiveHit>();
     let state = NOTHING;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { artifact } from '#/contract/artifacts.ts';
 import { job } from '#/contract/jobs.ts';
 import { planCleanup } from './artifact-cleanup.ts';
-import { usageOf } from './artifact-usage.ts';
+import { usageOf } from './versions/artifact-usage.ts';
 
 const registry = [1, 2, 3, 4].map((day) =>
   artifact.parse({

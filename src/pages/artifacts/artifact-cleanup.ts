@@ -1,8 +1,8 @@
 // Which artifacts go when only the newest versions of each name are kept.
 import type { Artifact } from '#/contract/artifacts.ts';
-import { isNeeded } from './artifact-usage.ts';
-import type { UsageIndex } from './artifact-usage.ts';
-import { groupVersions } from './artifact-versions.ts';
+import { isNeeded } from './versions/artifact-usage.ts';
+import type { UsageIndex } from './versions/artifact-usage.ts';
+import { groupVersions } from './versions/artifact-versions.ts';
 import { bytesOf } from './upload/upload-findings.ts';
 
 export interface Cleanup {

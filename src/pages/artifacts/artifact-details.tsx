@@ -4,16 +4,16 @@ import { Link } from 'react-router';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
-import { CommandLine } from '#/ui/secret-dialog.tsx';
-import type { Dialog } from '#/ui/use-dialog.ts';
-import { ArtifactAge, ArtifactSize, fileFaultText, typeOf } from './artifact-facts.tsx';
-import type { ArtifactDialog } from './artifact-facts.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { ArtifactAge, ArtifactSize, fileFaultText, typeOf } from './versions/artifact-facts.tsx';
+import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
-import { UsageCounts } from './artifact-usage-counts.tsx';
-import { usageIn } from './artifact-usage.ts';
-import type { UsageIndex } from './artifact-usage.ts';
-import { maskToken } from '#/jobs/mask-token.ts';
+import { UsageCounts } from './versions/artifact-usage-counts.tsx';
+import { usageIn } from './versions/artifact-usage.ts';
+import type { UsageIndex } from './versions/artifact-usage.ts';
+import { maskToken } from '#/features/jobs/mask-token.ts';
 import classes from './artifact-details.module.css';
 
 interface ArtifactDetailsProps {

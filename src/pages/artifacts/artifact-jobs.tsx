@@ -3,8 +3,8 @@ import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { isParent, jobState } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import classes from './artifact-details.module.css';
 
 interface ArtifactJobsProps {

@@ -6,19 +6,19 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
-import { ShortId } from '#/ui/copy-button.tsx';
+import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { rowName } from '#/ui/table/data-table.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import type { Dialog } from '#/ui/use-dialog.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import { ArtifactAge, ArtifactSize, FileFaultMark, typeOf } from './artifact-facts.tsx';
-import type { ArtifactDialog } from './artifact-facts.tsx';
-import { UsageCounts } from './artifact-usage-counts.tsx';
-import type { UsageIndex } from './artifact-usage.ts';
-import type { Versions } from './artifact-versions.ts';
+import { ArtifactAge, ArtifactSize, FileFaultMark, typeOf } from './versions/artifact-facts.tsx';
+import type { ArtifactDialog } from './versions/artifact-facts.tsx';
+import { UsageCounts } from './versions/artifact-usage-counts.tsx';
+import type { UsageIndex } from './versions/artifact-usage.ts';
+import type { Versions } from './versions/artifact-versions.ts';
 import { bytesOf } from './upload/upload-findings.ts';
-import classes from './artifact-table.module.css';
+import classes from './versions/artifact-table.module.css';
 
 /** `group` set: the row that stands for several versions; `inner`: one of them, below it. */
 interface Row {

@@ -5,18 +5,18 @@ import { Button, Group, Modal, SegmentedControl, Stack, TextInput } from '@manti
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactRemoval } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { runBulk } from '#/fleet/bulk/bulk-run.ts';
-import type { ItemResult } from '#/fleet/bulk/bulk-run.ts';
-import { countResults, countsText, OUTCOME_WORDS } from '#/fleet/bulk/bulk-results.ts';
+import { runBulk } from '#/features/bulk/bulk-run.ts';
+import type { ItemResult } from '#/features/bulk/bulk-run.ts';
+import { countResults, countsText, OUTCOME_WORDS } from '#/features/bulk/bulk-results.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { FormError } from '#/ui/view.tsx';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { FormError } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import { useWrite } from '#/ui/use-write.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
 import { planCleanup } from './artifact-cleanup.ts';
-import { ArtifactAge, ArtifactSize } from './artifact-facts.tsx';
-import { usageOf } from './artifact-usage.ts';
+import { ArtifactAge, ArtifactSize } from './versions/artifact-facts.tsx';
+import { usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
 
 /** How often a run is drawn again, in milliseconds. */

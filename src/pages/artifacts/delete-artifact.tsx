@@ -5,11 +5,11 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import { useConfirmed } from '#/ui/use-confirmed.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
-import { usageIn, usageOf } from './artifact-usage.ts';
+import { usageIn, usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
 
 interface DeleteArtifactProps {

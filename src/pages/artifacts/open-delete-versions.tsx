@@ -1,7 +1,7 @@
 // The dialog that deletes old versions as the page opens it: fetched when it is first wanted.
 import { Suspense, lazy } from 'react';
 import type { ComponentProps } from 'react';
-import { useLater } from '#/ui/use-later.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
 
 const load = () => import('./delete-artifact-versions.tsx');
 const DeleteArtifactVersions = lazy(async () => ({ default: (await load()).DeleteArtifactVersions }));

@@ -7,9 +7,9 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
-import { formatBytes } from '#/ui/format.ts';
-import { Time } from '#/ui/time.tsx';
-import { Empty, Failure, Skeleton } from '#/ui/view.tsx';
+import { formatBytes } from '#/lib/format.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import { Empty, Failure, Skeleton } from '#/ui/page/view.tsx';
 import type { DeployChoice, ThingKind } from './deploy-choice.ts';
 import classes from './deploy.module.css';
 

@@ -1,7 +1,7 @@
 // Which devices passed a preflight: by exit code where the service tells it, else by the mark in the output.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
-import { outputOf } from '#/jobs/job-output.ts';
+import { outputOf } from '#/features/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 
 /** `No answer`: it has ended, but nothing tells how. Only `Passed` gets the deploy. */

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { workflowQueries } from '#/api/workflows.ts';
-import { Failure } from '#/ui/view.tsx';
-import { WholeNumber } from '#/ui/whole-number.tsx';
+import { Failure } from '#/ui/page/view.tsx';
+import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import type { PreflightPlan } from './preflight-plan.ts';
 import { preflightScript } from './preflight-script.ts';
 import type { Checks } from './preflight-script.ts';

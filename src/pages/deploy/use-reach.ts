@@ -1,11 +1,11 @@
 // The devices that the choice of a deploy stands for, as a list that holds still while it is reviewed.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
-import { memberQueries } from '#/api/members.ts';
-import type { Whom } from '#/api/members.ts';
+import { memberQueries } from '#/fleet/members.ts';
+import type { Whom } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { handedOver } from '#/fleet/handed-over.ts';
-import { devicesText } from '#/jobs/job-words.ts';
+import { handedOver } from '#/features/bulk/device-transfer.ts';
+import { devicesText } from '#/features/jobs/job-words.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export interface Reach {

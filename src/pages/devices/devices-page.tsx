@@ -7,33 +7,33 @@ import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, Ico
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
-import { VALUES, filterWords, isFiltered } from '#/fleet/filters/filter-words.ts';
-import { useSelection } from '#/fleet/selection.ts';
+import { VALUES, filterWords, isFiltered } from '#/features/device-filters/filter-words.ts';
+import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
-import { Page } from '#/ui/page.tsx';
-import { paramsNow } from '#/ui/params-now.ts';
-import { useFocusBack } from '#/ui/use-focus-back.ts';
-import { useLater } from '#/ui/use-later.ts';
-import { Empty, Skeleton, View } from '#/ui/view.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { paramsNow } from '#/ui/url/params-now.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { chosen } from './table/column-choice.ts';
 import type { ColumnChoice } from './table/column-choice.ts';
 import { DeviceTable } from './table/device-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
-import type { ViewSort } from './fleet-view.ts';
+import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './view/fleet-view.ts';
+import type { ViewSort } from './view/fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
 import { AllRows, Pager } from './table/pager.tsx';
 import { columnsToldBy } from './table/table-columns.tsx';
-import { useDeviceDialog } from './use-device-dialog.ts';
-import { useDeviceView } from './use-device-view.ts';
-import { useListing } from './use-listing.ts';
+import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import { useDeviceView } from './view/use-device-view.ts';
+import { useListing } from './view/use-listing.ts';
 import { printSearch } from './views/view-words.ts';
 import type { ViewTask } from './views/views-dialog.tsx';
 import { ViewsMenu } from './views/views-menu.tsx';
 import filterClasses from './filter-bar.module.css';
 import classes from './devices-page.module.css';
 
-const loadDialogs = () => import('./device-dialogs.tsx');
+const loadDialogs = () => import('#/features/device-dialogs/device-dialogs.tsx');
 const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
 
 const loadKeys = () => import('./table/keys-dialog.tsx');
@@ -45,10 +45,10 @@ const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).Columns
 const loadExport = () => import('./views/export-view-dialog.tsx');
 const ExportViewDialog = lazy(async () => ({ default: (await loadExport()).ExportViewDialog }));
 
-const loadLinkNote = () => import('./link-note.tsx');
+const loadLinkNote = () => import('./views/link-note.tsx');
 const LinkNote = lazy(async () => ({ default: (await loadLinkNote()).LinkNote }));
 
-const loadBulkBar = () => import('#/fleet/bulk/bulk-bar.tsx');
+const loadBulkBar = () => import('#/features/bulk/bulk-bar.tsx');
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
 
 const mapOf = (params: URLSearchParams) => `${paths.map()}?${filterWords(params)}`;

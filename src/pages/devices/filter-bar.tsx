@@ -3,18 +3,18 @@ import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
-import type { FacetValue, RowFilter } from '#/api/fleet/filter.ts';
-import type { FacetCounts } from '#/api/fleet/fleet-index.ts';
-import { isFiltered } from '#/fleet/filters/filter-words.ts';
-import { formatCount } from '#/ui/format.ts';
-import { isFree } from '#/ui/free-key.ts';
-import { useLater } from '#/ui/use-later.ts';
-import { useTyped } from '#/ui/use-typed.ts';
+import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
+import type { FacetCounts } from '#/fleet/fleet-index.ts';
+import { isFiltered } from '#/features/device-filters/filter-words.ts';
+import { formatCount } from '#/lib/format.ts';
+import { isFree } from '#/lib/free-key.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { useTyped } from '#/ui/url/use-typed.ts';
 import classes from './filter-bar.module.css';
 
 const loadPickers = () => import('./filter-pickers.tsx');
 const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
-const loadChips = () => import('#/fleet/filters/filter-chips.tsx');
+const loadChips = () => import('#/features/device-filters/filter-chips.tsx');
 const FilterChips = lazy(async () => ({ default: (await loadChips()).FilterChips }));
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */

@@ -1,8 +1,8 @@
 // A quiet word on the fleet in memory: how far its reading is, that it failed, how old it is, or the offer to read it.
 import { Button } from '@mantine/core';
-import type { FleetInUse } from '#/api/fleet/use-fleet.ts';
-import { formatCount } from '#/ui/format.ts';
-import { Time } from '#/ui/time.tsx';
+import type { FleetInUse } from '#/fleet/use-fleet.ts';
+import { formatCount } from '#/lib/format.ts';
+import { Time } from '#/ui/controls/time.tsx';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import classes from './devices-page.module.css';
 

@@ -3,10 +3,10 @@
 import { useState } from 'react';
 import { Modal } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { useAccount } from '#/jobs/archive/use-account.ts';
-import { useArchiveRun } from '#/jobs/archive/use-archive-run.ts';
+import { useAccount } from '#/features/job-archive/use-account.ts';
+import { useArchiveRun } from '#/features/job-archive/use-archive-run.ts';
 import { paths } from '#/paths.ts';
-import { LeaveGuard } from '#/ui/leave-guard.tsx';
+import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { ArchivePlanForm } from './archive-plan-form.tsx';
 import { ArchiveProgress } from './archive-progress.tsx';
 

@@ -2,12 +2,12 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
-import { datedName, saveFile } from '#/ui/save-file.ts';
-import type { ArchiveResult } from '#/jobs/archive/run-archive.ts';
-import type { RunningArchive } from '#/jobs/archive/use-archive-run.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import type { ArchiveResult } from '#/features/job-archive/run-archive.ts';
+import type { RunningArchive } from '#/features/job-archive/use-archive-run.ts';
 import { paths } from '#/paths.ts';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import { FormError } from '#/ui/view.tsx';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { FormError } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './archive-dialog.module.css';

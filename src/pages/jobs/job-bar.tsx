@@ -1,7 +1,7 @@
 // How many jobs are selected, and what can be done to all of them.
 import { Button } from '@mantine/core';
-import { formatCount } from '#/ui/format.ts';
-import { focusPage } from '#/ui/use-focus-back.ts';
+import { formatCount } from '#/lib/format.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';
 

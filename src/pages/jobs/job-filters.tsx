@@ -1,13 +1,13 @@
 // The filters of the list of jobs: name, state, target and artifact, each in the URL.
 import { useEffect, useRef } from 'react';
 import { NativeSelect, Select } from '@mantine/core';
-import { JOB_KINDS } from '#/jobs/lately.ts';
-import { STATES } from '#/jobs/outcome.ts';
-import { FilterRow } from '#/ui/filter-row.tsx';
-import { isFree } from '#/ui/free-key.ts';
-import { SearchField } from '#/ui/search-field.tsx';
-import type { Address } from '#/ui/use-address.ts';
-import { useTyped } from '#/ui/use-typed.ts';
+import { JOB_KINDS } from '#/features/jobs/lately.ts';
+import { STATES } from '#/features/jobs/outcome.ts';
+import { FilterRow } from '#/ui/table/filter-row.tsx';
+import { isFree } from '#/lib/free-key.ts';
+import { SearchField } from '#/ui/form/search-field.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { useTyped } from '#/ui/url/use-typed.ts';
 import { NO_FILTER, isFiltered } from './job-list.ts';
 import type { Choice, Choices, JobListView } from './job-list.ts';
 import classes from './jobs.module.css';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { outcomeOf, stateOf } from '#/jobs/outcome.ts';
+import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import { choicesOf, filterJobs, isFiltered, readView, sortJobs } from '#/pages/jobs/job-list.ts';
 
 const jobs = [

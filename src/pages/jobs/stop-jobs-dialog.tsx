@@ -1,12 +1,12 @@
 // Stops the selected jobs, each on its own, and says what became of each.
 import type { Job } from '#/contract/jobs.ts';
 import { bulkStop } from '#/api/bulk-cancel.ts';
-import { BulkJobsDialog } from '#/fleet/bulk/bulk-jobs-dialog.tsx';
-import { jobsText, targetOf, targetText } from '#/jobs/job-words.ts';
-import { outcomeOf, outcomeText, stateOf } from '#/jobs/outcome.ts';
-import { formatCount } from '#/ui/format.ts';
-import { visible } from '#/ui/glyphs.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
+import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
+import { jobsText, targetOf, targetText } from '#/features/jobs/job-words.ts';
+import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 
 const nameOf = ({ JobName, JobId }: Job) => visible(JobName || JobId);

@@ -7,10 +7,10 @@ import { deviceQueries } from '#/api/devices.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { useLateFleet } from '#/fleet/use-late-fleet.ts';
-import { newestFirst } from '#/jobs/job-times.ts';
-import { isUntold, useAwaited } from '#/jobs/use-awaited.ts';
-import { useBookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { newestFirst } from '#/features/jobs/job-times.ts';
+import { isUntold, useAwaited } from '#/features/job-queue/use-awaited.ts';
+import { useBookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { choicesOf, filterJobs, readView, sortJobs } from './job-list.ts';
 
 const NONE: Job[] = [];

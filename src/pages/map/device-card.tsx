@@ -1,15 +1,15 @@
 // What opens on a click: a device with its actions, or the devices that share a spot. React nodes, never HTML text.
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { problemText } from '#/fleet/agent-words.ts';
-import { useSelection } from '#/fleet/selection.ts';
+import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
 import classes from './map-page.module.css';
 
 interface DeviceCardProps {

@@ -1,11 +1,11 @@
 // The list beside the map: what is in view, what has no place, and the way to all of it by keyboard.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
-import { useSelection } from '#/fleet/selection.ts';
-import { formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
+import { useSelection } from '#/features/bulk/selection.ts';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import classes from './map-page.module.css';
 
 const ROW = 46;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { arcsOf, numberOf } from './draw-marks.ts';
 
 test('numbers of a ring stay short', () => {

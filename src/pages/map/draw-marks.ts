@@ -1,6 +1,6 @@
 // How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape tells the state,
 // a letter the group; colour comes on top.
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOf } from './map-fleet.ts';
 import { letterOf } from './marker-colors.ts';
 import type { MarkerColors } from './marker-colors.ts';

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
-import { FacetPickers } from '#/fleet/filters/facet-pickers.tsx';
-import type { FacetCounts } from '#/api/fleet/fleet-index.ts';
-import { FilterChips } from '#/fleet/filters/filter-chips.tsx';
+import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
+import type { FacetCounts } from '#/fleet/fleet-index.ts';
+import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
-import { useTyped } from '#/ui/use-typed.ts';
+import { useTyped } from '#/ui/url/use-typed.ts';
 import type { MapUrl } from './use-map-url.ts';
 import classes from './map-page.module.css';
 

@@ -1,9 +1,9 @@
 // The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each that tells how it is
 // drawn. Whole numbers throughout, since there may be a million of them.
-import { CodeColumn } from '#/api/fleet/columns.ts';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import type { FacetValue } from '#/api/fleet/filter.ts';
-import type { Places } from '#/api/fleet/table.ts';
+import { CodeColumn } from '#/fleet/columns.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { FacetValue } from '#/fleet/filter.ts';
+import type { Places } from '#/fleet/table.ts';
 import type { Points } from './cluster-index.ts';
 
 export const ONLINE = 0;

@@ -2,10 +2,10 @@
 // place yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
-import { fleetReading, useFleet } from '#/api/fleet/use-fleet.ts';
-import { formatCount } from '#/ui/format.ts';
-import { Page } from '#/ui/page.tsx';
-import { View } from '#/ui/view.tsx';
+import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
+import { formatCount } from '#/lib/format.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { View } from '#/ui/page/view.tsx';
 import { FleetMap } from './fleet-map.tsx';
 import { MapTitle } from './map-bar.tsx';
 import { NoFleet } from './no-fleet.tsx';

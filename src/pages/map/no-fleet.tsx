@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { paths } from '#/paths.ts';
-import { Empty } from '#/ui/view.tsx';
+import { Empty } from '#/ui/page/view.tsx';
 import classes from './map-page.module.css';
 
 export function NoFleet() {

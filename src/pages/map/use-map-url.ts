@@ -2,10 +2,10 @@
 // leaves the page instead of replaying every pan and letter.
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { filterWords, readFilter, withoutFilter, writeFilter } from '#/fleet/filters/filter-words.ts';
-import type { RowFilter } from '#/api/fleet/filter.ts';
+import { filterWords, readFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
+import type { RowFilter } from '#/fleet/filter.ts';
 import { paths } from '#/paths.ts';
-import { paramsNow } from '#/ui/params-now.ts';
+import { paramsNow } from '#/ui/url/params-now.ts';
 import type { ColorBy } from './draw-marks.ts';
 
 /** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */

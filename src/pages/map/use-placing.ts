@@ -1,7 +1,7 @@
 // Giving a device a place, or another one: what was chosen waits for a click on the map, and the service's answer is told
 // in words, with the way back where there is one.
 import { useState } from 'react';
-import { rounded } from '#/fleet/coordinates.ts';
+import { rounded } from '#/lib/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';

@@ -1,13 +1,13 @@
 // What is under way, with bars that move, and what went wrong in the last day.
 import { Link } from 'react-router';
-import type { BookedVerdicts } from '#/jobs/use-booked-verdicts.ts';
+import type { BookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { outcomeOf } from '#/jobs/outcome.ts';
-import { OutcomeBar } from '#/jobs/outcome-bar.tsx';
+import { outcomeOf } from '#/features/jobs/outcome.ts';
+import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time, useNow } from '#/ui/time.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time, useNow } from '#/ui/controls/time.tsx';
 import { LATELY, byName, failedLately, runningNow } from './figures.ts';
 import type { JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';

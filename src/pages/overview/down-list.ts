@@ -1,8 +1,8 @@
 // What is down now, the longest first, and what fell together as one.
-import { printRange } from '#/api/fleet/filter.ts';
-import type { RowFilter } from '#/api/fleet/filter.ts';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import type { StateHistory } from '#/api/fleet/state-history.ts';
+import { printRange } from '#/fleet/filter.ts';
+import type { RowFilter } from '#/fleet/filter.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { StateHistory } from '#/fleet/state-history.ts';
 import { paths } from '#/paths.ts';
 import type { Bunch, Moved } from './together.ts';
 import { together } from './together.ts';

@@ -1,13 +1,13 @@
 // What is down now, the longest first; a site that fell as a whole is one line.
 import { useMemo } from 'react';
 import { Link } from 'react-router';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import type { StateHistory } from '#/api/fleet/state-history.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { StateHistory } from '#/fleet/state-history.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
-import { bunchText, placeText, spanText } from './bunch-words.ts';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { bunchText, placeText, spanText } from './cluster-words.ts';
 import { downNow, listOf } from './down-list.ts';
 import type { DownDevice } from './down-list.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
-import { indexOf } from '#/api/fleet/index-of.ts';
+import { indexOf } from '#/fleet/index-of.ts';
 import { byName, failedLately, fleetFigures, runningNow } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');

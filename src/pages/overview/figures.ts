@@ -1,14 +1,14 @@
 // What the overview counts and picks, from the fleet and the list of jobs.
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
-import { badOf, isWithin } from '#/jobs/lately.ts';
-import type { Known } from '#/jobs/lately.ts';
-import { awaitedText } from '#/jobs/job-words.ts';
-import { awaitedOffline, outcomeOf, stateOf } from '#/jobs/outcome.ts';
-import type { Verdict } from '#/jobs/verdict.ts';
-import { formatCount } from '#/ui/format.ts';
+import { badOf, isWithin } from '#/features/jobs/lately.ts';
+import type { Known } from '#/features/jobs/lately.ts';
+import { awaitedText } from '#/features/jobs/job-words.ts';
+import { awaitedOffline, outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
+import type { Verdict } from '#/features/jobs/verdict.ts';
+import { formatCount } from '#/lib/format.ts';
 
 /** Hours. */
 export const LATELY = 24;

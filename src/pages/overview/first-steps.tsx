@@ -6,13 +6,13 @@ import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useAccountKey } from '#/api/account-key.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { paths } from '#/paths.ts';
-import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
-import { focusPage } from '#/ui/use-focus-back.ts';
+import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import classes from './first-steps.module.css';
 
 /** Who has more devices than this has found the way. */

@@ -1,7 +1,7 @@
 // What went and came back in the last day, as this browser saw it: what moved together as one, devices that come and go
 // all the time apart from it, and the times in which nobody looked in between.
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import type { StateHistory } from '#/api/fleet/state-history.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { StateHistory } from '#/fleet/state-history.ts';
 import { standingOf } from './down-list.ts';
 import { together } from './together.ts';
 import type { Bunch, Moved } from './together.ts';

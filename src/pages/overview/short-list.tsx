@@ -1,7 +1,7 @@
 // A short list of what needs a look, and how it is when nothing does: said, and not just left out.
 import type { ReactNode } from 'react';
 import { IconCheck } from '@tabler/icons-react';
-import { Section } from '#/ui/page.tsx';
+import { Section } from '#/ui/page/page.tsx';
 import classes from './short-list.module.css';
 
 interface ShortListProps {

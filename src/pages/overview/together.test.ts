@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
-import { indexOf } from '#/api/fleet/index-of.ts';
-import { NO_HISTORY } from '#/api/fleet/state-history.ts';
-import type { StateHistory } from '#/api/fleet/state-history.ts';
-import { bunchText, spanText } from './bunch-words.ts';
+import { indexOf } from '#/fleet/index-of.ts';
+import { NO_HISTORY } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/fleet/state-history.ts';
+import { bunchText, spanText } from './cluster-words.ts';
 import { downNow, listOf } from './down-list.ts';
 import { recentChanges } from './recent-changes.ts';
 import { together } from './together.ts';

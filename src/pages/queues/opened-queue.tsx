@@ -2,17 +2,17 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
-import type { QueuedJob } from '#/jobs/queue-reader.ts';
-import { jobsText, staleWarning } from '#/jobs/job-words.ts';
-import { StopJobDialog } from '#/jobs/stop-job-dialog.tsx';
-import { StaleMark } from '#/jobs/stale-mark.tsx';
+import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
+import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
+import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
-import { useFocusBack } from '#/ui/use-focus-back.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 

@@ -1,13 +1,13 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
 import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { MOST_DAYS, useStaleDays } from '#/jobs/stale-days.ts';
-import { STALE_KINDS } from '#/jobs/stale.ts';
-import { FilterRow } from '#/ui/filter-row.tsx';
-import { SearchField } from '#/ui/search-field.tsx';
-import type { Address } from '#/ui/use-address.ts';
-import { useTyped } from '#/ui/use-typed.ts';
-import { WholeNumber } from '#/ui/whole-number.tsx';
+import { MOST_DAYS, useStaleDays } from '#/features/job-queue/stale-days.ts';
+import { STALE_KINDS } from '#/features/job-queue/stale.ts';
+import { FilterRow } from '#/ui/table/filter-row.tsx';
+import { SearchField } from '#/ui/form/search-field.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { useTyped } from '#/ui/url/use-typed.ts';
+import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import { NO_FILTER, isFiltered } from './queue-rows.ts';
 import type { QueuesView } from './queue-rows.ts';
 import classes from './queues.module.css';

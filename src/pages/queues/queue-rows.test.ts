@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { QueuedJob } from '#/jobs/queue-reader.ts';
-import { DAY } from '#/jobs/stale.ts';
+import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import { DAY } from '#/features/job-queue/stale.ts';
 import { filterQueues, queueFigures, queueRows, readQueuesView, sortQueues, staleOf } from './queue-rows.ts';
 
 const now = Date.UTC(2026, 10, 21);

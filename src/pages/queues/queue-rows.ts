@@ -1,9 +1,9 @@
 // The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
-import type { FleetIndex } from '#/api/fleet/fleet-index.ts';
-import { TimeColumn } from '#/api/fleet/columns.ts';
-import type { QueuedJob, Queues } from '#/jobs/queue-reader.ts';
-import { DAY, STALE_KINDS, staleIn } from '#/jobs/stale.ts';
-import type { StaleKind, StaleReason, StaleRules } from '#/jobs/stale.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { TimeColumn } from '#/fleet/columns.ts';
+import type { QueuedJob, Queues } from '#/features/job-queue/queue-reader.ts';
+import { DAY, STALE_KINDS, staleIn } from '#/features/job-queue/stale.ts';
+import type { StaleKind, StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
 import { readSort } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 

@@ -3,10 +3,10 @@ import { requestOf } from '#/api/request-of.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
-import { publicAddress } from '#/fleet/tunnel-address.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { formatCount } from '#/ui/format.ts';
-import { useConfirmed } from '#/ui/use-confirmed.ts';
+import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import classes from './tunnels-page.module.css';
 
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {

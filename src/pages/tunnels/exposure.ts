@@ -1,7 +1,7 @@
 // What a person should look into of an open tunnel: anybody may use it, it was opened long ago, nobody gets through.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { isPublic } from '#/fleet/tunnel-address.ts';
+import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 
 export const EXPOSURES = ['public', 'old', 'offline', 'gone'] as const;
 export type Exposure = (typeof EXPOSURES)[number];

@@ -1,9 +1,9 @@
 // The public address of a tunnel as a QR code, for the phone in one's hand.
 import { Modal } from '@mantine/core';
-import { publicAddress } from '#/fleet/tunnel-address.ts';
+import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
-import { QrCode } from '#/ui/qr-code.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { QrCode } from '#/ui/controls/qr-code.tsx';
 import classes from './tunnels-page.module.css';
 
 export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {

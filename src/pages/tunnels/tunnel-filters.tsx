@@ -1,8 +1,8 @@
 // The filters of the tunnels, each in the URL, and from which age on a tunnel counts as old.
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { FilterRow } from '#/ui/filter-row.tsx';
-import type { Address } from '#/ui/use-address.ts';
+import { FilterRow } from '#/ui/table/filter-row.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
 import { AGES, EXPOSURES, NO_FILTER, deviceOf, exposureText } from './exposure.ts';
 import type { TunnelView } from './exposure.ts';
 import classes from './tunnels-page.module.css';

@@ -2,9 +2,9 @@
 import { IconClock, IconHourglass, IconLock, IconWorld } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { formatDuration } from '#/ui/format.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
+import { formatDuration } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
 import { exposureText } from './exposure.ts';
 import type { Exposure } from './exposure.ts';
 import classes from './tunnels-page.module.css';

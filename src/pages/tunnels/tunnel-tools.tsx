@@ -2,9 +2,9 @@
 import { ActionIcon } from '@mantine/core';
 import { IconExternalLink, IconQrcode, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { onlyHere, publicAddress } from '#/fleet/tunnel-address.ts';
-import type { Dialog } from '#/ui/use-dialog.ts';
-import { webAddress } from '#/ui/web-address.ts';
+import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { webAddress } from '#/lib/web-address.ts';
 import classes from './tunnels-page.module.css';
 
 export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';

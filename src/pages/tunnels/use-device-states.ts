@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
-import { useFleet } from '#/api/fleet/use-fleet.ts';
+import { useFleet } from '#/fleet/use-fleet.ts';
 import type { StateOf } from './exposure.ts';
 
 const asWritten = (state: string): string =>

@@ -9,8 +9,8 @@ import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { useWrite } from '#/ui/use-write.ts';
-import { FormError } from '#/ui/view.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FormError } from '#/ui/page/view.tsx';
 
 const LABELS = { Name: 'Name', Command: 'Command' };
 

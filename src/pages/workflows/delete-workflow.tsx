@@ -3,8 +3,8 @@ import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Workflow } from '#/contract/workflows.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
-import { ConfirmDialog } from '#/ui/confirm-dialog.tsx';
-import { useConfirmed } from '#/ui/use-confirmed.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 
 export function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
   const confirmed = useConfirmed(workflowMutations.remove(workflow.WorkflowId), onClose);

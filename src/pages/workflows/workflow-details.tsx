@@ -4,9 +4,9 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { Workflow } from '#/contract/workflows.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
-import { CopyButton } from '#/ui/copy-button.tsx';
-import { CommandLine } from '#/ui/secret-dialog.tsx';
-import { Time } from '#/ui/time.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { Time } from '#/ui/controls/time.tsx';
 import classes from './workflows-page.module.css';
 
 export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {

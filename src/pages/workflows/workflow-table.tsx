@@ -5,12 +5,12 @@ import { IconTrash } from '@tabler/icons-react';
 import type { Workflow } from '#/contract/workflows.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
-import { ShortId } from '#/ui/copy-button.tsx';
+import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { DataTable, rowName } from '#/ui/table/data-table.tsx';
 import type { Column } from '#/ui/table/data-table.tsx';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
-import { Time } from '#/ui/time.tsx';
-import type { Dialog } from '#/ui/use-dialog.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import classes from './workflows-page.module.css';
 
 export type WorkflowDialog = 'create' | 'view' | 'delete';

@@ -1,8 +1,8 @@
 // Requests as commands for curl, each with its copy button. Fetched when somebody asks for it.
-import { CopyButton } from '#/ui/copy-button.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { curlText } from './curl-text.ts';
 import type { CurlRequest } from './curl-text.ts';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import classes from './show-as-curl.module.css';
 
 /** Of very many, these show how the rest would be. */

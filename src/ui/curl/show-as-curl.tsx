@@ -3,7 +3,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { CurlRequest } from './curl-text.ts';
-import { useLater } from '#/ui/use-later.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
 import classes from './show-as-curl.module.css';
 
 const loadLines = () => import('./curl-lines.tsx');

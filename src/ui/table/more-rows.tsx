@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 
 const STEP = 100;
 

@@ -2,7 +2,7 @@
 // has the focus then, and ? shows the keys.
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
-import { isFree } from '#/ui/free-key.ts';
+import { isFree } from '#/lib/free-key.ts';
 
 interface TableKeys {
   /** Of all rows, in order, drawn or not. */

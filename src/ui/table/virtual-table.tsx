@@ -4,7 +4,7 @@ import { memo, useCallback, useMemo, useRef } from 'react';
 import type { ChangeEvent, ReactNode } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Column } from './data-table.tsx';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { SelectRow, SelectShown, useSelectRange } from './row-select.tsx';
 import type { RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';

@@ -2,8 +2,8 @@
 import { TextInput } from '@mantine/core';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { TreeView } from '#/pages/artifacts/inspect/tree-view.tsx';
-import { BrowseButton } from '#/ui/drop-area.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
+import { BrowseButton } from '#/ui/form/drop-area.tsx';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import { fileNameOf } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Builder } from './use-builder.ts';

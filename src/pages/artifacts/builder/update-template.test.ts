@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { saidOutcome } from '#/jobs/said-outcome.ts';
+import { saidOutcome } from '#/features/jobs/said-outcome.ts';
 import { checkScript } from '#/pages/artifacts/inspect/script-check.ts';
 import { targetFault, updateScript } from './update-template.ts';
 

@@ -2,7 +2,7 @@
 // and the update.sh.
 import { useMemo, useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { suggestedVersion } from '#/pages/artifacts/artifact-versions.ts';
+import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { PackOrder } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';

@@ -1,7 +1,7 @@
 // What was found out about a file, as a list: errors and warnings with their mend, then what is right.
 import { Link } from 'react-router';
-import { CopyButton } from '#/ui/copy-button.tsx';
-import { useDialog } from '#/ui/use-dialog.ts';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { byWeight } from './finding.ts';
 import type { Finding } from './finding.ts';
 import classes from './check-list.module.css';

@@ -2,7 +2,7 @@
 // is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page, inspecting in the
 // archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
-import { formatBytes } from '#/ui/format.ts';
+import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
 import { treeOf } from './archive-tree.ts';
 import type { TreeRow } from './archive-tree.ts';

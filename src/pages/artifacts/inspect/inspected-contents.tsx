@@ -1,7 +1,7 @@
 // What is in a file that was inspected: the tree of an archive, and how the script that runs begins.
 import { IconChevronRight } from '@tabler/icons-react';
-import { formatBytes, formatCount } from '#/ui/format.ts';
-import { splitGlyphs } from '#/ui/glyphs.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { splitGlyphs } from '#/lib/glyphs.ts';
 import type { Inspection, ScriptText } from './inspect-file.ts';
 import { TreeView } from './tree-view.tsx';
 import classes from './inspected-contents.module.css';

@@ -12,7 +12,7 @@ import {
   IconLink,
   IconMinus,
 } from '@tabler/icons-react';
-import { formatBytes, formatCount } from '#/ui/format.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import { modeText, seenRows } from './archive-tree.ts';
 import type { TreeRow } from './archive-tree.ts';
 import classes from './tree-view.module.css';

@@ -1,7 +1,7 @@
 // Takes chosen files into the queue of uploads. A file of the same name as one that waits there takes its place: it was
 // mended and dropped again. What a person has written into the fields stays.
 import type { Artifact } from '#/contract/artifacts.ts';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { readChosen } from '#/pages/artifacts/inspect/inspect-file.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { fieldsFor, fieldsKept } from './upload-fields.ts';

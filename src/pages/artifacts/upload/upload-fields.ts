@@ -2,7 +2,7 @@
 import { artifactForm } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
 import { checkedBy } from '#/api/form-rules.ts';
-import { suggestedVersion } from '#/pages/artifacts/artifact-versions.ts';
+import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
 import { guessCommand, guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import type { ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';

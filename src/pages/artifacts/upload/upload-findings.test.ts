@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { account } from '#/contract/account.ts';
 import { artifact } from '#/contract/artifacts.ts';
 import { job } from '#/contract/jobs.ts';
-import { usageOf } from '#/pages/artifacts/artifact-usage.ts';
+import { usageOf } from '#/pages/artifacts/versions/artifact-usage.ts';
 import { roomLeft, spareArtifacts, uploadFindings } from './upload-findings.ts';
 
 const holder = (fields: object) =>

@@ -1,10 +1,10 @@
 // What the account and the registry say about a planned upload, before it is sent, and what would make room for it.
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { formatBytes } from '#/ui/format.ts';
-import { isNeeded } from '#/pages/artifacts/artifact-usage.ts';
-import type { UsageIndex } from '#/pages/artifacts/artifact-usage.ts';
-import { groupVersions } from '#/pages/artifacts/artifact-versions.ts';
+import { formatBytes } from '#/lib/format.ts';
+import { isNeeded } from '#/pages/artifacts/versions/artifact-usage.ts';
+import type { UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
+import { groupVersions } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 
 /** Bytes that the account may still store; undefined where the service does not tell. */

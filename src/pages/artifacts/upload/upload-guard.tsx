@@ -1,8 +1,8 @@
 // Asks before running uploads, and files that were made ready for one, are lost by going to another page or closing the
 // window.
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/ui/format.ts';
-import { LeaveGuard } from '#/ui/leave-guard.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 
 interface UploadGuardProps {
   /** Of the files that were started and are not stored yet. */

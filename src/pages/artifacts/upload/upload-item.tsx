@@ -7,11 +7,11 @@ import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-re
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { BrowseButton } from '#/ui/drop-area.tsx';
-import { formatBytes, formatCount } from '#/ui/format.ts';
+import { BrowseButton } from '#/ui/form/drop-area.tsx';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { FormError } from '#/ui/view.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { FormError } from '#/ui/page/view.tsx';
 import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
 import { guessCommand } from '#/pages/artifacts/inspect/guess.ts';

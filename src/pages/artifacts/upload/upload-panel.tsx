@@ -2,8 +2,8 @@
 import { useRef } from 'react';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { formatCount } from '#/ui/format.ts';
-import { Section } from '#/ui/page.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { Section } from '#/ui/page/page.tsx';
 import { UploadItem } from './upload-item.tsx';
 import type { UploadQueue } from './upload-queue.ts';
 import { isReady, spokenSummary } from './upload-state.ts';

@@ -1,7 +1,7 @@
 // The running upload: bytes, percent, speed, time left, and Cancel.
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
-import { formatBytes, formatDuration } from '#/ui/format.ts';
+import { formatBytes, formatDuration } from '#/lib/format.ts';
 import { hasStalled, percentOf, speedOf, timeLeft } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 import classes from './upload-item.module.css';

@@ -1,5 +1,5 @@
 // What is said of a queued file: its state in a word, and the whole queue in a sentence.
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 import { percentOf } from './transfer.ts';

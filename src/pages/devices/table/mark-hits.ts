@@ -1,6 +1,6 @@
 // Marks what a search found in the rows on the screen, without a change to them: the browser draws ranges of text.
 // https://drafts.csswg.org/css-highlight-api-1/
-import { fold, wordsOf } from '#/api/fleet/text.ts';
+import { fold, wordsOf } from '#/fleet/text.ts';
 
 const NAME = 'found';
 

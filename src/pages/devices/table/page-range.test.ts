@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { lastPage, rangeText } from './page-range.ts';
 
 test('with a total the range and the total are told', () => {

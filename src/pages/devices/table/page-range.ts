@@ -1,5 +1,5 @@
 // Which rows of how many are on the screen, in words that claim no more than the service told.
-import { formatCount } from '#/ui/format.ts';
+import { formatCount } from '#/lib/format.ts';
 
 interface PageRange {
   page: number;

@@ -2,10 +2,10 @@
 import type { ReactNode } from 'react';
 import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
-import { formatCount } from '#/ui/format.ts';
-import { PAGE_SIZES } from '#/pages/devices/fleet-view.ts';
+import { formatCount } from '#/lib/format.ts';
+import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
-import { useDraft } from '#/pages/devices/use-draft.ts';
+import { useDraft } from './use-draft.ts';
 import classes from './pager.module.css';
 
 interface PagerProps {

@@ -5,10 +5,10 @@ import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
-import { StateMark } from '#/ui/state-mark.tsx';
-import { Time } from '#/ui/time.tsx';
-import { copyId } from '#/pages/devices/copy-id.ts';
-import { addressOf, inventoryLabel, isInventory } from '#/pages/devices/device/inventory.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { copyId } from './copy-id.ts';
+import { addressOf, inventoryLabel, isInventory } from '#/features/device-filters/inventory.ts';
 import classes from './device-table.module.css';
 
 export interface TableColumn {

@@ -1,7 +1,7 @@
 // The choice of columns of whoever is signed in, as this browser keeps it.
 import { useMemo, useSyncExternalStore } from 'react';
 import { useAccountKey } from '#/api/account-key.ts';
-import { keepText, onKept, readKept } from '#/ui/kept-text.ts';
+import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
 import { USUAL, printChoice, readChoice } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 

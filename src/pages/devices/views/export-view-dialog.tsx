@@ -1,12 +1,12 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
 import { Button, Modal } from '@mantine/core';
-import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
-import { useDeviceExport } from '#/fleet/export-devices.ts';
-import bulkClasses from '#/fleet/bulk/bulk-dialog.module.css';
-import { formatCount } from '#/ui/format.ts';
-import { Failure } from '#/ui/view.tsx';
+import { devicesText } from '#/features/bulk/bulk-plan.ts';
+import { useDeviceExport } from '#/features/bulk/export-devices.ts';
+import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
+import { formatCount } from '#/lib/format.ts';
+import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
-import type { Listing } from '#/pages/devices/use-listing.ts';
+import type { Listing } from '#/pages/devices/view/use-listing.ts';
 import { viewColumns } from './view-csv.ts';
 
 interface ExportViewDialogProps {

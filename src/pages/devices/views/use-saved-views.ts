@@ -1,7 +1,7 @@
 // The saved views of whoever is signed in.
 import { useMemo } from 'react';
 import { notifications } from '@mantine/notifications';
-import { isOnlyHeld, keepText, readKept } from '#/ui/kept-text.ts';
+import { isOnlyHeld, keepText, readKept } from '#/ui/form/kept-text.ts';
 import { printViews, readViews } from './saved-views.ts';
 import type { SavedView } from './saved-views.ts';
 import { useKept } from '#/pages/devices/table/use-column-choice.ts';

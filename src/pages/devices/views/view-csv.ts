@@ -1,7 +1,7 @@
 // The columns of the device table as a file has them: whole ids, times as the service wrote them, an empty cell for none.
 import type { Device } from '#/contract/devices.ts';
-import type { DeviceColumns } from '#/fleet/device-columns.ts';
-import { addressOf } from '#/pages/devices/device/inventory.ts';
+import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
+import { addressOf } from '#/features/device-filters/inventory.ts';
 import { tagsOf, textOf } from '#/pages/devices/table/table-columns.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 

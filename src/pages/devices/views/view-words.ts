@@ -1,6 +1,6 @@
 // A view of the device table in words of the URL: its filters, sort, columns, their widths, and the height of the rows.
 // `group=north&sort=-lastSeen&cols=name,group,status&density=comfortable`: short enough to be read and sent.
-import { filterWords } from '#/fleet/filters/filter-words.ts';
+import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { clampWidth } from '#/pages/devices/table/column-choice.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 

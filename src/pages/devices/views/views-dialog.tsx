@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { Button, Modal, SegmentedControl, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { BrowseButton } from '#/ui/drop-area.tsx';
+import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
-import type { DeviceView } from '#/pages/devices/use-device-view.ts';
+import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import classes from './views-parts.module.css';
 
 export type ViewTask = 'save' | 'rename' | 'delete' | 'import';

@@ -15,14 +15,14 @@ import {
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react';
-import { devicesText } from '#/fleet/bulk/bulk-plan.ts';
-import { handOver } from '#/fleet/handed-over.ts';
-import { datedName, saveFile } from '#/ui/save-file.ts';
+import { devicesText } from '#/features/bulk/bulk-plan.ts';
+import { handOver } from '#/features/bulk/device-transfer.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/copy-button.tsx';
-import { OpenedMenu } from '#/ui/opened-menu.tsx';
+import { copyText } from '#/ui/controls/copy-button.tsx';
+import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { printViews } from './saved-views.ts';
-import type { DeviceView } from '#/pages/devices/use-device-view.ts';
+import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
 

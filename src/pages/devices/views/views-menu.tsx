@@ -1,10 +1,10 @@
 // The saved views of the device table: a plain button that tells which one is shown, until it is first used.
 import { Suspense, lazy } from 'react';
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
-import { useFocusBack } from '#/ui/use-focus-back.ts';
-import { useLater } from '#/ui/use-later.ts';
-import { useMenuLater } from '#/ui/use-menu-later.ts';
-import type { DeviceView } from '#/pages/devices/use-device-view.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { useMenuLater } from '#/ui/late/use-menu-later.ts';
+import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
 

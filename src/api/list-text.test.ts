@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { ApiError } from './api-error.ts';
+import { cutList, readList } from './list-text.ts';
+
+const reader = deviceEndpoints.filter.response;
+const locations = deviceEndpoints.locations.response;
+const read = (text: string) => readList({ status: 200, text }, reader);
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ DeviceId: `d${n}`, DeviceName: `a "}],[{" ${n}\\` }));
+
+test('cuts a list into pieces that are JSON, whatever stands in its strings', () => {
+  for (const count of [0, 1, 2, 3, 7])
+    for (const text of [
+      JSON.stringify(rows(count)),
+      JSON.stringify({ Total: 3, Rows: rows(count), More: { a: 1 } }, null, 2),
+    ]) {
+      const pieces: unknown[][] = [];
+      const cut = cutList(text, 3);
+      let step = cut.next();
+      for (; !step.done; step = cut.next()) pieces.push(JSON.parse(step.value) as unknown[]);
+      assert.deepEqual(pieces.flat(), rows(count));
+      assert.ok(pieces.every(({ length }) => length <= 3));
+      assert.equal(JSON.stringify(JSON.parse(step.value)).includes('[]'), true);
+    }
+});
+
+test('reads the same answers as any list: bare, in an object, null, nothing', async () => {
+  for (const [text, count] of [
+    [JSON.stringify(rows(700)), 700],
+    [JSON.stringify({ Devices: rows(700), TotalNumDevices: 700 }), 700],
+    [JSON.stringify({ nested: { list: [1] }, Devices: rows(2) }), 2],
+    ['[]', 0],
+    ['{"Devices":[]}', 0],
+    ['{"Devices":null,"TotalNumDevices":0}', 0],
+    ['null', 0],
+    ['', 0],
+    [' ', 0],
+  ] as const)
+    assert.equal((await read(text)).rows.length, count, text.slice(0, 40));
+  const { frame } = await read(JSON.stringify({ Devices: rows(3), TotalNumDevices: '12' }));
+  assert.deepEqual(frame, { Devices: [], TotalNumDevices: '12' });
+});
+
+test('anything else is an unexpected answer that shows itself, and never an empty list', async () => {
+  for (const text of [
+    '<!doctype html><title>Log in</title>',
+    '"hello"',
+    '{"a":[],"b":[]}',
+    '{"a":[{"DeviceId":"x"}],"b":[2]}',
+    '{"error":"x"}',
+    '[{"DeviceId":"x"}',
+    '[{"DeviceId":"x"}}',
+    '[{"DeviceId":"x"',
+    '["x',
+    '[1,2]',
+    '[{"DeviceName":"without an id"}]',
+    '[{"DeviceId":"x"}] and more',
+  ])
+    await assert.rejects(read(text), (error) => {
+      assert.ok(error instanceof ApiError, text);
+      assert.equal(error.kind, 'unexpected');
+      assert.equal(error.detail, text);
+      return true;
+    });
+});
+
+test('one bad coordinate hides no other place', async () => {
+  const text = '[{"DeviceId":"a","Lat":"52.5","Lng":13},{"DeviceId":"b","Lat":null,"Lng":1}]';
+  assert.deepEqual((await readList({ status: 200, text }, locations)).rows, [
+    { DeviceId: 'a', Lat: 52.5, Lng: 13 },
+    { DeviceId: 'b', Lat: Number.NaN, Lng: 1 },
+  ]);
+});

@@ -1,0 +1,96 @@
+// Reads a long list answer in short tasks: 100,000 locations in one JSON.parse, and one check of all of them, would hold
+// the page for a tenth of a second and more.
+import { rowsOf } from '#/contract/endpoint.ts';
+import { unexpectedError } from './api-error.ts';
+import { inTurns } from '#/lib/pace.ts';
+
+/** Rows that are parsed and checked at once. */
+const PIECE = 250;
+const [QUOTE, COMMA, OPEN, CLOSE, BEGIN, END] = Array.from('",[]{}', (sign) => sign.charCodeAt(0));
+
+/** Where the string that begins here ends; the text's length when it never does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** The first array that is the text itself or a value of the object it is. */
+function startOfList(text: string): number {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const sign = text.charCodeAt(i);
+    if (sign === QUOTE) i = endOfString(text, i);
+    else if (sign === OPEN && depth <= 1) return i;
+    else if (sign === BEGIN || sign === OPEN) depth++;
+    else if (sign === END || sign === CLOSE) depth--;
+  }
+  return -1;
+}
+
+/** Cuts a list into JSON texts of some rows each; gives in the end what is left of the answer without them. */
+export function* cutList(text: string, most: number): Generator<string, string> {
+  const start = startOfList(text);
+  if (start < 0) return text;
+  let depth = 0;
+  let count = 0;
+  let from = start + 1;
+  for (let i = from; i < text.length; i++) {
+    const sign = text.charCodeAt(i);
+    if (sign === QUOTE) i = endOfString(text, i);
+    else if (sign === BEGIN || sign === OPEN) depth++;
+    else if (depth > 0 && (sign === END || sign === CLOSE)) depth--;
+    else if (depth === 0 && sign === CLOSE) {
+      const rest = text.slice(from, i);
+      if (count > 0 || rest.trim() !== '') yield `[${rest}]`;
+      return `${text.slice(0, start)}[]${text.slice(i + 1)}`;
+    } else if (depth === 0 && sign === END) break;
+    else if (depth === 0 && sign === COMMA && ++count % most === 0) {
+      yield `[${text.slice(from, i)}]`;
+      from = i + 1;
+    }
+  }
+  // Cut off in the middle: no JSON, as whoever parses it will find.
+  return text;
+}
+
+/** What a schema gives, whatever library it is of. */
+interface Reader<Row> {
+  safeParse: (value: unknown) => { success: true; data: Row[] } | { success: false };
+}
+
+/** The rows of a list answer, and the answer without them; raises an ApiError where it is no list of such rows. */
+export async function readList<Row>(
+  { status, text }: { status: number; text: string },
+  reader: Reader<Row>,
+): Promise<{ rows: Row[]; frame: unknown }> {
+  try {
+    return await inTurns(readSteps(text, reader));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof NotTheList) throw unexpectedError(status, text);
+    throw error;
+  }
+}
+
+class NotTheList extends Error {}
+
+function* readSteps<Row>(text: string, reader: Reader<Row>): Generator<void, { rows: Row[]; frame: unknown }> {
+  const rows: Row[] = [];
+  const pieces = cutList(text, PIECE);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done) {
+      const frame: unknown = value.trim() === '' ? null : JSON.parse(value);
+      // The same rule as for every list, now that its one array is empty.
+      if (rowsOf(frame)?.length !== 0) throw new NotTheList();
+      return { rows, frame };
+    }
+    const read = reader.safeParse(JSON.parse(value));
+    if (!read.success) throw new NotTheList();
+    for (const row of read.data) rows.push(row);
+    yield;
+  }
+}

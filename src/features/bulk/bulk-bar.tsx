@@ -1,0 +1,143 @@
+// How many devices are selected, and what can be done to all of them. Shown by every page that selects devices.
+import { Suspense, lazy, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { Button, Menu } from '@mantine/core';
+import {
+  IconBuilding,
+  IconChevronDown,
+  IconFileExport,
+  IconMapPin,
+  IconRefresh,
+  IconRocket,
+  IconTagMinus,
+  IconTagPlus,
+  IconTrash,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { BULK_ACTIONS } from './bulk-actions.ts';
+import type { BulkActionName } from './bulk-actions.ts';
+import { handOver } from './device-transfer.ts';
+import { selection, useSelection } from './selection.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/lib/format.ts';
+import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import classes from './bulk-bar.module.css';
+
+const loadDialog = () => import('./bulk-dialog.tsx');
+const BulkDialog = lazy(async () => ({ default: (await loadDialog()).BulkDialog }));
+
+const ICONS: Record<BulkActionName, typeof IconTrash> = {
+  group: IconUsersGroup,
+  customer: IconBuilding,
+  site: IconBuilding,
+  location: IconMapPin,
+  'add-tag': IconTagPlus,
+  'remove-tag': IconTagMinus,
+  'update-agent': IconRefresh,
+  export: IconFileExport,
+  delete: IconTrash,
+};
+const SECTIONS: BulkActionName[][] = [
+  ['group', 'customer', 'site', 'location'],
+  ['add-tag', 'remove-tag'],
+  ['update-agent'],
+  ['export'],
+  ['delete'],
+];
+
+interface BulkBarProps {
+  /** The devices that are on the screen: the bar tells how many of the selected ones are not. */
+  shown?: readonly string[] | undefined;
+  /** What the screen is: "this page". */
+  where?: string;
+  /** All devices that match the filters, where they are known. */
+  matching?: readonly string[] | undefined;
+}
+
+export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) {
+  const navigate = useNavigate();
+  const { ids, add, clear } = useSelection();
+  const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
+  const dialogHere = useLater(loadDialog, open !== undefined);
+  useFocusBack(open !== undefined);
+  const close = () => {
+    setOpen(undefined);
+    // All of it was deleted: the bar goes away with the dialog.
+    if (selection.get().size === 0) focusPage();
+  };
+  if (ids.size === 0 && !open) return null;
+  const here = shown?.filter((id) => ids.has(id)).length ?? 0;
+  const isPart = matching !== undefined && matching.length !== shown?.length && matching.some((id) => !ids.has(id));
+  const elsewhere = shown ? ids.size - here : 0;
+  return (
+    <section aria-label="Selected devices" className={classes['bar']}>
+      <span role="status" className={classes['count']}>
+        <strong>{formatCount(ids.size)} selected</strong>
+        {elsewhere > 0 && (
+          <span className="dim">
+            {' '}
+            · {formatCount(elsewhere)} not on {where}
+          </span>
+        )}
+      </span>
+      <Menu position="top-start" width={210} shadow="none" withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown aria-label="Actions for the selected devices">
+          <Menu.Item
+            leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
+            onClick={() => void navigate(paths.deploy({ selection: handOver([...ids]) }))}
+          >
+            Deploy
+          </Menu.Item>
+          {SECTIONS.map((actions) => [
+            <Menu.Divider key={`before-${actions[0]}`} />,
+            ...actions.map((action) => {
+              const Icon = ICONS[action];
+              return (
+                <Menu.Item
+                  key={action}
+                  className={(action === 'delete' && classes['delete']) || ''}
+                  leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                  onClick={() => setOpen({ action, ids: [...ids] })}
+                >
+                  {BULK_ACTIONS[action]}
+                </Menu.Item>
+              );
+            }),
+          ])}
+        </Menu.Dropdown>
+      </Menu>
+      {shown && here < shown.length && (
+        <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(shown)}>
+          Select all {formatCount(shown.length)}
+        </Button>
+      )}
+      {isPart && (
+        <Button size="xs" variant="subtle" onClick={() => add(matching)}>
+          Select all {formatCount(matching.length)} matching
+        </Button>
+      )}
+      <Button
+        size="xs"
+        variant="subtle"
+        aria-label="Clear selection"
+        onClick={() => {
+          clear();
+          focusPage();
+        }}
+      >
+        Clear
+      </Button>
+      {open && dialogHere && (
+        <Suspense>
+          <BulkDialog action={open.action} ids={open.ids} onClose={close} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

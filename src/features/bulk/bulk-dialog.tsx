@@ -1,0 +1,72 @@
+// One action on many devices, from the plan to the results.
+import type { QueryKey } from '@tanstack/react-query';
+import { BULK_ACTIONS } from './bulk-actions.ts';
+import type { BulkActionName } from './bulk-actions.ts';
+import { BulkFrame } from './bulk-frame.tsx';
+import { devicesText } from './bulk-plan.ts';
+import type { BulkActionProps } from './bulk-steps.tsx';
+import { DeleteAction } from './delete-action.tsx';
+import { ExportAction } from './export-action.tsx';
+import { FieldAction } from './field-action.tsx';
+import { LocationAction } from './location-action.tsx';
+import { selection } from './selection.ts';
+import { TagAction } from './tag-actions.tsx';
+import { UpdateAgentAction } from './update-agent-action.tsx';
+
+interface BulkDialogProps {
+  action: BulkActionName;
+  ids: string[];
+  onClose: () => void;
+}
+
+const DEVICES: QueryKey[] = [['devices']];
+const STALE: Record<BulkActionName, QueryKey[]> = {
+  group: DEVICES,
+  customer: DEVICES,
+  site: DEVICES,
+  location: DEVICES,
+  'add-tag': [['tags'], ['devices']],
+  'remove-tag': [['tags'], ['devices']],
+  'update-agent': DEVICES,
+  export: [],
+  delete: [['devices'], ['account'], ['jobs'], ['tunnels']],
+};
+
+export function BulkDialog({ action, ids, onClose }: BulkDialogProps) {
+  return (
+    <BulkFrame
+      title={`${BULK_ACTIONS[action]}: ${devicesText(ids.length)}`}
+      ids={ids}
+      stale={STALE[action]}
+      onClose={({ results }) => {
+        // What is deleted can't stay selected.
+        if (action === 'delete')
+          selection.remove(Array.from(results).flatMap(([id, { outcome }]) => (outcome === 'done' ? id : [])));
+        onClose();
+      }}
+    >
+      {(frame) => <Action action={action} frame={frame} />}
+    </BulkFrame>
+  );
+}
+
+function Action({ action, frame }: { action: BulkActionName; frame: BulkActionProps }) {
+  switch (action) {
+    case 'group':
+    case 'customer':
+    case 'site':
+      return <FieldAction {...frame} name={action} />;
+    case 'location':
+      return <LocationAction {...frame} />;
+    case 'add-tag':
+      return <TagAction {...frame} on />;
+    case 'remove-tag':
+      return <TagAction {...frame} on={false} />;
+    case 'update-agent':
+      return <UpdateAgentAction {...frame} />;
+    case 'export':
+      return <ExportAction {...frame} />;
+    case 'delete':
+      return <DeleteAction {...frame} />;
+  }
+}

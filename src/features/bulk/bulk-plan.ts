@@ -1,0 +1,74 @@
+// What an action is going to do to which of the selected devices, told before it is done.
+import type { Device, DeviceLocation, Position } from '#/contract/devices.ts';
+import { formatCount } from '#/lib/format.ts';
+
+/** Why a device is left as it is; undefined where it changes. */
+export type Keep = (device: Device) => string | undefined;
+
+export interface BulkPlan {
+  change: Device[];
+  skip: { device: Device; reason: string }[];
+}
+
+export function planOf(devices: readonly Device[], keep: Keep): BulkPlan {
+  const plan: BulkPlan = { change: [], skip: [] };
+  for (const device of devices) {
+    const reason = keep(device);
+    if (reason === undefined) plan.change.push(device);
+    else plan.skip.push({ device, reason });
+  }
+  return plan;
+}
+
+const ALREADY = 'Has it already';
+
+/** A field that the service does not tell can't be compared: it is set. */
+export const keepEqual =
+  (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): Keep =>
+  (device) =>
+    device[field] === value ? (value === '' ? 'Has none already' : ALREADY) : undefined;
+
+export const keepTagged =
+  (name: string): Keep =>
+  ({ Tags }) =>
+    Tags?.some(({ TagName }) => TagName === name) ? ALREADY : undefined;
+
+export const keepUntagged =
+  (id: string): Keep =>
+  ({ Tags }) =>
+    Tags === undefined || Tags.some(({ TagId }) => TagId === id) ? undefined : 'Does not have it';
+
+export function keepPlaced(place: Position, places: readonly DeviceLocation[]): Keep {
+  const there = new Set(
+    places.filter(({ Lat, Lng }) => Lat === place.Lat && Lng === place.Lng).map(({ DeviceId }) => DeviceId),
+  );
+  return ({ DeviceId }) => (there.has(DeviceId) ? 'Is there already' : undefined);
+}
+
+export const devicesText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`;
+
+/** The plan in words; `gone`: how many of the selected devices are not there any more. */
+export function planText({ change, skip }: BulkPlan, gone: number, does = ['changes', 'change']): string[] {
+  const all = change.length + skip.length + gone;
+  const [one = '', many = ''] = does;
+  const verb = change.length === 1 ? one : many;
+  const said =
+    change.length === all
+      ? all === 1
+        ? `The device ${verb}.`
+        : `All ${devicesText(all)} ${verb}.`
+      : `${formatCount(change.length)} of ${devicesText(all)} ${verb}.`;
+  const reasons = new Map<string, number>();
+  for (const { reason } of skip) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  return [
+    said,
+    ...Array.from(reasons, ([reason, count]) => `${formatCount(count)} skipped: ${lowered(reason)}.`),
+    ...(gone > 0 ? [`${formatCount(gone)} skipped: not there any more.`] : []),
+  ];
+}
+
+const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** Whether what was typed is this number, with or without the marks between its thousands. */
+export const isCount = (typed: string, count: number): boolean =>
+  typed.trim().replaceAll(/[\s.,'’]/g, '') === String(count);

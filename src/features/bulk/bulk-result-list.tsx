@@ -1,0 +1,98 @@
+// What became of each device, what asks for attention first.
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, NativeSelect } from '@mantine/core';
+import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
+import type { ResultRow } from './bulk-results.ts';
+import type { Outcome } from './bulk-run.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import classes from './bulk-dialog.module.css';
+
+/** The mark whose shape says the same. */
+const MARKS: Record<Outcome, string> = {
+  done: 'Succeeded',
+  failed: 'Failed',
+  unknown: 'Unknown',
+  stopped: 'Cancelled',
+  skipped: 'Finished',
+};
+
+const columnsOf = (thing: string): VirtualColumn<ResultRow>[] => [
+  {
+    header: thing,
+    width: '36%',
+    cell: ({ id, name }) => <span title={id}>{name}</span>,
+  },
+  {
+    header: 'Result',
+    width: '110px',
+    cell: ({ outcome }) => <StateMark state={MARKS[outcome]} label={OUTCOME_WORDS[outcome]} />,
+  },
+  {
+    header: 'Reason',
+    phone: 'wide',
+    cell: ({ reason }) => <span className={classes['reason']}>{reason}</span>,
+  },
+];
+
+interface BulkResultListProps {
+  rows: ResultRow[];
+  /** Begins the name of the file: "set-group". */
+  fileName: string;
+  /** What has a result each, where that is not a device. */
+  thing?: string;
+  /** Buttons before Close. */
+  actions: ReactNode;
+  onClose: () => void;
+}
+
+const focusOnMount = (node: HTMLElement | null) => node?.focus();
+
+export function BulkResultList({ rows, fileName, thing = 'Device', actions, onClose }: BulkResultListProps) {
+  const [shown, setShown] = useState<Outcome | ''>('');
+  const [focus] = useState(() => focusOnMount);
+  const columns = useMemo(() => columnsOf(thing), [thing]);
+  const counts = useMemo(() => countResults(rows), [rows]);
+  const sorted = useMemo(() => sortResults(rows), [rows]);
+  // An outcome that a retry has emptied is no filter any more.
+  const filter = shown !== '' && counts[shown] > 0 ? shown : '';
+  const visible = filter === '' ? sorted : sorted.filter(({ outcome }) => outcome === filter);
+  return (
+    <div className={classes['steps']}>
+      <p className={classes['summary']}>
+        <strong>{sentence(countsText(counts, formatCount))}</strong>
+      </p>
+      <div className={classes['tools']}>
+        <NativeSelect
+          size="xs"
+          aria-label="Show results"
+          value={filter}
+          onChange={(event) => setShown(event.currentTarget.value as Outcome | '')}
+          data={[
+            { value: '', label: `All ${formatCount(rows.length)}` },
+            ...outcomesOf(counts).map((each) => ({
+              value: each,
+              label: `${OUTCOME_WORDS[each]} ${formatCount(counts[each])}`,
+            })),
+          ]}
+        />
+        <Button size="xs" variant="default" onClick={() => saveFile(datedName(fileName), resultsCsv(sorted))}>
+          Export results
+        </Button>
+      </div>
+      <VirtualTable name="Results" bounded columns={columns} rows={visible} rowKey={({ id }) => id} />
+      <div className={classes['buttons']}>
+        {actions}
+        <Button variant="default" ref={focus} onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

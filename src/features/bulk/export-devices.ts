@@ -1,0 +1,52 @@
+// Writes devices into a CSV file, a portion at a time, so that the page goes on moving.
+import { useEffect, useRef, useState } from 'react';
+import type { Device } from '#/contract/devices.ts';
+import { csvLine, csvText } from '#/lib/csv.ts';
+import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+
+/** Rows between two turns of the page. */
+const PORTION = 500;
+const nextTurn = () => new Promise<void>((resolve) => void setTimeout(resolve));
+
+interface DeviceExport {
+  columns: DeviceColumns;
+  count: number;
+  at: (place: number) => Device;
+  /** Called off: no file. */
+  signal?: AbortSignal;
+  /** Rows written so far. */
+  onProgress?: (written: number) => void;
+}
+
+/** The file in pieces; undefined when it was called off. */
+export async function devicesCsv(request: DeviceExport): Promise<string[] | undefined> {
+  const { columns, count, at, signal, onProgress } = request;
+  const parts = [csvText([columns.head])];
+  for (let start = 0; start < count; start += PORTION) {
+    if (signal?.aborted) return undefined;
+    const end = Math.min(start + PORTION, count);
+    let portion = '';
+    for (let place = start; place < end; place++) portion += csvLine(columns.row(at(place)));
+    parts.push(portion);
+    onProgress?.(end);
+    await nextTurn();
+  }
+  return parts;
+}
+
+/** One export at a time, for a dialog: it ends with the dialog. `written`: rows so far, undefined while none runs. */
+export function useDeviceExport() {
+  const [written, setWritten] = useState<number>();
+  const cancel = useRef(new AbortController());
+  useEffect(() => () => cancel.current.abort(), []);
+  /** Writes the file and hands it to the reader; false when that was called off. */
+  const start = async (request: Pick<DeviceExport, 'columns' | 'count' | 'at'>): Promise<boolean> => {
+    cancel.current = new AbortController();
+    setWritten(0);
+    const parts = await devicesCsv({ ...request, signal: cancel.current.signal, onProgress: setWritten });
+    if (parts) saveFile(datedName('devices'), parts);
+    return parts !== undefined;
+  };
+  return { written, start };
+}

@@ -1,0 +1,101 @@
+// Puts a tag on many devices, one that exists or a new one, and takes one off.
+import { useState } from 'react';
+import { Autocomplete, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { isMissing } from '#/api/api-error.ts';
+import { bulkTag } from '#/api/bulk.ts';
+import { tagNamed, tagQueries, tagRequests } from '#/api/tags.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { devicesText, keepTagged, keepUntagged } from './bulk-plan.ts';
+import { BulkSteps } from './bulk-steps.tsx';
+import type { BulkActionProps } from './bulk-steps.tsx';
+import { Failure, Skeleton } from '#/ui/page/view.tsx';
+
+export function TagAction({ on, ...frame }: BulkActionProps & { on: boolean }) {
+  const tags = useQuery(tagQueries.list());
+  if (isMissing(tags.error)) return <p>This service has no tags.</p>;
+  if (!tags.data)
+    return tags.error ? (
+      <Failure what="the tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />
+    ) : (
+      <Skeleton name="the tags" rows={2} />
+    );
+  return on ? <AddTag {...frame} tags={tags.data} /> : <RemoveTag {...frame} tags={tags.data} />;
+}
+
+type TagProps = BulkActionProps & { tags: Tag[] };
+
+function AddTag({ tags, ...frame }: TagProps) {
+  const [typed, setTyped] = useState('');
+  const name = typed.trim();
+  const names = [...new Set(tags.map(({ TagName }) => TagName))].filter(Boolean);
+  const isNew = name !== '' && !names.includes(name);
+  return (
+    <BulkSteps
+      {...frame}
+      order={{
+        what: 'Add a tag',
+        keep: keepTagged(name),
+        does: ['gets it', 'get it'],
+        fault: name === '' ? 'Type or choose a tag first.' : undefined,
+        button: (count) => `${isNew ? 'Create and add' : 'Add'} to ${devicesText(count)}`,
+        requests: (change) => {
+          const { first, id } = tagRequests(name, tags);
+          return [...first, ...change.map(bulkTag(id, true).request)];
+        },
+        prepare: async () => bulkTag(await tagNamed(name), true),
+      }}
+      note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}
+    >
+      <Autocomplete
+        label="Tag"
+        data-autofocus
+        maxLength={255}
+        data={names.filter((each) => each !== name)}
+        limit={100}
+        value={typed}
+        onChange={setTyped}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </BulkSteps>
+  );
+}
+
+function RemoveTag({ tags, ...frame }: TagProps) {
+  const [id, setId] = useState('');
+  const { devices } = frame;
+  const told = devices.some(({ Tags }) => Tags !== undefined);
+  const counts = new Map<string, number>();
+  for (const { Tags = [] } of devices) for (const { TagId } of Tags) counts.set(TagId, (counts.get(TagId) ?? 0) + 1);
+  const offered = told ? tags.filter(({ TagId }) => counts.has(TagId)) : tags;
+  if (offered.length === 0) return <p>{told ? 'None of the selected devices has a tag.' : 'There are no tags.'}</p>;
+  return (
+    <BulkSteps
+      {...frame}
+      order={{
+        what: 'Remove a tag',
+        keep: keepUntagged(id),
+        does: ['loses it', 'lose it'],
+        fault: id === '' ? 'Choose a tag first.' : undefined,
+        button: (count) => `Remove from ${devicesText(count)}`,
+        requests: (change) => change.map(bulkTag(id, false).request),
+        prepare: () => Promise.resolve(bulkTag(id, false)),
+      }}
+    >
+      <Select
+        label="Tag"
+        data-autofocus
+        placeholder="Choose a tag"
+        searchable
+        value={id || null}
+        onChange={(next) => setId(next ?? '')}
+        data={offered.map(({ TagId, TagName }) => ({
+          value: TagId,
+          label: `${TagName || TagId}${told ? ` · on ${devicesText(counts.get(TagId) ?? 0)}` : ''}`,
+        }))}
+        nothingFoundMessage="No tag has such a name"
+      />
+    </BulkSteps>
+  );
+}

@@ -1,0 +1,183 @@
+// Choices of group, tag, customer and site, any number of each, with how many devices there are of every value once the
+// fleet is in memory. For the table and the map; loaded after them, since its lists weigh as much as a whole table.
+import { useState } from 'react';
+import { Button, Combobox, useCombobox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconCheck, IconChevronDown } from '@tabler/icons-react';
+import { tagText } from '#/fleet/dictionary.ts';
+import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
+import type { FacetCounts } from '#/fleet/fleet-index.ts';
+import { fold } from '#/fleet/text.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { useTagNames } from './filter-chips.tsx';
+import type { ValueName } from './filter-words.ts';
+import { formatCount } from '#/lib/format.ts';
+import classes from './filter-parts.module.css';
+
+/** Suggestions drawn at once: the rest is found by typing. */
+const MOST = 200;
+
+interface FacetPickersProps {
+  filter: RowFilter;
+  /** Undefined until the fleet is in memory. */
+  facets: FacetCounts | undefined;
+  /** Groups to suggest without the whole fleet. */
+  groups: readonly string[];
+  /** Devices that were never seen; undefined where the service does not tell. */
+  neverSeen: number | undefined;
+  onChange: (change: RowFilter) => void;
+}
+
+export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: FacetPickersProps) {
+  const tags = useQuery(tagQueries.list());
+  const tagged = useTagNames(filter.tag);
+  const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
+    <FacetPicker
+      key={name}
+      name={name}
+      label={label}
+      chosen={chosen}
+      facet={facets?.[name]}
+      known={known}
+      onChange={(values) => onChange({ [name]: values })}
+    />
+  );
+  // Where no device has one there is nothing to choose.
+  const has = (name: ValueName) => filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
+  return (
+    <>
+      {picker('group', 'Group', groups)}
+      {picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
+      {has('customer') && picker('customer', 'Customer')}
+      {has('site') && picker('site', 'Site')}
+      {(filter.seen !== undefined || !!neverSeen) && (
+        <Button
+          variant="default"
+          size="sm"
+          px="xs"
+          aria-pressed={filter.seen === 'never'}
+          className={classes['toggle'] ?? ''}
+          onClick={() => onChange({ seen: filter.seen === 'never' ? undefined : 'never' })}
+        >
+          Never seen{neverSeen !== undefined && <span className={classes['count']}>{formatCount(neverSeen)}</span>}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface FacetPickerProps {
+  name: ValueName;
+  label: string;
+  chosen: readonly string[];
+  facet: readonly FacetValue[] | undefined;
+  known: readonly string[];
+  onChange: (values: string[]) => void;
+}
+
+/** In the list's own values a sign goes first, since none, the empty text, can be chosen too. */
+const keyOf = (value: string) => `=${value}`;
+
+function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPickerProps) {
+  const [typed, setTyped] = useState('');
+  const box = useCombobox({
+    onDropdownClose: () => {
+      box.resetSelectedOption();
+      box.focusTarget();
+      setTyped('');
+    },
+    onDropdownOpen: () => box.focusSearchInput(),
+  });
+  const toggle = (value: string) =>
+    onChange(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]);
+  const counts = facet && new Map(facet.map(({ value, count }) => [value, count]));
+  const values = facet
+    ? facet.map(({ value }) => value)
+    : [...new Set([...chosen.filter(Boolean), ...known]), ''].filter((value) => value || chosen.includes(value));
+  const wanted = fold(typed.trim());
+  const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
+  // Without the whole fleet nobody knows what else there is.
+  const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
+  return (
+    <Combobox
+      store={box}
+      width={250}
+      position="bottom-start"
+      withinPortal={false}
+      shadow="none"
+      onOptionSubmit={(key) => {
+        toggle(key.slice(1));
+        setTyped('');
+      }}
+    >
+      <Combobox.Target targetType="button">
+        <Button
+          variant="default"
+          size="sm"
+          px="xs"
+          className={classes['toggle'] ?? ''}
+          data-chosen={chosen.length > 0 || undefined}
+          rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
+          onClick={() => box.toggleDropdown()}
+        >
+          <span className="visually-hidden">Filter by </span>
+          {label}
+          {chosen.length > 0 && (
+            <span className={classes['count']}>
+              {formatCount(chosen.length)}
+              <span className="visually-hidden"> chosen</span>
+            </span>
+          )}
+        </Button>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          aria-label={`Find a ${name}`}
+          placeholder={facet ? `Find a ${name}` : `Find or type a ${name}`}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            box.updateSelectedOptionIndex();
+          }}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Combobox.Options
+          className={classes['options'] ?? ''}
+          aria-label={`Values of ${name}`}
+          aria-multiselectable
+          // A list that scrolls can be scrolled by keyboard: by going through its options.
+          mah={300}
+        >
+          {found.map((value) => (
+            <Combobox.Option
+              key={value}
+              value={keyOf(value)}
+              active={chosen.includes(value)}
+              aria-selected={chosen.includes(value)}
+            >
+              <span className={classes['option']}>
+                <span className={classes['mark']}>
+                  {chosen.includes(value) && <IconCheck size={14} stroke={2} aria-hidden />}
+                </span>
+                <bdi title={value}>{value || <span className="dim">No {name}</span>}</bdi>
+                {counts && <span className={classes['count']}>{formatCount(counts.get(value) ?? 0)}</span>}
+              </span>
+            </Combobox.Option>
+          ))}
+          {isFree && (
+            <Combobox.Option value={keyOf(typed.trim())}>
+              <span className={classes['option']}>
+                <span className={classes['mark']} />
+                <bdi>Filter by “{typed.trim()}”</bdi>
+              </span>
+            </Combobox.Option>
+          )}
+          {found.length === 0 && !isFree && (
+            <Combobox.Empty>{typed ? 'Nothing found' : `No ${name} is known yet`}</Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}

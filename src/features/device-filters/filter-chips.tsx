@@ -1,0 +1,97 @@
+// The filters in use, each to be taken away, and what the values of a filter mean in words.
+import { useQuery } from '@tanstack/react-query';
+import { IconX } from '@tabler/icons-react';
+import { tagText } from '#/fleet/dictionary.ts';
+import { seenRange } from '#/fleet/filter.ts';
+import type { RowFilter } from '#/fleet/filter.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { problemWords } from '#/fleet/agent-words.ts';
+import { formatClock } from '#/lib/format.ts';
+import { useLook } from '#/ui/controls/look.ts';
+import type { Look } from '#/ui/controls/look.ts';
+import { VALUES } from './filter-words.ts';
+import classes from './filter-parts.module.css';
+
+const LABELS = {
+  group: 'Group',
+  status: 'Status',
+  tag: 'Tag',
+  customer: 'Customer',
+  site: 'Site',
+  problem: '',
+} as const;
+
+interface Chip {
+  key: string;
+  label: string;
+  value: string;
+  /** The filter without it. */
+  change: RowFilter;
+}
+
+function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
+  const chips: Chip[] = [];
+  if (filter.name) chips.push({ key: 'name', label: 'Name has', value: filter.name, change: { name: '' } });
+  if (filter.id) chips.push({ key: 'id', label: 'ID has', value: filter.id, change: { id: '' } });
+  for (const name of VALUES)
+    for (const value of filter[name] ?? []) {
+      const change = { [name]: filter[name]?.filter((each) => each !== value) };
+      // One state is read in a field of its own.
+      if (name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value)) continue;
+      chips.push({
+        key: `${name}=${value}`,
+        label: value === '' ? '' : LABELS[name],
+        value: value === '' ? `No ${name}` : name === 'problem' ? problemWords(value) : value,
+        change,
+      });
+    }
+  if (filter.seen) {
+    const [from, to] = seenRange(filter.seen) ?? [];
+    const clock = (at: number) => formatClock(new Date(at), zone);
+    const times = from !== undefined && to !== undefined;
+    chips.push({
+      key: 'seen',
+      label: times ? 'Last seen' : '',
+      value: times ? `${clock(from)} – ${clock(to)}` : 'Never seen',
+      change: { seen: undefined },
+    });
+  }
+  return chips;
+}
+
+/** Tags by their names: a link may give their ids. */
+export function useTagNames(given: readonly string[] | undefined): readonly string[] | undefined {
+  const { data } = useQuery({ ...tagQueries.list(), enabled: given !== undefined });
+  return given?.map((value) => {
+    const tag = data?.find(({ TagId }) => TagId === value);
+    return tag ? tagText(tag) : value;
+  });
+}
+
+interface FilterChipsProps {
+  filter: RowFilter;
+  onChange: (change: RowFilter) => void;
+}
+
+export function FilterChips({ filter, onChange }: FilterChipsProps) {
+  const tag = useTagNames(filter.tag);
+  const { zone } = useLook();
+  const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes['chips']} aria-label="Filters in use">
+      {chips.map(({ key, label, value, change }) => (
+        <li key={key}>
+          {label && <span className="dim">{label}</span>} <bdi>{value}</bdi>
+          <button
+            type="button"
+            aria-label={`Take off ${label ? `${label} ` : ''}${value}`}
+            onClick={() => onChange(change)}
+          >
+            <IconX size={14} stroke={1.8} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

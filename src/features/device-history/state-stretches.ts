@@ -1,0 +1,121 @@
+// The last hours as stretches, out of the history that this browser keeps: of one device its states, of the fleet how many
+// are away. A stretch that nobody saw, and of which nobody told, is unknown.
+import type { StateChange, StateHistory } from '#/fleet/state-history.ts';
+
+export interface Stretch<Value> {
+  from: number;
+  to: number;
+  /** Undefined: unknown. */
+  value: Value | undefined;
+}
+
+interface Span {
+  from: number;
+  now: number;
+  /** When the page at hand was looking, beside the history. */
+  looked?: readonly (readonly [from: number, to: number])[];
+}
+
+/** Neighbours that say the same are one. */
+function joined<Value>(stretches: readonly Stretch<Value>[]): Stretch<Value>[] {
+  const found: Stretch<Value>[] = [];
+  for (const stretch of stretches) {
+    const last = found.at(-1);
+    if (last && last.value === stretch.value) last.to = stretch.to;
+    else if (stretch.to > stretch.from) found.push({ ...stretch });
+  }
+  return found;
+}
+
+/** When somebody looked, within the span. */
+const seenIn = ({ watched }: StateHistory, { from, now, looked = [] }: Span): (readonly [number, number])[] =>
+  [...watched, ...looked]
+    .map(([begin, end]) => [Math.max(begin, from), Math.min(end, now)] as const)
+    .filter(([begin, end]) => begin < end)
+    .sort((one, two) => one[0] - two[0]);
+
+/** Whether a time is in one of these, which are sorted; asked for later and later times only. */
+function within(stretches: readonly (readonly [number, number])[]): (at: number) => boolean {
+  let place = 0;
+  return (at) => {
+    while ((stretches[place]?.[1] ?? Infinity) < at) place++;
+    return (stretches[place]?.[0] ?? Infinity) <= at;
+  };
+}
+
+/** Cuts the span at these times and asks for the value of each piece, at its middle. */
+function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: number) => Value | undefined) {
+  const edges = [...new Set([from, now, ...times])]
+    .filter((at) => at >= from && at <= now)
+    .sort((one, two) => one - two);
+  return joined(
+    edges.slice(1).map((to, place) => {
+      const begin = edges[place] ?? from;
+      return { from: begin, to, value: valueAt((begin + to) / 2) };
+    }),
+  );
+}
+
+/** One device. */
+export interface Known {
+  id: string;
+  state: string;
+  /** When it was last there; NaN where that is not told. */
+  seen: number;
+  /** When it was created; NaN where that is not told. */
+  created: number;
+}
+
+export function deviceStretches(history: StateHistory, device: Known, span: Span): Stretch<string>[] {
+  const { id, state, seen, created } = device;
+  const changes = history.changes.filter((change) => change.id === id);
+  const looked = seenIn(history, span);
+  // Away since it was last seen, whoever looked since then.
+  const told: (readonly [number, number])[] = changes.flatMap(({ to, at, since }) => {
+    const next = looked.find(([, end]) => end > at);
+    return to !== 'Online' && since === at && next ? [[at, next[0]] as const] : [];
+  });
+  if (state === 'Offline' && Number.isFinite(seen)) told.push([seen, span.now]);
+  told.sort((one, two) => one[0] - two[0]);
+  const [isTold, isLooked] = [within(told), within(looked)];
+  const stateAt = (at: number): string => {
+    const before = changes.findLast((change) => change.at <= at);
+    if (before) return before.to;
+    const [next] = changes;
+    if (next) return next.to === 'Online' ? 'Offline' : 'Online';
+    return state === 'Offline' && at < seen ? 'Online' : state;
+  };
+  const edges = [...looked, ...told].flat().concat(
+    changes.map(({ at }) => at),
+    created,
+    seen,
+  );
+  return cut(span, edges.filter(Number.isFinite), (at) => {
+    if (at < created) return undefined;
+    if (isTold(at)) return 'Offline';
+    return isLooked(at) ? stateAt(at) : undefined;
+  });
+}
+
+/** How many devices were away; `away`: how many there are now. */
+export function awayStretches(history: StateHistory, away: number, span: Span): Stretch<number>[] {
+  const looked = seenIn(history, span);
+  const changes = history.changes.filter(({ at }) => at >= span.from && at <= span.now);
+  let count = away;
+  /** From then on so many; the latest first, since only now it is known how many there are. */
+  const counts: [at: number, count: number][] = [];
+  for (const change of changes.toReversed()) {
+    counts.push([change.at, count]);
+    count = Math.max(0, count - step(change));
+  }
+  counts.reverse();
+  const edges = [...looked.flat(), ...counts.map(([at]) => at)];
+  const isLooked = within(looked);
+  let place = 0;
+  return cut(span, edges, (at) => {
+    while (place < counts.length && (counts[place]?.[0] ?? 0) <= at) place++;
+    return isLooked(at) ? (counts[place - 1]?.[1] ?? count) : undefined;
+  });
+}
+
+const step = ({ to }: StateChange) => (to === 'Online' ? -1 : 1);

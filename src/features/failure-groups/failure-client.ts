@@ -1,0 +1,147 @@
+// The page's end of the desk: hands over what failed, a portion at a time and each device only once, and asks for groups.
+import type { Job } from '#/contract/jobs.ts';
+import { nextTask } from '#/lib/pace.ts';
+import { outputOf } from '#/features/jobs/job-output.ts';
+import { openDesk } from './failure-grouping.ts';
+import type { Comparison, DeskAnswer, DeskRequest } from './failure-grouping.ts';
+import type { Failure, FailureGroup } from './grouper.ts';
+import type { LogText } from './log-diff.ts';
+import { tailOf } from './plain-lines.ts';
+import { tellingLine } from './telling-line.ts';
+
+/** A job of one device that did not end well. */
+export interface Failed {
+  /** What tells it from the others. */
+  key: string;
+  job: Job;
+  /** How it ended, in the words of the page. */
+  ended: string;
+}
+
+/** Devices that are handed over in one task. */
+const PORTION = 200;
+/** Characters of each stream that are looked at for what went wrong, and that are compared. */
+const TAIL = 4_000;
+const COMPARED = 400_000;
+
+const namesOf = ({ DeviceName = '', DeviceId }: Job) => [DeviceName, DeviceId].filter(Boolean);
+
+function streamsOf(job: Job, most: number) {
+  const { streams, said } = outputOf(job);
+  const text = (error: boolean) =>
+    streams
+      .filter((stream) => (stream.error ?? false) === error)
+      .map((stream) => tailOf(stream.text, most))
+      .join('\n');
+  return { stdout: text(false), stderr: text(true), said };
+}
+
+const failureOf = ({ key, job, ended }: Failed): Failure => ({
+  key,
+  ended,
+  exitCode: job.ExitCode,
+  names: namesOf(job),
+  ...streamsOf(job, TAIL),
+});
+
+const logOf = (job: Job): LogText => {
+  const { stdout, stderr } = streamsOf(job, COMPARED);
+  return { stdout, stderr, names: namesOf(job) };
+};
+
+export class DeskClient {
+  private send: ((request: DeskRequest) => void) | undefined;
+  private worker: Worker | undefined;
+  private readonly waiting = new Map<number, (answer: DeskAnswer) => void>();
+  /** What was handed over, by key. */
+  private readonly handed = new Map<string, Failed>();
+  private asked = 0;
+  private turn = 0;
+
+  private tell(request: DeskRequest): void {
+    this.send ??= this.open();
+    this.send(request);
+  }
+
+  private open(): (request: DeskRequest) => void {
+    const worker = new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' });
+    this.worker = worker;
+    // Where a worker cannot be loaded, slow is better than nothing: what it was told is told again here.
+    let told: DeskRequest[] | undefined = [];
+    worker.addEventListener('message', ({ data }: MessageEvent<DeskAnswer>) => {
+      told = undefined;
+      this.take(data);
+    });
+    worker.addEventListener('error', () => {
+      if (!told) return;
+      const desk = openDesk();
+      const here = (request: DeskRequest) => {
+        const answer = desk(request);
+        if (answer) this.take(answer);
+      };
+      this.send = here;
+      for (const request of told) here(request);
+      told = undefined;
+    });
+    return (request) => {
+      told?.push(request);
+      worker.postMessage(request);
+    };
+  }
+
+  private take(answer: DeskAnswer): void {
+    this.waiting.get(answer.id)?.(answer);
+    this.waiting.delete(answer.id);
+  }
+
+  private ask(request: (id: number) => DeskRequest): Promise<DeskAnswer> {
+    const id = ++this.asked;
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.tell(request(id));
+    });
+  }
+
+  /** The groups of exactly these; undefined when others were asked for meanwhile. */
+  async groups(failed: readonly Failed[]): Promise<FailureGroup[] | undefined> {
+    const turn = ++this.turn;
+    const keys = new Set(failed.map(({ key }) => key));
+    const gone = [...this.handed.keys()].filter((key) => !keys.has(key));
+    for (const key of gone) this.handed.delete(key);
+    if (gone.length > 0) this.tell({ kind: 'remove', keys: gone });
+    const changed = failed.filter(({ key, job, ended }) => {
+      const known = this.handed.get(key);
+      return known?.job !== job || known.ended !== ended;
+    });
+    for (let from = 0; from < changed.length; from += PORTION) {
+      if (from > 0) await nextTask();
+      if (turn !== this.turn) return undefined;
+      const portion = changed.slice(from, from + PORTION);
+      for (const each of portion) this.handed.set(each.key, each);
+      this.tell({ kind: 'put', failures: portion.map(failureOf) });
+    }
+    const { groups } = await this.ask((id) => ({ kind: 'groups', id }));
+    return turn === this.turn ? groups : undefined;
+  }
+
+  /** How a log differs from the nearest of some healthy ones. */
+  async compare(failed: Job, healthy: readonly Job[]): Promise<Comparison | undefined> {
+    const request = { failed: logOf(failed), healthy: healthy.map(logOf) };
+    return (await this.ask((id) => ({ kind: 'compare', id, ...request }))).comparison;
+  }
+
+  /** Lets the worker go; what is asked later opens another one. */
+  close(): void {
+    this.turn++;
+    this.worker?.terminate();
+    this.worker = undefined;
+    this.send = undefined;
+    this.handed.clear();
+    this.waiting.clear();
+  }
+}
+
+/** What one job says of why it ended as it did. */
+export function tellingLineOf(job: Job): string {
+  return tellingLine(streamsOf(job, TAIL));
+}

@@ -1,0 +1,38 @@
+// The groups of what failed, kept up with it while devices go on to end.
+import { useEffect, useState } from 'react';
+import { DeskClient } from './failure-client.ts';
+import type { Failed } from './failure-client.ts';
+import type { FailureGroup } from './grouper.ts';
+
+/** The groups in the order they had before; new ones at the end. */
+function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): FailureGroup[] {
+  const places = new Map(before.map(({ id }, place) => [id, place]));
+  const placeOf = ({ id }: FailureGroup) => places.get(id) ?? before.length;
+  return groups.toSorted((one, two) => placeOf(one) - placeOf(two));
+}
+
+export interface FailureGroups {
+  /** Undefined until they are known for the first time. */
+  groups: FailureGroup[] | undefined;
+  desk: DeskClient;
+}
+
+/**
+ * `failed` must be the same array as long as nothing in it changes. `isRead`: whether the reader is at the list, so that
+ * the groups stay in their order, however their sizes change.
+ */
+export function useFailureGroups(failed: readonly Failed[], isRead: () => boolean): FailureGroups {
+  const [desk] = useState(() => new DeskClient());
+  const [groups, setGroups] = useState<FailureGroup[]>();
+  useEffect(() => () => desk.close(), [desk]);
+  useEffect(() => {
+    let live = true;
+    void desk.groups(failed).then((found) => {
+      if (live && found) setGroups((before) => (before && isRead() ? inOrderOf(before, found) : found));
+    });
+    return () => {
+      live = false;
+    };
+  }, [desk, failed, isRead]);
+  return { groups, desk };
+}

@@ -1,0 +1,49 @@
+// Waits for a new device: "Waiting…" turns to Online by itself when its agent connects.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Loader } from '@mantine/core';
+import { deviceQueries } from '#/api/devices.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import classes from './device-arrival.module.css';
+
+/** How often to look while somebody stands waiting, in milliseconds. */
+const WAITING = 1_000;
+
+/** The state of a device that is waited for; undefined until it is known. */
+export function useArrival(id: string, enabled: boolean): string | undefined {
+  const { data } = useQuery({
+    ...deviceQueries.one(id),
+    enabled,
+    refetchInterval: ({ state }) => (state.data?.DeviceStatus === 'Online' ? 5_000 : WAITING),
+  });
+  return data?.DeviceStatus;
+}
+
+export function DeviceArrival({ state, id, name }: { state: string | undefined; id: string; name: string }) {
+  const online = state === 'Online';
+  return (
+    <div className={classes['arrival']} data-online={online}>
+      <span role="status" className={classes['state']}>
+        {online ? (
+          <StateMark state="Online" label={`${name} is Online`} />
+        ) : (
+          <>
+            <Loader size={14} aria-hidden />
+            Waiting for it to come Online…
+          </>
+        )}
+      </span>
+      {online && (
+        <Group gap="xs">
+          <Button component={Link} to={paths.device(id)} replace size="xs" variant="default">
+            Open the device
+          </Button>
+          <Button component={Link} to={paths.deploy({ device: id })} replace size="xs" variant="default">
+            Deploy something to it
+          </Button>
+        </Group>
+      )}
+    </div>
+  );
+}

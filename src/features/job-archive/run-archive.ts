@@ -1,0 +1,119 @@
+// Archives jobs and then deletes them, job by job: nothing is deleted before its copy is kept, and what could not be
+// archived, or has moved meanwhile, stays where it is.
+import { isMissing, isSignedOut } from '#/api/api-error.ts';
+import { archiveStore, ArchiveError } from './archive-store.ts';
+import { addToZip } from './archive-zip.ts';
+import { MovedError, collectJob, deleteEnded } from './collect-job.ts';
+import type { Archived } from './collect-job.ts';
+import { ZipWriter } from '#/lib/zip-write.ts';
+
+export interface ArchivePlan {
+  ids: readonly string[];
+  /** Where a copy goes; with neither, they are deleted without one. */
+  browser: boolean;
+  zip: boolean;
+  /** With a ZIP file alone it has to be seen first: those are deleted by {@link deleteAll}. */
+  remove: boolean;
+}
+
+export interface ArchiveResult {
+  id: string;
+  /** `left`: it moved, so that it was neither archived nor deleted. `gone`: it was not there any more. */
+  state: 'archived' | 'deleted' | 'left' | 'gone' | 'failed';
+  why?: string;
+}
+
+export interface ArchiveProgress {
+  id: string;
+  /** Devices whose output is here. */
+  done: number;
+  total: number;
+}
+
+interface Watch {
+  account: string;
+  signal: AbortSignal;
+  onResult: (result: ArchiveResult) => void;
+  onProgress: (progress: ArchiveProgress) => void;
+}
+
+/** Jobs under way at a time. */
+const AT_ONCE = 2;
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Does something for each id, a few at a time; what ends everything is thrown. */
+async function forEach(
+  ids: readonly string[],
+  { signal, onResult }: Pick<Watch, 'signal' | 'onResult'>,
+  work: (id: string, signal: AbortSignal) => Promise<ArchiveResult['state']>,
+): Promise<void> {
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const waiting = ids.values();
+  const take = async () => {
+    for (const id of waiting) {
+      if (both.aborted) return;
+      try {
+        onResult({ id, state: await work(id, both) });
+      } catch (error) {
+        if (both.aborted) return;
+        if (isMissing(error)) onResult({ id, state: 'gone' });
+        else onResult({ id, state: error instanceof MovedError ? 'left' : 'failed', why: wordsOf(error) });
+        // A full store stays full, and without a session nothing more is answered.
+        if (error instanceof ArchiveError || isSignedOut(error)) {
+          stop.abort();
+          throw error;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+}
+
+/** What was archived, to be deleted later, and the ZIP file where one was wanted. */
+export interface ArchiveRun {
+  archived: Archived[];
+  zip: Blob | undefined;
+}
+
+export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, watch: Watch): Promise<ArchiveRun> {
+  const { account, onProgress } = watch;
+  const writer = new ZipWriter();
+  const archived: Archived[] = [];
+  let place = 0;
+  // One file is written at a time.
+  let written: Promise<unknown> = Promise.resolve();
+  const write = (id: string, work: () => Promise<void>) => {
+    const next = written.then(work);
+    written = next.catch(() => id);
+    return next;
+  };
+  await forEach(ids, watch, async (id, signal) => {
+    if (!browser && !zip) {
+      await deleteEnded({ id }, signal);
+      return 'deleted';
+    }
+    const { sealed, standing } = await collectJob(id, {
+      signal,
+      onDevice: (done, total) => onProgress({ id, done, total }),
+    });
+    signal.throwIfAborted();
+    if (browser) await archiveStore.put(account, sealed);
+    if (zip) await write(id, () => addToZip(writer, sealed, ++place));
+    archived.push({ id, standing });
+    if (!remove || !browser) return 'archived';
+    await deleteEnded({ id, standing }, signal);
+    return 'deleted';
+  });
+  return { archived, zip: zip && archived.length > 0 ? writer.finish() : undefined };
+}
+
+/** Deletes what was archived before. */
+export const deleteAll = (archived: readonly Archived[], watch: Watch): Promise<void> => {
+  const byId = new Map(archived.map((each) => [each.id, each]));
+  return forEach([...byId.keys()], watch, async (id, signal) => {
+    await deleteEnded(byId.get(id) ?? { id }, signal);
+    return 'deleted';
+  });
+};

@@ -1,0 +1,34 @@
+// Searches the archive beside the page: logs are unpacked job by job, newest first, and each find is told at once.
+import { targetOf, targetText } from '#/features/jobs/job-words.ts';
+import { unpackRows } from './archived-job.ts';
+import { JobSearch, foldCase } from './archive-search.ts';
+import type { ArchiveHit } from './archive-search.ts';
+import { archiveStore } from './archive-store.ts';
+
+export interface SearchOrder {
+  account: string;
+  text: string;
+}
+
+export type SearchNews = { hit: ArchiveHit } | { done: number; total: number } | { error: string };
+
+const tell = (news: SearchNews) => postMessage(news);
+
+async function search({ account, text }: SearchOrder): Promise<void> {
+  const needle = foldCase(text);
+  const jobs = (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived);
+  tell({ done: 0, total: jobs.length });
+  for (const [done, head] of jobs.entries()) {
+    const { id, job } = head;
+    const looking = new JobSearch(id, needle, [job.JobName, id, targetText(targetOf(job))]);
+    looking.devices(await unpackRows(await archiveStore.piece(account, id, 0)));
+    for (const [place, first] of head.pieces.entries())
+      looking.output(await unpackRows(await archiveStore.piece(account, id, place + 1)), first);
+    if (looking.found) tell({ hit: looking.hit });
+    tell({ done: done + 1, total: jobs.length });
+  }
+}
+
+addEventListener('message', ({ data }: MessageEvent<SearchOrder>) => {
+  search(data).catch((error: unknown) => tell({ error: error instanceof Error ? error.message : String(error) }));
+});

@@ -1,0 +1,83 @@
+// Takes jobs that wait off the queues of their devices, each job on its own: exactly which go and why, and what became of
+// each. One that has begun meanwhile is left alone.
+import { useMemo, useState } from 'react';
+import { bulkCancel } from '#/api/bulk-cancel.ts';
+import type { WaitingPart } from '#/api/bulk-cancel.ts';
+import { isOwnPart } from '#/api/job-state.ts';
+import { BulkJobsDialog, bulkJobsText } from '#/features/bulk/bulk-jobs-dialog.tsx';
+import { devicesText } from '#/features/bulk/bulk-plan.ts';
+import { formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import classes from '#/features/bulk/bulk-dialog.module.css';
+
+export interface WaitingJob extends WaitingPart {
+  JobName: string;
+  DeviceId: string;
+  DeviceName: string;
+  /** In milliseconds. */
+  created: number | undefined;
+  /** Why it goes. */
+  why: string;
+}
+
+interface RemoveWaitingDialogProps {
+  jobs: readonly WaitingJob[];
+  /** What they have in common: "stale". */
+  which: string;
+  onClose: () => void;
+}
+
+const deviceOf = ({ DeviceName, DeviceId }: WaitingJob) => visible(DeviceName || DeviceId || 'A device');
+const jobOf = ({ JobName, JobId }: WaitingJob) => visible(JobName || JobId);
+const nameOf = (job: WaitingJob) => `${deviceOf(job)}: ${jobOf(job)}`;
+
+const COLUMNS: VirtualColumn<WaitingJob>[] = [
+  { header: 'Device', width: '24%', cell: (job) => <span title={job.DeviceId}>{deviceOf(job)}</span> },
+  { header: 'Job', width: '26%', phone: 'wide', cell: (job) => <span title={job.JobId}>{jobOf(job)}</span> },
+  {
+    header: 'Submitted',
+    width: '100px',
+    phone: 'second',
+    cell: ({ created }) => <Time at={created === undefined ? undefined : new Date(created)} />,
+  },
+  { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes['reason']}>{visible(why)}</span> },
+];
+
+export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialogProps) {
+  // What was read is what goes, however the queues move behind the dialog.
+  const [plan] = useState(() => jobs.filter((job) => isOwnPart(job, job.ParentJobId)));
+  const [others] = useState(() => jobs.length - plan.length);
+  const devices = useMemo(() => new Set(plan.map(({ DeviceId }) => DeviceId)).size, [plan]);
+  const write = useMemo(() => bulkCancel(plan), [plan]);
+  const stay = plan.every(({ canStop }) => canStop);
+  return (
+    <BulkJobsDialog
+      title={`Remove ${which} jobs: ${formatCount(plan.length)} on ${devicesText(devices)}`}
+      verb="Remove"
+      jobs={plan}
+      columns={COLUMNS}
+      nameOf={nameOf}
+      write={write}
+      onClose={onClose}
+    >
+      <p>
+        <strong>
+          {bulkJobsText(plan.length)} on {devicesText(devices)} will not run any more.
+        </strong>
+      </p>
+      <p>Each is read once more right before it is removed. One that has begun by then is left alone.</p>
+      {stay ? (
+        <p>They leave the queues, and stay among the jobs as Cancelled.</p>
+      ) : (
+        plan.some(({ ParentJobId }) => ParentJobId) && (
+          <p>Of a job to a group or tag only the part of the device named here goes; the others keep theirs.</p>
+        )
+      )}
+      {others > 0 && (
+        <p>{bulkJobsText(others)} more cannot be removed one by one: this service gives them no id of their own.</p>
+      )}
+    </BulkJobsDialog>
+  );
+}

@@ -1,0 +1,41 @@
+// For how many devices that are Offline the rest of a job waits, in front of a service that does not tell: its queues and
+// the fleet do, where they are known.
+import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { isMoving, isParent } from '#/api/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { withAwaited } from '#/features/jobs/outcome.ts';
+import { queueQueries } from './queue.ts';
+import type { QueuedJob } from './queue-reader.ts';
+
+/** Milliseconds between two readings of the queues for this alone. */
+const SELDOM = 20_000;
+
+/** Whether a job may wait for devices that are Offline, and its service does not say. */
+export const isUntold = (job: Job): boolean => job.WaitingOffline === undefined && isParent(job) && isMoving(job);
+
+/** Whether the fleet knows that a device is Offline. */
+export const offlineIn =
+  (fleet: FleetIndex) =>
+  (id: string): boolean => {
+    const row = fleet.rowOf(id);
+    return row !== undefined && fleet.device(row).DeviceStatus === 'Offline';
+  };
+
+/** The same jobs, each with its `WaitingOffline` where that can be known. `jobs` must be the same array until it changes. */
+export function useAwaited(jobs: Job[], fleet: FleetIndex | undefined): Job[] {
+  const untold = fleet !== undefined && jobs.some(isUntold);
+  const { data } = useQuery({ ...queueQueries.all(), enabled: untold, refetchInterval: SELDOM });
+  return useMemo(() => {
+    if (!untold || !data) return jobs;
+    const rest = new Map<string, QueuedJob[]>();
+    for (const job of Array.from(data.values()).flat()) {
+      const same = rest.get(job.ParentJobId ?? '');
+      if (same) same.push(job);
+      else rest.set(job.ParentJobId ?? '', [job]);
+    }
+    const isOffline = offlineIn(fleet);
+    return jobs.map((job) => (isUntold(job) ? withAwaited(job, rest.get(job.JobId) ?? [], isOffline) : job));
+  }, [data, fleet, jobs, untold]);
+}

@@ -1,0 +1,63 @@
+// What is known now of the things that make a waiting job stale.
+import { useMemo } from 'react';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { call } from '#/api/call.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { useNow } from '#/ui/controls/time.tsx';
+import { useStaleDays } from './stale-days.ts';
+import { versionsOf } from './stale.ts';
+import type { StaleRules } from './stale.ts';
+
+const MINUTE = 60_000;
+const NONE: readonly string[] = [];
+
+/**
+ * Which of these artifacts are not there. Only a list that was read after the jobs tells: in an older one, what was
+ * uploaded since is missing too.
+ */
+const missing = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: [...artifactQueries.list().queryKey, 'missing', ids],
+    queryFn: async ({ signal }) => {
+      const there = new Set((await call(artifactEndpoints.list, {}, { signal })).map(({ ArtifactId }) => ArtifactId));
+      return ids.filter((id) => !there.has(id));
+    },
+    enabled: ids.length > 0,
+    // What is deleted stays deleted; other ids are another question.
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+
+export interface StaleReading {
+  rules: StaleRules;
+  /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
+  settled: boolean;
+  /** The artifacts could not be read: only age tells. */
+  error: Error | null;
+}
+
+/** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
+export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined): StaleReading {
+  const [days] = useStaleDays();
+  const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
+  const artifacts = useQuery({
+    ...artifactQueries.list(),
+    enabled: jobs !== undefined,
+    refetchInterval: MINUTE,
+  });
+  const versions = useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]);
+  const unknown = useMemo(() => {
+    const ids = new Set<string>();
+    for (const { ArtifactId } of jobs ?? []) if (ArtifactId && !versions.has(ArtifactId)) ids.add(ArtifactId);
+    return artifacts.data ? [...ids].sort() : NONE;
+  }, [jobs, versions, artifacts.data]);
+  const gone = useQuery(missing(unknown));
+  const rules = useMemo(() => ({ now, days, versions, deleted: new Set(gone.data) }), [now, days, versions, gone.data]);
+  const known = unknown.length === 0 || (!gone.isPlaceholderData && !gone.isPending) || gone.error !== null;
+  return {
+    rules,
+    settled: jobs !== undefined && !artifacts.isPending && known,
+    error: artifacts.data ? gone.error : artifacts.error,
+  };
+}

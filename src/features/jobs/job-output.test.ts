@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logFileName, outputOf } from './job-output.ts';
+
+test('stdout and stderr stay apart', () => {
+  assert.deepEqual(outputOf({ Stdout: 'a', Stderr: 'b', Result: 'ab' }), {
+    streams: [
+      { name: 'stdout', text: 'a' },
+      { name: 'stderr', text: 'b', error: true },
+    ],
+    said: '',
+  });
+});
+
+test('a service that does not keep them apart has its result shown', () => {
+  assert.deepEqual(outputOf({ Stdout: undefined, Stderr: undefined, Result: 'all of it' }), {
+    streams: [{ name: 'output', text: 'all of it' }],
+    said: '',
+  });
+});
+
+test('a line that is no output is said beside it', () => {
+  assert.equal(outputOf({ Stdout: '', Stderr: '', Result: 'artifact deleted' }).said, 'artifact deleted');
+  assert.equal(outputOf({ Stdout: 'hello\n', Stderr: '', Result: 'hello\n' }).said, '');
+  assert.equal(
+    outputOf({ Stdout: 'one\ntwo\n', Stderr: '', Result: 'one\ntwo\ntime limit reached' }).said,
+    'time limit reached',
+  );
+  assert.equal(outputOf({ Stdout: '', Stderr: undefined, Result: '' }).said, '');
+});
+
+test('names a file that any system takes', () => {
+  assert.equal(logFileName('Update: "all"/now', 'kamera 7'), 'Update-all-now-kamera-7.log');
+  assert.equal(logFileName('../../x'), 'x.log');
+});

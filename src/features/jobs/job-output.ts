@@ -1,0 +1,45 @@
+// What a job printed, as streams for the log view, and what the service says of it beside that.
+import type { Job } from '#/contract/jobs.ts';
+import type { LogStream } from '#/ui/log/log-items.ts';
+
+interface OutputStream {
+  /** "stdout" */
+  name: string;
+  error?: boolean;
+  text: string;
+}
+
+export interface JobOutput {
+  streams: OutputStream[];
+  /** A line of the service's own, such as why a job never started. */
+  said: string;
+}
+
+const LONGEST_LINE = 300;
+
+/** Without stdout and stderr apart (another service), Result is all the output there is (v1.md, "Job"). */
+export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): JobOutput {
+  if (Stdout === undefined && Stderr === undefined) return { streams: [{ name: 'output', text: Result }], said: '' };
+  const streams = [
+    { name: 'stdout', text: Stdout ?? '' },
+    { name: 'stderr', text: Stderr ?? '', error: true },
+  ];
+  // Ours repeats what was printed and then says why it ended, where that is not the command's own doing.
+  const printed = streams.map(({ text }) => text).join('');
+  const line = (Result.startsWith(printed) ? Result.slice(printed.length) : Result).trim();
+  const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));
+  return { streams, said: own ? line : '' };
+}
+
+/** The streams of an output that came whole, for the log view. */
+export const logStreams = ({ streams }: JobOutput): LogStream[] =>
+  streams.map(({ text, ...stream }) => ({ ...stream, pieces: text === '' ? [] : [text] }));
+
+/** A name for the saved log, safe on every file system. */
+export const logFileName = (...parts: string[]): string =>
+  `${parts
+    .filter(Boolean)
+    .join('-')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 120)}.log`;

@@ -1,0 +1,56 @@
+// When a job was submitted, started and ended, and how long it took.
+import type { Job } from '#/contract/jobs.ts';
+import { awaitedOffline } from './outcome.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+
+export interface JobTimes {
+  created: Date | undefined;
+  started: Date | undefined;
+  ended: Date | undefined;
+}
+
+// A long list is drawn and sorted at every refresh; jobs that did not change are the same objects.
+const known = new WeakMap<Job, JobTimes>();
+
+export function timesOf(job: Job): JobTimes {
+  let times = known.get(job);
+  if (!times) {
+    const read = (text: string | undefined) => (text ? parseTimestamp(text) : undefined);
+    times = { created: read(job.CreatedTime), started: read(job.StartTime), ended: read(job.EndTime) };
+    known.set(job, times);
+  }
+  return times;
+}
+
+const orders = new WeakMap<Job, number>();
+
+/** When a job was submitted, or else started: read once, and no other time with it. */
+function orderOf(job: Job): number {
+  let order = orders.get(job);
+  if (order === undefined) {
+    const text = job.CreatedTime || job.StartTime;
+    order = text ? (parseTimestamp(text)?.getTime() ?? 0) : Number.MAX_SAFE_INTEGER;
+    orders.set(job, order);
+  }
+  return order;
+}
+
+/** Milliseconds from the start to the end, or to now while it runs; undefined before the start. */
+export function durationOf({ started, ended }: JobTimes, now: Date): number | undefined {
+  return started && Math.max(0, (ended ?? now).getTime() - started.getTime());
+}
+
+/** How long a job took, or has been running by now. One that only waits for devices that are Offline is not running. */
+export const spanOf = (job: Job, now: Date): number | undefined =>
+  awaitedOffline(job) > 0 ? undefined : durationOf(timesOf(job), now);
+
+/**
+ * Newest first, by submission or else start. A job without any readable time comes first when it has not started (it is
+ * among the latest), last otherwise; the order of the service stays between equals.
+ */
+export function newestFirst(jobs: Job[]): Job[] {
+  return jobs
+    .map((job) => ({ job, at: orderOf(job) }))
+    .sort((one, two) => two.at - one.at)
+    .map(({ job }) => job);
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { job as jobSchema } from '#/contract/jobs.ts';
+import { explainWaiting, lossOf, otherFields, targetOf, targetText, typedFor } from './job-words.ts';
+
+const words = (fields: object) => targetText(targetOf(jobSchema.parse(fields), [{ TagId: 't1', TagName: 'canary' }]));
+
+test('says what a job is aimed at', () => {
+  assert.equal(words({ DeviceId: 'd1', DeviceName: 'camera-7' }), 'camera-7');
+  assert.equal(words({ DeviceId: 'd1' }), 'd1');
+  assert.equal(words({ DeviceId: '', DeviceGroup: 'lab', Counts: {} }), 'Group lab');
+  assert.equal(words({ DeviceId: '', TagId: 't1' }), 'Tag canary');
+  assert.equal(words({ DeviceId: '', TagId: 'gone' }), 'Tag gone');
+  assert.equal(words({ DeviceId: '' }), 'Several devices');
+});
+
+test('says what a delete takes along', () => {
+  assert.deepEqual(lossOf('Waiting', undefined), ['It still waits: it is cancelled and will not run.']);
+  assert.match(lossOf('Running', undefined).join(' '), /stopped/);
+  assert.deepEqual(lossOf('Running', { Waiting: 1, Running: 2, Succeeded: 34 }), [
+    'It is cancelled for 1 device where it still waits.',
+    'It is stopped on 2 devices where it is running.',
+    'The results and output of all 37 devices are deleted along.',
+  ]);
+});
+
+test('only a delete that stops something on several devices must be typed', () => {
+  assert.equal(typedFor({ Waiting: 1, Running: 2, Succeeded: 34 }), '37');
+  assert.equal(typedFor({ Succeeded: 34 }), undefined);
+  assert.equal(typedFor(undefined), undefined);
+});
+
+test('a child of an unknown shape shows all it has', () => {
+  const child = jobSchema.parse({ verdict: 'ok', seconds: 4, nested: { a: 1 }, nothing: null });
+  assert.deepEqual(otherFields(child), [
+    ['verdict', 'ok'],
+    ['seconds', '4'],
+    ['nested', '{"a":1}'],
+  ]);
+  assert.deepEqual(otherFields(jobSchema.parse({ JobId: 'j', StdOut: 'out', Status: 'Failed' })), []);
+});
+
+test('a waiting job says whether its device is there', () => {
+  assert.match(explainWaiting(false), /offline/);
+  assert.doesNotMatch(explainWaiting(true), /offline/);
+});

@@ -1,0 +1,154 @@
+// What the pages say of a job in words: what it is aimed at, what its state means, what is lost when it is deleted.
+import type { Job } from '#/contract/jobs.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { isParent } from '#/api/job-state.ts';
+import { formatCount } from '#/lib/format.ts';
+import { movingIn, totalOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
+
+export type Target =
+  | { kind: 'device'; id: string; name: string }
+  | { kind: 'group'; name: string }
+  | { kind: 'tag'; id: string; name: string }
+  /** A parent on a service that does not say what it was aimed at. */
+  | { kind: 'several' };
+
+export function targetOf(job: Job, tags: Tag[] = []): Target {
+  if (!isParent(job)) return { kind: 'device', id: job.DeviceId, name: job.DeviceName || job.DeviceId };
+  if (job.DeviceGroup) return { kind: 'group', name: job.DeviceGroup };
+  const { TagId: id } = job;
+  if (id) return { kind: 'tag', id, name: tags.find(({ TagId }) => TagId === id)?.TagName || id };
+  return { kind: 'several' };
+}
+
+/** "Group lab", "Tag canary", "camera-7". */
+export function targetText(target: Target): string {
+  switch (target.kind) {
+    case 'device':
+      return target.name || 'One device';
+    case 'group':
+      return `Group ${target.name}`;
+    case 'tag':
+      return `Tag ${target.name}`;
+    case 'several':
+      return 'Several devices';
+  }
+}
+
+export const devicesText = (count: number): string => (count === 1 ? '1 device' : `${formatCount(count)} devices`);
+
+/** What a person should know about a state, beyond its name. */
+export function explain(state: Verdict): string | undefined {
+  switch (state) {
+    case 'Interrupted':
+      return 'The device went down in the middle. It was not run again, since it is unknown how far it came.';
+    case 'Cancelled':
+      return 'It was cancelled before it ended.';
+    case 'Finished':
+      return 'It has ended. The service does not say whether it succeeded.';
+    case 'Rolled back':
+      return 'What ran has put the device back to what it was before.';
+    case 'No answer':
+      return 'It has ended, but what its rules look for is not in the output: nobody knows whether it succeeded.';
+    case 'Waiting':
+    case 'Running':
+    case 'Succeeded':
+    case 'Failed':
+      return undefined;
+  }
+}
+
+/** Why a single device's job still waits; `online` undefined where that is not known. */
+export const explainWaiting = (online: boolean | undefined): string =>
+  online === false
+    ? 'The device is offline. The job runs when it is back, after the jobs that were submitted to it before.'
+    : 'The job runs after the jobs that were submitted to the device before.';
+
+/** What the rest of a job waits for: "300 wait for their devices, which are offline". */
+export const awaitedText = (count: number): string =>
+  count === 1
+    ? '1 waits for its device, which is offline'
+    : `${formatCount(count)} wait for their devices, which are offline`;
+
+/** The same where there is room for little. */
+export const awaitedBriefly = (count: number): string =>
+  count === 1 ? '1 waits for an offline device' : `${formatCount(count)} wait for offline devices`;
+
+/** What deleting takes with it, one sentence each. */
+export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
+  if (!outcome) {
+    if (state === 'Waiting') return ['It still waits: it is cancelled and will not run.'];
+    if (state === 'Running') return ['It is running: it is stopped on the device.', 'Its output is deleted.'];
+    return ['Its result and output are deleted.'];
+  }
+  const { Waiting: waiting = 0, Running: running = 0 } = outcome;
+  return [
+    ...(waiting > 0 ? [`It is cancelled for ${devicesText(waiting)} where it still waits.`] : []),
+    ...(running > 0 ? [`It is stopped on ${devicesText(running)} where it is running.`] : []),
+    `The results and output of all ${devicesText(totalOf(outcome))} are deleted along.`,
+  ];
+}
+
+/** What stopping does, one sentence each. */
+export function stopText(state: Verdict, outcome: Outcome | undefined): string[] {
+  const stays = 'Its record and output stay.';
+  if (!outcome)
+    return state === 'Running'
+      ? ['It is stopped on its device; where that is Offline, when it is back.', stays]
+      : ['It is cancelled and will not run. Where it begins meanwhile, it is stopped.', stays];
+  const { Waiting: waiting = 0, Running: running = 0 } = outcome;
+  return [
+    ...(running > 0
+      ? [`It is stopped on ${devicesText(running)} where it is running; where that is Offline, when it is back.`]
+      : []),
+    ...(waiting > 0 ? [`It is cancelled for ${devicesText(waiting)} where it still waits.`] : []),
+    stays,
+  ];
+}
+
+/** Why a job that was asked to stop is not asked again. */
+export const ALREADY_ASKED = 'It was asked to stop already';
+
+/** What to type before a delete that stops something on several devices. */
+export const typedFor = (outcome: Outcome | undefined): string | undefined =>
+  outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
+
+const SHOWN_ELSEWHERE = new Set([
+  'JobId',
+  'JobName',
+  'DeviceId',
+  'DeviceName',
+  'Command',
+  'StartTime',
+  'EndTime',
+  'Result',
+  'Status',
+  'ExitCode',
+  'Stdout',
+  'Stderr',
+  'CreatedTime',
+  'ParentJobId',
+  'StopTime',
+  'WaitingOffline',
+  'DeviceGroup',
+  'TagId',
+  'ArtifactId',
+  'WorkflowId',
+  'Counts',
+]);
+
+/** The fields a page has no place of its own for, as they came: a service may send more than the document names. */
+export function otherFields(job: Job): [string, string][] {
+  return Object.entries(job)
+    .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined && value !== null && value !== '')
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+}
+
+export const jobsText = (count: number): string => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);
+
+/** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
+export const staleWarning = (count: number, online: boolean): string =>
+  online
+    ? `${formatCount(count)} stale ${count === 1 ? 'job is' : 'jobs are'} about to run.`
+    : `${formatCount(count)} stale ${count === 1 ? 'job' : 'jobs'} will fire when it returns.`;

@@ -1,0 +1,44 @@
+// How the children of a job stand: words with numbers first, and a bar in the same order. In a list, where there is room
+// for little of it, a legend opens over it.
+import { formatCount } from '#/lib/format.ts';
+import { awaitedBriefly } from './job-words.ts';
+import { STATES, outcomeText, totalOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { useOutcomeLegend } from './outcome-legend.tsx';
+import classes from './outcome-bar.module.css';
+
+function Bar({ outcome }: { outcome: Outcome }) {
+  const total = totalOf(outcome);
+  return (
+    <span className={classes['bar']} aria-hidden>
+      {STATES.filter((state) => outcome[state]).map((state) => (
+        <span key={state} data-state={state} style={{ flexGrow: (outcome[state] ?? 0) / total }} />
+      ))}
+    </span>
+  );
+}
+
+export function OutcomeBar({ outcome }: { outcome: Outcome }) {
+  return (
+    <span className={classes['outcome']} data-wide>
+      <Bar outcome={outcome} />
+      <span className={classes['words']}>{outcomeText(outcome, formatCount) || 'No devices'}</span>
+    </span>
+  );
+}
+
+/** The same in a row of a list. `of`: what the job is called; `awaits`: as `awaitedOffline` has it. */
+export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: Outcome; of: string; awaits?: number }) {
+  const text = outcomeText(outcome, formatCount);
+  const name = `Outcome of ${of}: ${text}${awaits > 0 ? `. ${awaitedBriefly(awaits)}` : ''}`;
+  const { legend, ...handlers } = useOutcomeLegend(outcome);
+  return (
+    <>
+      <button type="button" className={classes['outcome']} aria-label={name} {...handlers}>
+        <Bar outcome={outcome} />
+        <span className={classes['words']}>{awaits > 0 ? awaitedBriefly(awaits) : text}</span>
+      </button>
+      {legend}
+    </>
+  );
+}

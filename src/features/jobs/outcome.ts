@@ -1,0 +1,86 @@
+// How a job stands: the states of its children counted, and one state for all of them together.
+import type { Job } from '#/contract/jobs.ts';
+import { jobState } from '#/api/job-state.ts';
+import type { JobState } from '#/api/job-state.ts';
+import { VERDICTS } from './verdict.ts';
+import type { Verdict, VerdictCounts } from './verdict.ts';
+
+/** How many children are in which state, by the service or by the rules of their artifact. */
+export type Outcome = VerdictCounts;
+
+export const STATES = VERDICTS;
+
+/** Counts children one by one, for a service that does not count them. */
+export function countStates(children: Job[]): Outcome {
+  const outcome: Outcome = {};
+  for (const child of children) {
+    const state = jobState(child);
+    outcome[state] = (outcome[state] ?? 0) + 1;
+  }
+  return outcome;
+}
+
+/** The service's own counts, its words brought to ours; undefined where it gives none. */
+export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): Outcome | undefined {
+  if (!Counts) return undefined;
+  const outcome: Outcome = {};
+  for (const [word, count] of Object.entries(Counts)) {
+    const state = jobState({ Status: word, StartTime: '', EndTime: 'some', ExitCode: undefined });
+    if (count > 0) outcome[state] = (outcome[state] ?? 0) + count;
+  }
+  return outcome;
+}
+
+export const totalOf = (outcome: Outcome): number => STATES.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
+export const movingIn = (outcome: Outcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
+
+/**
+ * One state for a whole parent: Running as long as something is to come and something has happened; afterwards the
+ * worst of its children, since one failed device is what a person has to see.
+ */
+export function overallState(outcome: Outcome): Verdict {
+  if (movingIn(outcome) > 0) {
+    const begun = totalOf(outcome) - (outcome.Waiting ?? 0) - (outcome.Cancelled ?? 0);
+    return begun > 0 ? 'Running' : 'Waiting';
+  }
+  return STATES.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
+}
+
+/** For how many devices a job still waits where all of them are Offline, so that nothing goes on; 0 for any other. */
+export function awaitedOffline(job: Job): number {
+  const { WaitingOffline: away = 0 } = job;
+  const outcome = outcomeOf(job);
+  if (!outcome) return away;
+  return !outcome.Running && away > 0 && away === outcome.Waiting ? away : 0;
+}
+
+const annotated = new WeakMap<Job, Job>();
+
+/** The job with that number where its service does not tell it. `rest`: its children that have not ended. */
+export function withAwaited(
+  job: Job,
+  rest: readonly { DeviceId: string; state: JobState }[],
+  isOffline: (id: string) => boolean,
+): Job {
+  const stands = rest.length > 0 && rest.every(({ DeviceId, state }) => state === 'Waiting' && isOffline(DeviceId));
+  if (!stands) return job;
+  const known = annotated.get(job);
+  if (known?.WaitingOffline === rest.length) return known;
+  const made = { ...job, WaitingOffline: rest.length };
+  annotated.set(job, made);
+  return made;
+}
+
+/** The state a list shows for a job: of a parent, that of its children together. */
+export function stateOf(job: Job): Verdict {
+  if (awaitedOffline(job) > 0) return 'Waiting';
+  const outcome = outcomeOf(job);
+  return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
+}
+
+/** "2 failed, 35 succeeded", broken between the states only. */
+export function outcomeText(outcome: Outcome, format: (count: number) => string = String): string {
+  return STATES.filter((state) => outcome[state])
+    .map((state) => `${format(outcome[state] ?? 0)}\u00a0${state.toLowerCase()}`)
+    .join(', ');
+}

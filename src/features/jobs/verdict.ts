@@ -1,0 +1,87 @@
+// How a job ended, once its log has been heard too: by the rules of its artifact, else by its exit code, else by what its
+// output says of itself. What the service says stays beside it.
+import { jobState } from '#/api/job-state.ts';
+import type { JobState } from '#/api/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { quoted } from './rule.ts';
+import type { LogPlace, Reading, Rule } from './rule.ts';
+import { saidOutcome } from './said-outcome.ts';
+
+/**
+ * A state of a job, or what only its log tells. `Rolled back`: what ran has put the device back to what it was.
+ * `No answer`: it has ended, but the mark of success that its artifact should leave is nowhere in the log.
+ */
+export type Verdict = JobState | 'Rolled back' | 'No answer';
+
+/** What needs a person first, then what is done, then what is to come. */
+export const VERDICTS: readonly Verdict[] = [
+  'Failed',
+  'Rolled back',
+  'No answer',
+  'Interrupted',
+  'Cancelled',
+  'Succeeded',
+  'Finished',
+  'Running',
+  'Waiting',
+];
+
+/** How many jobs have which verdict; those without a job are left out. */
+export type VerdictCounts = Partial<Record<Verdict, number>>;
+
+export interface Judgement {
+  verdict: Verdict;
+  /** What it rests on, to go on after "because of": "exit code 1", "rule “rolled back” at line 12". */
+  because: string;
+  /** The line it rests on. */
+  place: LogPlace | undefined;
+  /** What the service says, whatever the log does. */
+  raw: JobState;
+}
+
+/** How {@link Judgement.because} names its line. */
+export const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
+
+/** Without rules: the exit code where the service tells it, else its Status, else what the text says. */
+function unruled(job: Job, raw: JobState): Judgement {
+  const plain = { verdict: raw, place: undefined, raw };
+  if (raw === 'Finished') {
+    const said = saidOutcome(job);
+    return said
+      ? { ...said, because: `its output, ${quoted(said.text)} at ${lineText(said.place)}`, raw }
+      : { ...plain, because: 'nobody: neither the service nor the output says how it ended' };
+  }
+  const told = (raw === 'Succeeded' || raw === 'Failed') && job.ExitCode !== undefined;
+  return { ...plain, because: told ? `exit code ${job.ExitCode}` : 'the service' };
+}
+
+/**
+ * The worst decides: a mark of a rollback, then a failure by mark or by exit code, then a mark of success. Where success
+ * has a mark and it was not found, exit code 0 is no answer. What never ended, or was cancelled, stays what it is.
+ */
+export function verdictOf(job: Job, rules: readonly Rule[] = [], reading?: Reading): Judgement {
+  const raw = jobState(job);
+  const alone = unruled(job, raw);
+  if (rules.length === 0 || !reading || raw === 'Waiting' || raw === 'Running' || raw === 'Cancelled') return alone;
+  const { found, untried } = reading;
+  const ruled = found && {
+    verdict: found.rule.verdict,
+    because: `rule ${quoted(found.rule.find)} ${found.place ? `at ${lineText(found.place)}` : 'near its end'}`,
+    place: found.place,
+    raw,
+  };
+  if (ruled && ruled.verdict !== 'Succeeded') return raw === 'Failed' && ruled.verdict === 'Failed' ? alone : ruled;
+  if (raw === 'Failed' || raw === 'Interrupted') return alone;
+  const nothing = { verdict: 'No answer' as const, place: undefined, raw };
+  if (untried)
+    return { ...nothing, because: `rule ${quoted(untried.rule.find)}, which could not be tried: ${untried.why}` };
+  if (ruled) return ruled;
+  if (!rules.some(({ verdict }) => verdict === 'Succeeded')) return alone;
+  return { ...nothing, because: 'the lack of any mark of success in its output' };
+}
+
+export function countVerdicts(judgements: Iterable<Pick<Judgement, 'verdict'>>): VerdictCounts {
+  const counts: VerdictCounts = {};
+  for (const { verdict } of judgements) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}

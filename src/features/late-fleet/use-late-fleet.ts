@@ -1,0 +1,36 @@
+// The fleet index for a page that is drawn before it: its code comes after the first picture, and so does the fleet.
+import { useEffect, useSyncExternalStore } from 'react';
+import { READ_BY_ITSELF } from '#/api/devices.ts';
+import type { FleetInUse } from '#/fleet/use-fleet.ts';
+import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+
+let opened: (() => FleetStore) | undefined;
+const load = async () => {
+  opened = (await import('#/fleet/use-fleet.ts')).fleetStore;
+};
+
+/** A fleet of one request is read as often as a page of it, in milliseconds. */
+const LIVE = 5_000;
+const ONE_REQUEST = 1_000;
+
+const nothing = () => undefined;
+const noSubscription = () => nothing;
+
+/** `devices`: how many the service says there are, once that is known. `need`: read the fleet at any size. */
+export function useLateFleet(devices: number | undefined, need: boolean): FleetInUse | undefined {
+  const isHere = useLater(load, need);
+  const store = isHere ? opened?.() : undefined;
+  const fleet = useSyncExternalStore<Fleet | undefined>(store?.subscribe ?? noSubscription, store?.get ?? nothing);
+  const isWanted = need || (devices !== undefined && devices <= READ_BY_ITSELF);
+  useEffect(() => {
+    if (isWanted) store?.ensure();
+  }, [isWanted, store]);
+  const isLive = fleet?.index !== undefined && fleet.index.size <= ONE_REQUEST && !fleet.error;
+  useEffect(() => {
+    if (!isLive || !store) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && store.retry(), LIVE);
+    return () => clearInterval(timer);
+  }, [isLive, store]);
+  return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry } : undefined;
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { job as jobSchema } from '#/contract/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { MarksReader } from './marks-reader.ts';
+import type { MarksWorker } from './marks-reader.ts';
+import { readMarks } from './read-marks.ts';
+import type { Reading, Rule } from '#/features/jobs/rule.ts';
+
+const rule = (find: string, verdict: Rule['verdict'], pattern = true): Rule => ({
+  find,
+  pattern,
+  caseSensitive: false,
+  stream: 'both',
+  verdict,
+});
+const HOSTILE = rule('^(a+)+$', 'Failed');
+const OK = rule('ok', 'Succeeded', false);
+const job = (JobId: string, Stdout: string): Job => jobSchema.parse({ JobId, EndTime: 'b', ExitCode: 0, Stdout });
+
+/** A worker that never comes back from the hostile pattern, as a real one would not. */
+function worker(log: string[]): MarksWorker {
+  log.push('start');
+  const self: MarksWorker = {
+    onmessage: null,
+    onerror: null,
+    terminate: () => log.push('end'),
+    postMessage({ outputs, rules, slow }) {
+      log.push(`asked for ${outputs.length}`);
+      const say = (data: object) =>
+        queueMicrotask(() => self.onmessage?.({ data } as Parameters<NonNullable<typeof self.onmessage>>[0]));
+      let stuck = false;
+      const readings: Reading[] = [];
+      for (const streams of outputs)
+        readings.push(
+          readMarks(streams, rules, {
+            slow: [...slow, HOSTILE],
+            before: () => undefined,
+          }),
+        );
+      if (rules.includes(HOSTILE) && !slow.includes(HOSTILE)) stuck = true;
+      say(stuck ? { trying: HOSTILE } : { readings });
+    },
+  };
+  return self;
+}
+
+async function readAll(reader: MarksReader, jobs: Job[], rules: Rule[]): Promise<Reading[]> {
+  const all: Reading[] = [];
+  await reader.read(jobs, rules, (read) => all.push(...read.map(([, reading]) => reading)));
+  return all;
+}
+
+test('ends a worker that hangs in a pattern, names the pattern, reads on without it', async () => {
+  const log: string[] = [];
+  const reader = new MarksReader(() => worker(log), 5);
+  const [first] = await readAll(reader, [job('1', 'ok')], [HOSTILE, OK]);
+  assert.equal(first?.found?.rule, OK);
+  assert.match(first?.untried?.why ?? '', /too long/);
+  assert.deepEqual(log, ['start', 'asked for 1', 'end', 'start', 'asked for 1']);
+  // It is not tried on the next thousands of outputs.
+  await readAll(reader, [job('2', 'ok'), job('3', '')], [HOSTILE, OK]);
+  assert.deepEqual(log.slice(5), ['asked for 2']);
+});
+
+test('sends large outputs in pieces, and stops when called off', async () => {
+  const log: string[] = [];
+  const reader = new MarksReader(() => worker(log));
+  const jobs = Array.from({ length: 5 }, (_, place) => job(String(place), 'x'.repeat(600_000)));
+  await readAll(reader, jobs, [OK]);
+  assert.deepEqual(log, ['start', 'asked for 2', 'asked for 2', 'asked for 1']);
+  const leaving = new AbortController();
+  let pieces = 0;
+  await reader.read(
+    jobs,
+    [OK],
+    () => {
+      pieces++;
+      leaving.abort();
+    },
+    leaving.signal,
+  );
+  assert.equal(pieces, 1);
+});
+
+test('where no worker starts, text is found all the same and a pattern says that it was not tried', async () => {
+  const reader = new MarksReader(() => {
+    const broken: MarksWorker = {
+      onmessage: null,
+      onerror: null,
+      terminate: () => undefined,
+      postMessage: () => queueMicrotask(() => broken.onerror?.({ preventDefault: () => undefined } as ErrorEvent)),
+    };
+    return broken;
+  });
+  const [text] = await readAll(reader, [job('1', 'ok')], [OK]);
+  assert.equal(text?.found?.rule, OK);
+  assert.equal(text?.untried, undefined);
+  const [pattern] = await readAll(reader, [job('1', 'ok')], [OK, HOSTILE]);
+  assert.match(pattern?.untried?.why ?? '', /could not be loaded/);
+});

@@ -1,0 +1,111 @@
+// Has marks read by a worker, a piece of the outputs at a time, and ends it when a pattern takes too long: no pattern that
+// a person can write makes the page stand still.
+import { outputOf } from '#/features/jobs/job-output.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { readMarks } from './read-marks.ts';
+import type { MarkedStream } from './read-marks.ts';
+import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
+import type { Reading, Rule } from '#/features/jobs/rule.ts';
+
+/** Milliseconds for one pattern on one output; an honest one takes a hundredth of it on ten megabytes. */
+const LIMIT = 3_000;
+/** Characters sent at a time: copying them holds up the page for a few milliseconds. */
+const PIECE = 1_000_000;
+
+/** What this needs of a Worker. */
+export interface MarksWorker {
+  onmessage: ((event: MessageEvent<MarksAnswer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  postMessage(request: MarksRequest): void;
+  terminate(): void;
+}
+
+const startWorker = (): MarksWorker => new Worker(new URL('./marks-worker.ts', import.meta.url), { type: 'module' });
+
+type Ended = { readings: Reading[] } | { slow: Rule } | { unavailable: true };
+
+export class MarksReader {
+  private readonly start: () => MarksWorker;
+  private readonly limit: number;
+  private worker: MarksWorker | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+  /** Patterns that took too long once: thousands of outputs would each wait for them again. */
+  private slow: Rule[] = [];
+
+  constructor(start = startWorker, limit = LIMIT) {
+    this.start = start;
+    this.limit = limit;
+  }
+
+  /** Reads the outputs of jobs, one call after another; `onRead` hears of each piece as it is done. */
+  async read(
+    jobs: readonly Job[],
+    rules: readonly Rule[],
+    onRead: (read: [Job, Reading][]) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for (let at = 0; at < jobs.length;) {
+      const piece: Job[] = [];
+      const outputs: MarkedStream[][] = [];
+      for (let size = 0; at < jobs.length && size < PIECE; at++) {
+        const job = jobs[at];
+        if (!job) continue;
+        const streams = outputOf(job).streams.map(({ name, text }) => ({ name, text }));
+        piece.push(job);
+        outputs.push(streams);
+        size += streams.reduce((sum, { text }) => sum + text.length, 100);
+      }
+      const turn = this.last.then(() => (signal?.aborted ? undefined : this.readPiece(outputs, rules)));
+      this.last = turn;
+      const readings = await turn;
+      if (!readings || signal?.aborted) return;
+      onRead(readings.flatMap((reading, place): [Job, Reading][] => (piece[place] ? [[piece[place], reading]] : [])));
+    }
+  }
+
+  private async readPiece(outputs: MarkedStream[][], rules: readonly Rule[]): Promise<Reading[]> {
+    const ended = await this.ask({ outputs, rules, slow: this.slow });
+    if ('readings' in ended) return ended.readings;
+    if ('unavailable' in ended) return outputs.map((streams) => readHere(streams, rules));
+    this.slow.push(ended.slow);
+    return this.readPiece(outputs, rules);
+  }
+
+  private async ask(request: MarksRequest): Promise<Ended> {
+    const worker = (this.worker ??= this.start());
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ended = await new Promise<Ended>((resolve) => {
+      worker.onerror = (event) => {
+        event.preventDefault();
+        resolve({ unavailable: true });
+      };
+      worker.onmessage = ({ data }) => {
+        clearTimeout(timer);
+        if ('readings' in data) resolve(data);
+        else timer = setTimeout(() => resolve({ slow: data.trying }), this.limit);
+      };
+      worker.postMessage(request);
+    });
+    clearTimeout(timer);
+    if (!('readings' in ended)) {
+      worker.terminate();
+      this.worker = undefined;
+    }
+    return ended;
+  }
+}
+
+/** Without a worker, plain text is looked for here; a pattern is not, since nothing could end it. */
+function readHere(streams: MarkedStream[], rules: readonly Rule[]): Reading {
+  const pattern = rules.find((rule) => rule.pattern);
+  const reading = readMarks(
+    streams,
+    rules.filter((rule) => !rule.pattern),
+  );
+  return pattern
+    ? { ...reading, untried: { rule: pattern, why: 'the part of the page that tries patterns could not be loaded' } }
+    : reading;
+}
+
+/** The one reader of this page. */
+export const marksReader = new MarksReader();

@@ -1,0 +1,121 @@
+// The verdicts of jobs in a list, which comes without output: by the book, and where the book has none the output is read
+// in the background, one job at a time, while somebody looks.
+import { useEffect, useMemo, useState } from 'react';
+import { call } from '#/api/call.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
+import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { Rule } from '#/features/jobs/rule.ts';
+import { useRules } from './use-rules.ts';
+import { judge, readVerdicts } from './use-verdicts.ts';
+import { countVerdicts } from '#/features/jobs/verdict.ts';
+import type { Verdict } from '#/features/jobs/verdict.ts';
+import { bookedOf, enter, useBookKey, useBookVersion } from './verdict-cache.ts';
+import type { Booked } from './verdict-cache.ts';
+
+/** Jobs that are looked into of one list, the first ones; a person opens the older ones. */
+const MOST = 100;
+/** Milliseconds between two jobs. */
+const PAUSE = 200;
+
+export interface BookedVerdicts {
+  /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
+  of: (job: Job) => Booked | undefined;
+  /** How the devices of a parent stand: by the book, else as the service counts them. */
+  outcomeOf: (job: Job) => Outcome | undefined;
+  /** The same as one state. */
+  stateOf: (job: Job) => Verdict;
+  /** How many are still to be read. */
+  unread: number;
+}
+
+const sleep = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((wake) => {
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      wake();
+    });
+  });
+
+/** Reads what a job printed on its device or devices, and enters what became of it. */
+async function look(job: Job, rules: readonly Rule[], book: string, signal: AbortSignal): Promise<void> {
+  const params = { job_id: job.JobId };
+  const parent = isParent(job);
+  const jobs = parent
+    ? await call(jobEndpoints.children, { params }, { signal })
+    : [await call(jobEndpoints.get, { params }, { signal })];
+  await readVerdicts(jobs, rules, signal);
+  if (signal.aborted || jobs.some(isMoving)) return;
+  const judged = jobs.map((each) => judge(each, rules));
+  const because = parent ? undefined : judged[0]?.because;
+  enter(book, job.JobId, rules, { counts: countVerdicts(judged), because });
+}
+
+/**
+ * `jobs` must be the same array as long as nothing in it changes. `reading`: false where another part of the page reads
+ * what is not in the book.
+ */
+export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedVerdicts {
+  const book = useBookKey();
+  const rulesOf = useRules();
+  const version = useBookVersion();
+  // A job whose output could not be read is left alone until the page is entered again.
+  const [failed, setFailed] = useState<ReadonlySet<string>>(new Set());
+
+  const booked = useMemo(() => {
+    void version;
+    const of = (job: Job) => {
+      const rules = job.JobId && rulesOf(job)?.rules;
+      return rules ? bookedOf(book, job.JobId, rules) : undefined;
+    };
+    const isUnread = (job: Job) =>
+      job.JobId !== '' &&
+      !isMoving(job) &&
+      jobState(job) !== 'Cancelled' &&
+      rulesOf(job) !== undefined &&
+      of(job) === undefined &&
+      !failed.has(job.JobId);
+    const unread = jobs.filter(isUnread).slice(0, MOST);
+    return { of, unread };
+  }, [book, failed, jobs, rulesOf, version]);
+
+  const next = reading ? booked.unread[0] : undefined;
+  const rules = next && rulesOf(next)?.rules;
+  useEffect(() => {
+    if (!next || !rules) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const work = async () => {
+      await sleep(PAUSE, signal);
+      if (document.hidden) await seen(signal);
+      if (!signal.aborted) await look(next, rules, book, signal);
+    };
+    // What was read is in the book now; all else is left alone.
+    const leave = () => !signal.aborted && setFailed((ids) => new Set([...ids, next.JobId]));
+    work().then(leave, leave);
+    return () => leaving.abort();
+  }, [book, next, rules]);
+
+  return useMemo(() => {
+    const { of, unread } = booked;
+    return {
+      of,
+      outcomeOf: (job) => (isParent(job) ? (of(job)?.counts ?? outcomeOf(job)) : undefined),
+      stateOf: (job) => {
+        const counts = of(job)?.counts;
+        return counts ? overallState(counts) : stateOf(job);
+      },
+      unread: unread.length,
+    };
+  }, [booked]);
+}
+
+/** Until the page is looked at again. */
+const seen = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+    signal.addEventListener('abort', () => resolve());
+  });

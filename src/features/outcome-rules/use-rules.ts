@@ -1,0 +1,56 @@
+// The rules that a job goes by: those of its artifact's name in all versions, of its workflow, or of its own name.
+import { useCallback, useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { workflowQueries } from '#/api/workflows.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { useRememberedNames } from './remembered-names.ts';
+import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { useRuleStore } from './rule-store.ts';
+import type { RuleSet } from './rule-sets.ts';
+
+type Ran = Pick<Job, 'ArtifactId' | 'WorkflowId' | 'JobName'>;
+
+/**
+ * The name that rules for a job are kept under; undefined while that is being looked up. Stays the same function as long
+ * as the lists do.
+ */
+export function useRuleName(wanted = true): (job: Ran) => string | undefined {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: wanted });
+  const workflows = useQuery({ ...workflowQueries.list(), enabled: wanted });
+  const names = useMemo(
+    () =>
+      new Map([
+        ...(artifacts.data ?? []).map(({ ArtifactId, Name, Version }): [string, string] => [
+          ArtifactId,
+          ruleNameOf(Name, Version),
+        ]),
+        ...(workflows.data ?? []).map(({ WorkflowId, Name }): [string, string] => [WorkflowId, Name]),
+      ]),
+    [artifacts.data, workflows.data],
+  );
+  const remembered = useRememberedNames(names);
+  const known = !artifacts.isPending && !workflows.isPending;
+  return useCallback(
+    ({ ArtifactId, WorkflowId, JobName }) => {
+      const id = ArtifactId || WorkflowId;
+      if (!id) return JobName;
+      return names.get(id) ?? remembered.get(id) ?? (known ? JobName : undefined);
+    },
+    [names, remembered, known],
+  );
+}
+
+/** Finds the rules of a job; without any rules nothing is read for it. */
+export function useRules(): (job: Ran) => RuleSet | undefined {
+  const { sets } = useRuleStore();
+  const nameOf = useRuleName(sets.length > 0);
+  return useCallback(
+    (job) => {
+      if (sets.length === 0) return undefined;
+      const name = nameOf(job);
+      return sets.find((set) => set.name === name);
+    },
+    [sets, nameOf],
+  );
+}

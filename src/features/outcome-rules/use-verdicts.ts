@@ -1,0 +1,105 @@
+// The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the book.
+import { useEffect, useMemo, useState } from 'react';
+import { isMoving, jobState } from '#/api/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { marksReader } from './marks-reader.ts';
+import type { Reading, Rule } from '#/features/jobs/rule.ts';
+import { useRules } from './use-rules.ts';
+import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
+import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
+import { enter, useBookKey } from './verdict-cache.ts';
+
+export interface Verdicts {
+  of: (job: Job) => Judgement;
+  counts: VerdictCounts;
+  /** Whether some of the output is still being searched; what is said of it until then is the service's word. */
+  busy: boolean;
+}
+
+// Jobs that did not change are the same objects, and two parts of a page may ask for the same ones.
+const known = new WeakMap<Job, { rules: readonly Rule[]; reading: Reading }>();
+
+const readingOf = (job: Job, rules: readonly Rule[]) => {
+  const entry = known.get(job);
+  return entry?.rules === rules ? entry.reading : undefined;
+};
+
+const hasEnded = (job: Job) => {
+  const state = jobState(job);
+  return state !== 'Waiting' && state !== 'Running' && state !== 'Cancelled';
+};
+
+/** Reads the output of jobs that share their rules; what was read is found by `readingOf`. */
+export async function readVerdicts(
+  jobs: readonly Job[],
+  rules: readonly Rule[],
+  signal: AbortSignal,
+  onSome: () => void = () => undefined,
+): Promise<void> {
+  const unread = jobs.filter((job) => hasEnded(job) && !readingOf(job, rules));
+  await marksReader.read(
+    unread,
+    rules,
+    (read) => {
+      for (const [job, reading] of read) known.set(job, { rules, reading });
+      onSome();
+    },
+    signal,
+  );
+}
+
+export const judge = (job: Job, rules: readonly Rule[] | undefined): Judgement =>
+  verdictOf(job, rules, rules && readingOf(job, rules));
+
+/** `ruledAs`: the job whose artifact decides by which rules. */
+function useJudged(jobs: readonly Job[], ruledAs: Job | undefined): Verdicts & { rules: readonly Rule[] | undefined } {
+  const rulesOf = useRules();
+  const [reads, setReads] = useState(0);
+  const rules = ruledAs && rulesOf(ruledAs)?.rules;
+
+  useEffect(() => {
+    if (!rules) return;
+    const leaving = new AbortController();
+    void readVerdicts(jobs, rules, leaving.signal, () => setReads((count) => count + 1));
+    return () => leaving.abort();
+  }, [jobs, rules]);
+
+  return useMemo(() => {
+    // Counted up whenever more was read.
+    void reads;
+    const judged = new Map(jobs.map((job) => [job, judge(job, rules)]));
+    const of = (job: Job) => judged.get(job) ?? judge(job, rules);
+    const busy = rules !== undefined && jobs.some((job) => hasEnded(job) && !readingOf(job, rules));
+    return { of, counts: countVerdicts(judged.values()), busy, rules };
+  }, [jobs, rules, reads]);
+}
+
+/**
+ * Of the children of a parent, all of them: other services do not repeat in a child what it runs. `jobs` must be the same
+ * array as long as nothing in it changes.
+ */
+export function useVerdicts(jobs: readonly Job[], parent: Job): Verdicts {
+  const book = useBookKey();
+  const verdicts = useJudged(jobs, parent);
+  const { rules, busy, counts } = verdicts;
+  const done = rules && !busy && jobs.length > 0 && !jobs.some(isMoving);
+  useEffect(() => {
+    if (done && parent.JobId) enter(book, parent.JobId, rules, { counts });
+  }, [book, parent.JobId, done, rules, counts]);
+  return verdicts;
+}
+
+const NONE: Job[] = [];
+
+/** Of one job or child, whose whole output is at hand; undefined without one. `parent`: of a child, where it is known. */
+export function useVerdict(job: Job | undefined, parent?: Job): Judgement | undefined {
+  const book = useBookKey();
+  const jobs = useMemo(() => (job ? [job] : NONE), [job]);
+  const { of, rules, busy, counts } = useJudged(jobs, parent ?? job);
+  const judgement = job && of(job);
+  const done = rules && !busy && job !== undefined && !isMoving(job);
+  useEffect(() => {
+    if (done && job.JobId) enter(book, job.JobId, rules, { counts, because: judgement?.because });
+  }, [book, job, done, rules, counts, judgement]);
+  return judgement;
+}

@@ -1,0 +1,31 @@
+// A verdict as shape and word. What it rests on, and what the service says where that is another thing, is in the tooltip.
+import { jobState } from '#/api/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { overallState } from '#/features/jobs/outcome.ts';
+import type { Judgement } from '#/features/jobs/verdict.ts';
+import type { Booked } from './verdict-cache.ts';
+
+/** "Told by rule “rolled back” at line 3. The service says Succeeded." */
+export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
+  `Told by ${because}.${verdict === raw ? '' : ` The service says ${raw}.`}`;
+
+export function VerdictMark({ judgement }: { judgement: Judgement }) {
+  return (
+    <span title={reasonOf(judgement)}>
+      <StateMark state={judgement.verdict} />
+    </span>
+  );
+}
+
+/** Of a job to one device in a list: by the book, or else the service's word. */
+export function BookedMark({ job, booked }: { job: Job; booked: Booked | undefined }) {
+  const raw = jobState(job);
+  if (!booked) return <StateMark state={raw} />;
+  const verdict = overallState(booked.counts);
+  return (
+    <span title={reasonOf({ verdict, because: booked.because ?? 'its rules', raw })}>
+      <StateMark state={verdict} />
+    </span>
+  );
+}

@@ -1,0 +1,98 @@
+// Rules tried on the log of a job: what they make of it and why, and what they would make of all its devices.
+import { NativeSelect } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
+import { outputOf } from '#/features/jobs/job-output.ts';
+import type { LogPlace } from '#/features/jobs/rule.ts';
+import { formatCount } from '#/lib/format.ts';
+import { withoutEscapes } from '#/ui/log/without-ansi.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Skeleton } from '#/ui/page/view.tsx';
+import type { Samples } from './use-samples.ts';
+import type { Trial } from './use-trial.ts';
+import classes from './rules-dialog.module.css';
+
+/** Lines before and after the mark. */
+const AROUND = 2;
+const LONGEST = 300;
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+/** The lines around a place; the last ones without a place. */
+function linesAt(job: Job, place: LogPlace | undefined): Line[] {
+  const { streams } = outputOf(job);
+  const stream = streams.find(({ name }) => name === place?.stream) ?? streams.find(({ text }) => text.trim() !== '');
+  const lines = withoutEscapes(stream?.text.trimEnd() ?? '').split('\n');
+  const first = place ? Math.max(0, place.line - 1 - AROUND) : Math.max(0, lines.length - 2 * AROUND);
+  const last = place ? place.line + AROUND : lines.length;
+  return lines
+    .slice(first, last)
+    .map((text, offset) => ({ number: first + offset + 1, text: visible(text.replace(/\r$/, '').slice(0, LONGEST)) }));
+}
+
+export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial | undefined }) {
+  const { jobs, job, children, sample, error, loading } = samples;
+  return (
+    <section className={classes['trial']} aria-label="Try the rules">
+      <h3>Try them on a log</h3>
+      {jobs.length === 0 && !loading ? (
+        <p className="dim">No job of it has ended yet. Once one has, the rules can be tried on its log here.</p>
+      ) : (
+        <div className={classes['samples']}>
+          <NativeSelect
+            size="xs"
+            label="Job"
+            value={job?.JobId ?? ''}
+            onChange={(event) => samples.chooseJob(event.currentTarget.value)}
+            data={jobs.map(({ JobId, JobName }) => ({ value: JobId, label: JobName || JobId }))}
+          />
+          {children.length > 0 && (
+            <NativeSelect
+              size="xs"
+              label="Device"
+              value={samples.childKey}
+              onChange={(event) => samples.chooseChild(event.currentTarget.value)}
+              data={samples.choices}
+            />
+          )}
+        </div>
+      )}
+      {error && <p role="alert">The log could not be loaded: {error.message}</p>}
+      {loading && <Skeleton name="the log" rows={3} />}
+      {sample && trial && <Outcome trial={trial} all={children.length} />}
+    </section>
+  );
+}
+
+function Outcome({ trial, all }: { trial: Trial; all: number }) {
+  const { judgement, sample } = trial;
+  const lines = linesAt(sample, judgement.place);
+  return (
+    <>
+      <p className={classes['outcome']} role="status">
+        <StateMark state={judgement.verdict} /> Told by {judgement.because}.
+        {judgement.verdict !== judgement.raw && ` The service says ${judgement.raw}.`}
+      </p>
+      {lines.some(({ text }) => text !== '') && (
+        <ol className={classes['lines']} aria-label="Lines of the log">
+          {lines.map(({ number, text }) => (
+            <li key={number} data-marked={number === judgement.place?.line || undefined}>
+              <span>{number}</span>
+              <code>{text}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+      {all > 1 && (
+        <div className={classes['all']}>
+          <p>All {formatCount(all)} devices of this job, with these rules</p>
+          <OutcomeBar outcome={trial.counts} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+// Where outcome rules are written: tried at once on a log, kept in this browser, taken to another as a file.
+import { useMemo, useState } from 'react';
+import { Button, Group, Menu, Modal, Stack } from '@mantine/core';
+import { IconChevronDown, IconPlus } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import type { Rule } from '#/features/jobs/rule.ts';
+import { MOST_RULES, parseRuleSets, printRuleSets, withRules } from '#/features/outcome-rules/rule-sets.ts';
+import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
+import { useRuleStore } from '#/features/outcome-rules/rule-store.ts';
+import { BrowseButton } from '#/ui/form/drop-area.tsx';
+import { saveFile } from '#/lib/save-file.ts';
+import { FormError } from '#/ui/page/view.tsx';
+import { PRESETS } from './presets.ts';
+import { RuleRow, faultOf } from './rule-row.tsx';
+import { RuleTrial } from './rule-trial.tsx';
+import { RulesImport } from './rules-import.tsx';
+import { useSamples } from './use-samples.ts';
+import { useTrial } from './use-trial.ts';
+import classes from './rules-dialog.module.css';
+
+interface Draft {
+  key: number;
+  rule: Rule;
+}
+
+const EMPTY: Rule = { find: '', pattern: false, caseSensitive: false, stream: 'both', verdict: 'Succeeded' };
+const NONE: readonly Rule[] = [];
+/** A file of rules is a few kilobytes. */
+const LARGEST_FILE = 5_000_000;
+
+let keys = 0;
+const draftOf = (rules: readonly Rule[]): Draft[] => rules.map((rule) => ({ key: ++keys, rule }));
+const isSame = (one: readonly Rule[], two: readonly Rule[]) => JSON.stringify(one) === JSON.stringify(two);
+
+interface RulesDialogProps {
+  /** What the rules are for: the name of an artifact without its version, of a workflow, or of a job. */
+  name: string;
+  /** The job that is looked at, and the opened device of it. */
+  job?: Job | undefined;
+  child?: string | undefined;
+  onClose: () => void;
+}
+
+export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
+  const store = useRuleStore();
+  const kept = store.sets.find((set) => set.name === name)?.rules ?? NONE;
+  const [draft, setDraft] = useState(() => draftOf(kept.length > 0 ? kept : [EMPTY]));
+  const [strict, setStrict] = useState(false);
+  const [incoming, setIncoming] = useState<{ sets: RuleSet[]; leftOut: number }>();
+  const [error, setError] = useState<Error | null>(null);
+  const samples = useSamples(name, job, child);
+  const written = draft.map(({ rule }) => rule).filter(({ find }) => find.trim() !== '');
+  const whole = useMemo(() => draft.map(({ rule }) => rule).filter((rule) => faultOf(rule) === undefined), [draft]);
+  const trial = useTrial(samples.sample, samples.all, whole);
+  const dirty = !isSame(written, kept);
+  const full = draft.length >= MOST_RULES;
+
+  const add = (rules: readonly Rule[]) =>
+    setDraft((rows) => [...rows.filter(({ rule }) => rule.find !== ''), ...draftOf(rules)].slice(0, MOST_RULES));
+  const save = () => {
+    setStrict(true);
+    if (written.some((rule) => faultOf(rule) !== undefined)) return;
+    if (store.save(withRules(store.sets, name, written))) onClose();
+    else setError(new Error('This browser refuses to keep anything: the rules hold until this page is left.'));
+  };
+  const read = async ([file]: File[]) => {
+    const parsed = file && file.size <= LARGEST_FILE ? parseRuleSets(await file.text()) : undefined;
+    if (parsed && parsed.sets.length > 0) {
+      setIncoming(parsed);
+      setError(null);
+    } else setError(new Error(`${file?.name ?? 'It'} is no file of outcome rules, or has none that can be read.`));
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={860}
+      closeOnClickOutside={!dirty}
+      closeOnEscape={!dirty}
+      title={incoming ? 'Import outcome rules' : `Outcome rules of ${name}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {incoming ? (
+        <RulesImport
+          mine={store.sets}
+          theirs={incoming.sets}
+          leftOut={incoming.leftOut}
+          onBack={() => setIncoming(undefined)}
+          onImport={(sets) => {
+            if (!store.save(sets)) setError(new Error('This browser refuses to keep anything.'));
+            setIncoming(undefined);
+            setDraft(draftOf(sets.find((set) => set.name === name)?.rules ?? [EMPTY]));
+          }}
+        />
+      ) : (
+        <Stack gap="md">
+          <p className="dim">
+            For every version of it. The worst that is found in the output decides: rolled back, then failed, then
+            succeeded. An exit code other than 0 is a failure; exit code 0 without any mark of success, where one is
+            set, is no answer.
+          </p>
+          <ul className={classes['rules']} aria-label="Rules">
+            {draft.map(({ key, rule }, place) => (
+              <RuleRow
+                key={key}
+                rule={rule}
+                number={place + 1}
+                reading={trial?.each.get(rule)}
+                strict={strict && dirty}
+                onChange={(next) =>
+                  setDraft((rows) => rows.map((row) => (row.key === key ? { key, rule: next } : row)))
+                }
+                onRemove={() => setDraft((rows) => rows.filter((row) => row.key !== key))}
+              />
+            ))}
+          </ul>
+          <Group gap="xs">
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+              disabled={full}
+              title={full ? `${MOST_RULES} rules are the most a name can have` : undefined}
+              onClick={() => add([EMPTY])}
+            >
+              Add a rule
+            </Button>
+            <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
+              <Menu.Target>
+                <Button
+                  size="xs"
+                  variant="default"
+                  disabled={full}
+                  rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
+                >
+                  Add common marks
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown aria-label="Common marks">
+                {PRESETS.map((preset) => (
+                  <Menu.Item key={preset.name} onClick={() => add(preset.rules)}>
+                    {preset.name}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          </Group>
+          <RuleTrial samples={samples} trial={trial} />
+          <FormError error={error} />
+          <div className={classes['foot']}>
+            <Group gap="xs">
+              <BrowseButton
+                label="File of outcome rules"
+                accept=".json,application/json"
+                onChoose={(files) => void read(files)}
+              >
+                Import…
+              </BrowseButton>
+              <Button
+                variant="default"
+                disabled={store.sets.length === 0}
+                title={store.sets.length === 0 ? 'There are no rules yet' : 'The rules of all names, as a file'}
+                onClick={() => saveFile('outcome-rules.json', printRuleSets(store.sets, 2), 'application/json')}
+              >
+                Export all
+              </Button>
+            </Group>
+            <Group gap="sm">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button onClick={save} disabled={!dirty} title={dirty ? undefined : 'Nothing has changed'}>
+                Save rules
+              </Button>
+            </Group>
+          </div>
+          <p className={classes['kept']}>
+            Kept in this browser for your account. Jobs that have ended are judged by them too, and nothing on the
+            service changes.
+          </p>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,67 @@
+// Rules from a file, before they are taken over: how many, and what becomes of names that have rules here already.
+import { useState } from 'react';
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { mergeRuleSets } from '#/features/outcome-rules/rule-sets.ts';
+import type { Clash, RuleSet } from '#/features/outcome-rules/rule-sets.ts';
+import { formatCount } from '#/lib/format.ts';
+import classes from './rules-dialog.module.css';
+
+interface RulesImportProps {
+  mine: readonly RuleSet[];
+  theirs: readonly RuleSet[];
+  /** Rules in the file that are none. */
+  leftOut: number;
+  onImport: (sets: RuleSet[]) => void;
+  onBack: () => void;
+}
+
+const CHOICES: { value: Clash; label: string }[] = [
+  { value: 'both', label: 'Keep both' },
+  { value: 'theirs', label: 'Take those of the file' },
+  { value: 'mine', label: 'Keep mine' },
+];
+
+const plural = (count: number, one: string) => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+
+export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesImportProps) {
+  const [clash, setClash] = useState<Clash>('both');
+  const known = theirs.filter(({ name }) => mine.some((set) => set.name === name));
+  const rules = theirs.reduce((sum, set) => sum + set.rules.length, 0);
+  return (
+    <Stack gap="md">
+      <p>
+        The file has {plural(rules, 'rule')} for {plural(theirs.length, 'name')}.
+        {leftOut > 0 &&
+          ` ${plural(leftOut, 'entry').replace(/entrys$/, 'entries')} in it could not be read and will be left out.`}
+      </p>
+      <ul className={classes['names']} aria-label="Names in the file">
+        {theirs.map(({ name, rules: each }) => (
+          <li key={name}>
+            <span className="mono">{name}</span> <span className="dim">{plural(each.length, 'rule')}</span>
+            {known.some((set) => set.name === name) && <span className="dim">, has rules here already</span>}
+          </li>
+        ))}
+      </ul>
+      {known.length > 0 && (
+        <div>
+          <p className={classes['label']} id="rules-clash">
+            Where a name has rules here already
+          </p>
+          <SegmentedControl
+            aria-labelledby="rules-clash"
+            size="xs"
+            value={clash}
+            onChange={(value) => setClash(CHOICES.find((each) => each.value === value)?.value ?? 'both')}
+            data={CHOICES}
+          />
+        </div>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button onClick={() => onImport(mergeRuleSets(mine, theirs, clash))}>Import</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,79 @@
+// The logs that rules can be tried on: jobs that ran what the rules are for, the latest first, and the devices of one.
+import { useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { isMoving, isParent } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { newestFirst } from '#/features/jobs/job-times.ts';
+import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
+
+const MOST_JOBS = 50;
+/** A list of choices that a person can still look through. */
+const MOST_DEVICES = 200;
+const NONE: Job[] = [];
+
+export interface Samples {
+  jobs: readonly Job[];
+  job: Job | undefined;
+  /** Of a job to many devices. */
+  children: readonly Job[];
+  choices: { value: string; label: string }[];
+  childKey: string;
+  /** The job or child whose log is used. */
+  sample: Job | undefined;
+  /** All whose logs are at hand. */
+  all: readonly Job[];
+  loading: boolean;
+  error: Error | null;
+  chooseJob: (id: string) => void;
+  chooseChild: (key: string) => void;
+}
+
+/** `first`, `child`: the job that is looked at, and the opened device of it. */
+export function useSamples(name: string, first: Job | undefined, child: string | undefined): Samples {
+  const [chosen, setChosen] = useState(first?.JobId ?? '');
+  const [chosenChild, setChosenChild] = useState(child ?? '');
+  const nameOf = useRuleName();
+  const list = useQuery(jobQueries.list());
+  const jobs = useMemo(() => {
+    const ended = newestFirst((list.data ?? NONE).filter((job) => nameOf(job) === name && !isMoving(job)));
+    const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MOST_JOBS);
+    return first ? [first, ...others] : others;
+  }, [list.data, nameOf, name, first]);
+  const job = jobs.find(({ JobId }) => JobId === chosen) ?? jobs[0];
+  const parent = job !== undefined && isParent(job);
+  const one = useQuery({ ...jobQueries.one(job?.JobId ?? ''), enabled: job !== undefined && !parent });
+  const many = useQuery({ ...jobQueries.children(job?.JobId ?? ''), enabled: parent });
+  const children = useMemo(
+    () => (parent ? (many.data ?? NONE).filter((each) => !isMoving(each)) : NONE),
+    [parent, many.data],
+  );
+  const keyOf = (each: Job, place: number) => each.JobId || String(place);
+  const place = Math.max(
+    0,
+    children.findIndex((each, at) => keyOf(each, at) === chosenChild),
+  );
+  const choices = children
+    .map((each, at) => ({ value: keyOf(each, at), label: each.DeviceName || each.DeviceId || `Device ${at + 1}` }))
+    .filter((_, at) => at < MOST_DEVICES || at === place);
+  const whole = one.data?.complete ? one.data.job : undefined;
+  const single = useMemo(() => (whole && !parent ? [whole] : NONE), [whole, parent]);
+  const sample = parent ? children[place] : whole;
+  const current = parent ? many : one;
+  return {
+    jobs,
+    job,
+    children,
+    choices,
+    childKey: sample && parent ? keyOf(sample, place) : '',
+    sample,
+    all: parent ? children : single,
+    loading: list.isPending || (job !== undefined && (current.isPending || (!parent && !whole))),
+    error: current.error ?? list.error,
+    chooseJob: (id) => {
+      setChosen(id);
+      setChosenChild('');
+    },
+    chooseChild: setChosenChild,
+  };
+}

@@ -1,0 +1,53 @@
+// What rules that are being written say of a job, and of all that are at hand with it: live, a moment after each change.
+import { useEffect, useState } from 'react';
+import { isMoving } from '#/api/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { MarksReader } from '#/features/outcome-rules/marks-reader.ts';
+import type { Reading, Rule } from '#/features/jobs/rule.ts';
+import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
+import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
+
+/** Apart from the reader of the page: a half-written pattern must not hold up what is shown there. */
+const reader = new MarksReader(undefined, 1_000);
+const PAUSE = 250;
+
+export interface Trial {
+  sample: Job;
+  judgement: Judgement;
+  reading: Reading;
+  /** What each rule finds by itself. */
+  each: ReadonlyMap<Rule, Reading>;
+  /** Of all the jobs. */
+  counts: VerdictCounts;
+}
+
+/** Undefined until the first trial is done; then the last one, until the next. */
+export function useTrial(sample: Job | undefined, jobs: readonly Job[], rules: readonly Rule[]): Trial | undefined {
+  const [trial, setTrial] = useState<Trial>();
+  useEffect(() => {
+    if (!sample) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const read = async () => {
+      const readings = new Map<Job, Reading>();
+      const each = new Map<Rule, Reading>();
+      const nothing: Reading = { found: undefined, untried: undefined };
+      for (const rule of rules) await reader.read([sample], [rule], ([one]) => one && each.set(rule, one[1]), signal);
+      const others = jobs.filter((job) => job !== sample && !isMoving(job));
+      const keep = (some: [Job, Reading][]) => {
+        for (const [job, reading] of some) readings.set(job, reading);
+      };
+      await reader.read([sample, ...others], rules, keep, signal);
+      if (signal.aborted) return;
+      const reading = readings.get(sample) ?? nothing;
+      const judged = jobs.map((job) => verdictOf(job, rules, readings.get(job)));
+      setTrial({ sample, judgement: verdictOf(sample, rules, reading), reading, each, counts: countVerdicts(judged) });
+    };
+    const timer = setTimeout(() => void read(), PAUSE);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [sample, jobs, rules]);
+  return trial?.sample === sample ? trial : undefined;
+}

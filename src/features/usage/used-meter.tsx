@@ -1,0 +1,36 @@
+// How much of a limit is used, the way there as this browser saw it, and how long it will last.
+import { Meter } from '#/ui/controls/meter.tsx';
+import { Sparkline } from '#/ui/controls/sparkline.tsx';
+import { daysLeft, forecastText } from './usage-history.ts';
+import type { Figure } from './usage-history.ts';
+import classes from './used-meter.module.css';
+
+const DAY = 86_400_000;
+
+interface UsedMeterProps {
+  label: string;
+  used: number;
+  limit: number;
+  format: (value: number) => string;
+  figures: readonly Figure[];
+}
+
+export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProps) {
+  const [first] = figures;
+  const last = figures.at(-1);
+  const days = first && last ? Math.max(1, Math.round((last.at - first.at) / DAY)) : 0;
+  return (
+    <div>
+      <Meter label={label} used={used} limit={limit} format={format} />
+      {first && last && last.at - first.at >= DAY / 2 && (
+        <div className={classes['line']}>
+          <Sparkline
+            points={figures}
+            label={`${label}: from ${format(first.value)} to ${format(last.value)} in ${days === 1 ? 'a day' : `${days} days`}`}
+          />
+        </div>
+      )}
+      <p className={classes['forecast']}>{forecastText(daysLeft(figures, limit))}.</p>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+// One field of all devices as one array. A version of the fleet shares the arrays of the version before it; an array is
+// copied by the first change to it, so that what did not change is still the same object.
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import type { Book } from './dictionary.ts';
+
+export interface Column {
+  /** The same values, to be changed without changing these. */
+  fork(): Column;
+  /** Whether anything was changed since the fork. */
+  readonly changed: boolean;
+  /** Writes what a device says; false when it says the same as before. */
+  put(row: number, value: unknown): boolean;
+  /** What the device says, as the contract has it. */
+  value(row: number): unknown;
+}
+
+/** Numbers by row; a row that was never written has `blank`. */
+class Numbers<Values extends Uint32Array | Float64Array> {
+  values: Values;
+  changed = false;
+  private readonly blank: number;
+
+  constructor(values: Values, blank: number) {
+    this.values = values;
+    this.blank = blank;
+  }
+
+  get(row: number): number {
+    return this.values[row] ?? this.blank;
+  }
+
+  set(row: number, value: number): boolean {
+    if (Object.is(this.get(row), value)) return false;
+    if (row >= this.values.length) {
+      const grown = new (this.values.constructor as new (length: number) => Values)(Math.max(64, row + (row >> 1)));
+      grown.fill(this.blank).set(this.values);
+      this.values = grown;
+    } else if (!this.changed) this.values = this.values.slice() as Values;
+    this.changed = true;
+    this.values[row] = value;
+    return true;
+  }
+}
+
+/** A field whose values repeat. */
+export class CodeColumn<Value = unknown> implements Column {
+  readonly book: Book<Value>;
+  private readonly codes: Numbers<Uint32Array>;
+
+  constructor(book: Book<Value>, values: Uint32Array = new Uint32Array(0)) {
+    this.book = book;
+    this.codes = new Numbers(values, 0);
+  }
+
+  fork(): CodeColumn<Value> {
+    return new CodeColumn(this.book, this.codes.values);
+  }
+  get changed(): boolean {
+    return this.codes.changed;
+  }
+  code(row: number): number {
+    return this.codes.get(row);
+  }
+  /** The codes by row, to run through; beyond their end all are 0. */
+  get all(): Uint32Array {
+    return this.codes.values;
+  }
+  put(row: number, value: unknown): boolean {
+    return this.codes.set(row, this.book.encode(value));
+  }
+  value(row: number): Value | undefined {
+    return this.book.decode(this.code(row));
+  }
+}
+
+/** A field that is different for every device. */
+export class TextColumn implements Column {
+  private texts: string[];
+  changed = false;
+
+  constructor(texts: string[] = []) {
+    this.texts = texts;
+  }
+
+  fork(): TextColumn {
+    return new TextColumn(this.texts);
+  }
+  text(row: number): string {
+    return this.texts[row] ?? '';
+  }
+  put(row: number, value: unknown): boolean {
+    const text = typeof value === 'string' ? value : '';
+    if (this.text(row) === text) return false;
+    if (!this.changed) this.texts = this.texts.slice();
+    while (this.texts.length < row) this.texts.push('');
+    this.texts[row] = text;
+    this.changed = true;
+    return true;
+  }
+  value(row: number): string {
+    return this.text(row);
+  }
+}
+
+const UNTOLD = Number.NEGATIVE_INFINITY;
+
+/** Milliseconds since the epoch; NaN for a time that is empty or cannot be read. Our own service's format comes first. */
+const millisecondsOf = (text: string): number =>
+  text.length === 24 && text.endsWith('Z') ? Date.parse(text) : (parseTimestamp(text)?.getTime() ?? Number.NaN);
+
+/** A time. Text that is no time is kept beside, to be shown as it came. */
+export class TimeColumn implements Column {
+  private readonly times: Numbers<Float64Array>;
+  private readonly unreadable: Map<number, string>;
+  private unreadableChanged = false;
+
+  constructor(values: Float64Array = new Float64Array(0), unreadable = new Map<number, string>()) {
+    this.times = new Numbers(values, UNTOLD);
+    this.unreadable = unreadable;
+  }
+
+  fork(): TimeColumn {
+    return new TimeColumn(this.times.values, new Map(this.unreadable));
+  }
+  get changed(): boolean {
+    return this.times.changed || this.unreadableChanged;
+  }
+  /** Not finite where there is no time. */
+  time(row: number): number {
+    return this.times.get(row);
+  }
+  put(row: number, value: unknown): boolean {
+    const text = typeof value === 'string' ? value : undefined;
+    const time = text === undefined ? UNTOLD : millisecondsOf(text);
+    const raw = text && Number.isNaN(time) ? text : undefined;
+    const other = this.unreadable.get(row) !== raw;
+    if (other) {
+      this.unreadableChanged = true;
+      if (raw === undefined) this.unreadable.delete(row);
+      else this.unreadable.set(row, raw);
+    }
+    return this.times.set(row, time) || other;
+  }
+  value(row: number): string | undefined {
+    const time = this.time(row);
+    if (time === UNTOLD) return undefined;
+    return Number.isNaN(time) ? (this.unreadable.get(row) ?? '') : new Date(time).toISOString();
+  }
+}

@@ -1,0 +1,69 @@
+// A service in memory for the tests and benchmarks of the fleet: of any size and temper, as they are found out there.
+import type { Device, DeviceLocation, DevicePage } from '#/contract/devices.ts';
+import type { FleetSource } from './source.ts';
+
+export function aDevice(n: number, fields: Partial<Device> = {}): Device {
+  return {
+    DeviceId: `id-${n}`,
+    DeviceName: `camera-${n}`,
+    DeviceGroup: ['lab', 'north', 'south'][n % 3] ?? '',
+    LocalAddr: `10.0.${Math.floor(n / 250) % 250}.${n % 250}`,
+    LocalPort: '22',
+    DeviceStatus: n % 4 === 0 ? 'Offline' : 'Online',
+    ...fields,
+  };
+}
+
+interface Temper {
+  /** Most rows it gives a page, whatever is asked. */
+  cap?: number;
+  /** Total it tells: the true one, none, or what this gives. */
+  total?: 'none' | ((count: number) => number);
+  /** What a page past the end is: empty, an error, or the last page again. */
+  pastEnd?: (page: number) => DevicePage | Promise<never>;
+}
+
+/** A service that can be changed between two pages. */
+export class FakeService implements FleetSource {
+  devices: Device[];
+  locations: DeviceLocation[] = [];
+  temper: Temper;
+  /** Called before each page is answered. */
+  onPage: (page: number) => void | Promise<void> = () => {};
+  readonly asked: [page: number, rows: number][] = [];
+  locationsAsked = 0;
+  peak = 0;
+  private underWay = 0;
+
+  constructor(count: number, temper: Temper = {}) {
+    this.devices = Array.from({ length: count }, (_, n) => aDevice(n));
+    this.temper = temper;
+  }
+
+  readonly readPage = (page: number, rows: number): Promise<DevicePage> =>
+    this.answered(async () => {
+      this.asked.push([page, rows]);
+      await this.onPage(page);
+      const { cap = Infinity, total = (count: number) => count, pastEnd } = this.temper;
+      const size = Math.min(rows, cap);
+      const Devices = this.devices.slice((page - 1) * size, page * size);
+      if (Devices.length === 0 && page > 1 && pastEnd) return pastEnd(page);
+      return total === 'none' ? { Devices } : { Devices, TotalNumDevices: total(this.devices.length) };
+    });
+
+  readonly readLocations = (): Promise<DeviceLocation[]> =>
+    this.answered(async () => {
+      this.locationsAsked++;
+      return [...this.locations];
+    });
+
+  private async answered<Answer>(make: () => Promise<Answer>): Promise<Answer> {
+    this.peak = Math.max(this.peak, ++this.underWay);
+    await Promise.resolve();
+    try {
+      return await make();
+    } finally {
+      this.underWay--;
+    }
+  }
+}

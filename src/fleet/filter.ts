@@ -1,0 +1,244 @@
+// Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
+import { ABSENT, EMPTY, TagLists, tagText } from './dictionary.ts';
+import type { Book } from './dictionary.ts';
+import { CodeColumn, TimeColumn } from './columns.ts';
+import type { Table } from './table.ts';
+import { fold, naturalKey, wordsOf } from './text.ts';
+
+/** What can be counted and chosen by value, and the field it is in. */
+export const FACETS = {
+  group: 'DeviceGroup',
+  status: 'DeviceStatus',
+  tag: 'Tags',
+  customer: 'CustomerName',
+  site: 'CustomerSite',
+  version: 'AgentVersion',
+  os: 'SysOS',
+  problem: 'AgentProblem',
+} as const;
+export type Facet = keyof typeof FACETS;
+const FACET_NAMES = Object.keys(FACETS) as Facet[];
+
+/**
+ * All given conditions must hold. Of a facet's values one is enough; '' stands for none. A group, customer or site is
+ * matched exactly, a status in any letter case, a tag by its name or its id.
+ */
+export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
+  /** Words that must each be a part of the name or, from four letters on, of the id (any id holds some "7"). */
+  search?: string;
+  /** A part of the name. */
+  name?: string;
+  /** A part of the id. */
+  id?: string;
+  place?: 'placed' | 'unplaced' | 'invalid';
+  /** The ids of the devices that have one of the tags, in the place of `tag` where the rows do not tell. */
+  tagged?: ReadonlySet<string>;
+  /** `never`: devices of which the service tells that they were never there. Else when they were there last, both ends
+   * included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
+  seen?: string | undefined;
+}
+
+/** The ends of such a time, in milliseconds; undefined for what is none. */
+export function seenRange(text: string | null | undefined): [from: number, to: number] | undefined {
+  const [from = Number.NaN, to = Number.NaN, ...more] = (text ?? '').split('/').map((end) => Date.parse(end));
+  return from <= to && more.length === 0 ? [from, to] : undefined;
+}
+
+const second = (at: number) => new Date(at).toISOString().replace('.000', '');
+/** From the second that holds the one to the second that holds the other. */
+export const printRange = (from: number, to: number): string =>
+  `${second(Math.floor(from / 1000) * 1000)}/${second(Math.ceil(to / 1000) * 1000)}`;
+
+export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
+
+export interface FacetValue {
+  /** '' for devices without a value. */
+  value: string;
+  count: number;
+}
+
+/** The values of a facet's field that a filter lets through; undefined when all. */
+function allowedCodes(book: Book<unknown>, facet: Facet, values: readonly string[] | undefined) {
+  if (!values || values.length === 0) return undefined;
+  const allowed = new Uint8Array(book.size);
+  const wanted = new Set(facet === 'status' ? values.map(fold) : values);
+  for (let code = 0; code < book.size; code++) {
+    const text = book.texts[code] ?? '';
+    const isWanted =
+      code <= EMPTY
+        ? wanted.has('')
+        : book instanceof TagLists
+          ? book.lists[code]?.some(({ TagId, TagName }) => wanted.has(TagId) || (TagName !== '' && wanted.has(TagName)))
+          : wanted.has(facet === 'status' ? fold(text) : text);
+    if (isWanted) allowed[code] = 1;
+  }
+  return allowed;
+}
+
+interface Dimension {
+  facet: Facet;
+  book: Book<unknown>;
+  codes: Uint32Array;
+  allowed: Uint8Array | undefined;
+}
+
+function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
+  return FACET_NAMES.flatMap((facet) => {
+    const column = columns.get(FACETS[facet]);
+    if (column instanceof CodeColumn)
+      return [
+        {
+          facet,
+          book: column.book,
+          codes: column.all,
+          allowed: facet === 'tag' && filter.tagged ? undefined : allowedCodes(column.book, facet, filter[facet]),
+        },
+      ];
+    return [];
+  });
+}
+
+const LEAST_OF_ID = 4;
+/** `text`: name and id, on two lines. */
+const isIn = (text: string, word: string) => {
+  const at = text.indexOf(word);
+  return at >= 0 && (word.length >= LEAST_OF_ID || at < text.indexOf('\n') || text.endsWith(`\n${word}`));
+};
+
+/** Whether longer text finds no more than the shorter one that it goes on from. */
+const narrowsTo = (before: string, now: string) => {
+  const later = wordsOf(now);
+  return (
+    now.startsWith(before) &&
+    wordsOf(before).every((word, i) => word.length >= LEAST_OF_ID || (later[i] ?? '').length < LEAST_OF_ID)
+  );
+};
+
+/** The rows whose text is found; `within`: rows to look at. Typing on narrows the rows of the shorter text. */
+function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Array): Uint8Array {
+  const words = wordsOf(filter.search ?? '');
+  const name = fold(filter.name?.trim() ?? '');
+  const id = fold(filter.id?.trim() ?? '');
+  if (words.length === 0 && !name && !id) return within;
+  const found = new Uint8Array(size);
+  for (let row = 0; row < size; row++) {
+    if (within[row] === 0) continue;
+    const text = haystack.text(row);
+    if (!words.every((word) => isIn(text, word))) continue;
+    if (name || id) {
+      const end = text.indexOf('\n');
+      const at = name ? text.indexOf(name) : 0;
+      // The name stands first, so a find behind its end is in the id.
+      if (at < 0 || at >= end || (id && !text.includes(id, end + 1))) continue;
+    }
+    found[row] = 1;
+  }
+  return found;
+}
+
+/** Remembers the last search, since filters, facets and the next letter ask for much the same. */
+export class Search {
+  private readonly table: Table;
+  private last: { filter: RowFilter; found: Uint8Array } | undefined;
+
+  constructor(table: Table) {
+    this.table = table;
+  }
+
+  /** The rows that are there and that the text of the filter is found in. */
+  found(filter: RowFilter): Uint8Array {
+    const texts = (of: RowFilter) => [of.search ?? '', of.name ?? '', of.id ?? ''];
+    const now = texts(filter);
+    const before = this.last && texts(this.last.filter);
+    if (this.last && before?.every((text, i) => text === now[i])) return this.last.found;
+    const narrows = this.last && before?.every((text, i) => narrowsTo(text, now[i] ?? ''));
+    const found = searched(this.table, filter, narrows && this.last ? this.last.found : this.table.alive);
+    this.last = { filter, found };
+    return found;
+  }
+}
+
+/** Tells of a row whether its place, when it was there, or who has its tags is another than the filter wants. */
+function elsewhere({ places, columns, ids }: Table, { place, seen, tagged }: RowFilter): (row: number) => boolean {
+  const wanted = place && PLACE_KINDS[place];
+  const times = seen ? columns.get('LastSeenTime') : undefined;
+  const range = seenRange(seen);
+  const isOther = (time: number, text: () => unknown) =>
+    // An empty time says "never"; an absent one, nothing.
+    range ? !(time >= range[0] && time <= range[1]) : !Number.isNaN(time) || text() !== '';
+  return (row) =>
+    (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
+    (tagged !== undefined && !tagged.has(ids[row] ?? '')) ||
+    (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
+}
+
+/** Marks the rows that meet the filter, and counts them. */
+export function maskOf(table: Table, filter: RowFilter, search: Search): { mask: Uint8Array; count: number } {
+  const found = search.found(filter);
+  const dimensions = dimensionsOf(table, filter).filter(({ allowed }) => allowed);
+  const isElsewhere = elsewhere(table, filter);
+  const mask = new Uint8Array(table.size);
+  let count = 0;
+  rows: for (const row of table.order) {
+    if (found[row] === 0 || isElsewhere(row)) continue;
+    for (const { codes, allowed } of dimensions) if (allowed![codes[row] ?? ABSENT] === 0) continue rows;
+    mask[row] = 1;
+    count++;
+  }
+  return { mask, count };
+}
+
+/** The values of some facets with their counts, each facet under the filters of all the others. */
+export function facetsOf(
+  table: Table,
+  filter: RowFilter,
+  search: Search,
+  wanted: readonly Facet[] = FACET_NAMES,
+): Record<Facet, FacetValue[]> {
+  const found = search.found(filter);
+  const dimensions = dimensionsOf(table, filter)
+    .filter(({ facet, allowed }) => allowed || wanted.includes(facet))
+    .map((dimension) => ({ ...dimension, counts: new Uint32Array(dimension.book.size) }));
+  const isElsewhere = elsewhere(table, filter);
+  for (const row of table.order) {
+    if (found[row] === 0 || isElsewhere(row)) continue;
+    let failed = 0;
+    let by: (typeof dimensions)[number] | undefined;
+    for (const dimension of dimensions) {
+      if (!dimension.allowed || dimension.allowed[dimension.codes[row] ?? ABSENT] === 1) continue;
+      failed++;
+      by = dimension;
+    }
+    if (failed === 0) for (const { codes, counts } of dimensions) counts[codes[row] ?? ABSENT]!++;
+    else if (failed === 1 && by) by.counts[by.codes[row] ?? ABSENT]!++;
+  }
+  const lists = Object.fromEntries(FACET_NAMES.map((facet) => [facet, []])) as unknown as Record<Facet, FacetValue[]>;
+  for (const { facet, book, counts } of dimensions)
+    lists[facet] = valuesOf(book, counts, unlisted(facet, book, filter[facet]));
+  return lists;
+}
+
+/** The chosen values under which a facet lists its own: a tag chosen by its id is listed by its name. */
+function unlisted(facet: Facet, book: Book<unknown>, chosen: readonly string[] = []): string[] {
+  if (facet === 'status') return chosen.map((value) => book.texts.find((text) => fold(text) === fold(value)) ?? value);
+  if (!(book instanceof TagLists)) return [...chosen];
+  const names = new Map(book.lists.flat().map((tag) => [tag.TagId, tagText(tag)]));
+  return chosen.map((value) => names.get(value) ?? value);
+}
+
+/** Values with a count, and those chosen, in natural order; "none" at the end. */
+function valuesOf(book: Book<unknown>, counts: Uint32Array, chosen: string[]): FacetValue[] {
+  const byText = new Map(chosen.map((text) => [text, 0]));
+  for (let code = 0; code < counts.length; code++) {
+    if (counts[code] === 0) continue;
+    const tags = book instanceof TagLists && code > EMPTY ? book.lists[code] : undefined;
+    // Two tags of one name count a device once.
+    for (const text of tags ? new Set(tags.map(tagText)) : [book.texts[code] ?? ''])
+      byText.set(text, (byText.get(text) ?? 0) + counts[code]!);
+  }
+  const listed = Array.from(byText, ([value, count]) => ({ value, count, key: naturalKey(value) }));
+  const isNone = ({ value }: FacetValue) => Number(value === '');
+  return listed
+    .sort((one, two) => isNone(one) - isNone(two) || (one.key < two.key ? -1 : Number(one.key > two.key)))
+    .map(({ value, count }) => ({ value, count }));
+}

@@ -1,0 +1,60 @@
+// Where the devices of a table are, joined from the list of locations.
+import type { DeviceLocation, Position } from '#/contract/devices.ts';
+import { PLACE_KINDS } from './filter.ts';
+import type { Places, Table } from './table.ts';
+
+/** 0/0 is how the API says "never set" (v1.md, "Device location"). */
+const kindOf = (lat: number, lng: number) =>
+  lat === 0 && lng === 0
+    ? PLACE_KINDS.unplaced
+    : Math.abs(lat) <= 90 && Math.abs(lng) <= 180
+      ? PLACE_KINDS.placed
+      : PLACE_KINDS.invalid;
+
+/** Steps between two looks at the clock. */
+const STEP = 4096;
+
+const isSame = (one: ArrayLike<number>, two: ArrayLike<number>) => {
+  if (one.length !== two.length) return false;
+  for (let row = 0; row < one.length; row++) if (!Object.is(one[row], two[row])) return false;
+  return true;
+};
+
+/**
+ * The table with these locations; the same table when nothing moved. A location of a device that the listing does not
+ * have (yet) is left out.
+ */
+export function* placeSteps(table: Table, locations: DeviceLocation[]): Generator<void, Table> {
+  const { size, rowOf, alive, places } = table;
+  const lat = new Float64Array(size);
+  const lng = new Float64Array(size);
+  const kind = new Uint8Array(size);
+  for (let i = 0; i < locations.length; i++) {
+    if (i % STEP === 0) yield;
+    const { DeviceId, Lat, Lng } = locations[i]!;
+    const row = rowOf.get(DeviceId);
+    if (row === undefined || alive[row] !== 1) continue;
+    lat[row] = Lat;
+    lng[row] = Lng;
+    kind[row] = kindOf(Lat, Lng);
+  }
+  yield;
+  if (places && isSame(places.lat, lat) && isSame(places.lng, lng)) return table;
+  return { ...table, places: { lat, lng, kind } };
+}
+
+/** The table with one device moved. */
+export function withPlace(table: Table, row: number, { Lat, Lng }: Position): Table {
+  const { places, size } = table;
+  if (!places) return table;
+  const grown = <Values extends Float64Array | Uint8Array>(values: Values): Values => {
+    const copy = new (values.constructor as new (length: number) => Values)(size);
+    copy.set(values);
+    return copy;
+  };
+  const next: Places = { lat: grown(places.lat), lng: grown(places.lng), kind: grown(places.kind) };
+  next.lat[row] = Lat;
+  next.lng[row] = Lng;
+  next.kind[row] = kindOf(Lat, Lng);
+  return { ...table, places: next };
+}

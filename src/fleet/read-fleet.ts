@@ -1,0 +1,67 @@
+// Reads the listing until it can be trusted: when devices came and went during a reading, pages moved against each other
+// and devices may have slipped through between two of them.
+import type { DevicePage } from '#/contract/devices.ts';
+import { readPages } from './read-pages.ts';
+import type { Draft } from './table.ts';
+
+export interface FleetReading {
+  readPage: (page: number, rows: number) => Promise<DevicePage>;
+  /** Rows to ask for. */
+  rows: number;
+  /** Takes the devices in. */
+  draft: Draft;
+  /** How many devices there were at the last reading. */
+  had: number;
+  onProgress?: (read: number, total: number | undefined) => void;
+}
+
+export interface FleetRead {
+  /** The rows of the devices, in the service's order. */
+  order: Uint32Array;
+  /** What to ask for the next time. */
+  rows: number;
+  /** False when no two readings agreed: then what either of them had is there. */
+  complete: boolean;
+}
+
+/** Readings in a row before what they brought is taken together; a large fleet is not read that often. */
+const mostReadings = (size: number) => (size > 20_000 ? 2 : 3);
+
+const isSame = (one: Uint32Array, two: Uint32Array) =>
+  one.length === two.length && one.every((row, place) => row === two[place]);
+
+export async function readFleet({ readPage, rows, draft, had, onProgress }: FleetReading): Promise<FleetRead> {
+  let ask = rows;
+  let before: Uint32Array | undefined;
+  for (let reading = 1; ; reading++) {
+    const seen = new Set<number>();
+    const pages: number[][] = [];
+    const read = await readPages({
+      readPage,
+      rows: ask,
+      take: (devices, page) => {
+        const fresh: number[] = [];
+        for (const device of devices) {
+          const row = draft.put(device);
+          if (seen.has(row)) continue;
+          seen.add(row);
+          fresh.push(row);
+        }
+        pages[page] = fresh;
+        return fresh.length;
+      },
+      // Only the first reading is progress; a second one checks.
+      ...(reading === 1 && onProgress && { onProgress }),
+    });
+    ask = read.rows;
+    const order = Uint32Array.from(pages.flat());
+    // A fleet that is gone all at once is asked for twice.
+    const isSudden = order.length === 0 && had > 0;
+    if ((read.steady && !isSudden) || (before && isSame(before, order))) return { order, rows: ask, complete: true };
+    if (reading >= mostReadings(order.length)) {
+      const missed = before?.filter((row) => !seen.has(row)) ?? [];
+      return { order: Uint32Array.from([...order, ...missed]), rows: ask, complete: false };
+    }
+    before = order;
+  }
+}

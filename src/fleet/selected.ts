@@ -1,0 +1,84 @@
+// The devices of a selection as they are now. The API reads one device or a page, so that a few are read one by one and
+// many out of the listing.
+import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
+import type { Device } from '#/contract/devices.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
+import { readPages } from './read-pages.ts';
+
+/** Up to here one request for each device is less work than the listing. */
+const ONE_BY_ONE = 40;
+/** Requests under way at a time. */
+const AT_ONCE = 4;
+
+/** Raised to end a reading early. */
+class Enough extends Error {}
+
+/** In the order of `ids`; the ones that are not there any more are left out. */
+export async function readSelected(
+  ids: readonly string[],
+  signal: AbortSignal,
+  onProgress: (found: number) => void = () => {},
+): Promise<Device[]> {
+  const wanted = new Set(ids);
+  const found = new Map<string, Device>();
+  await (wanted.size <= ONE_BY_ONE ? readEach : readListing)(wanted, found, signal, () => onProgress(found.size));
+  return [...wanted].flatMap((id) => found.get(id) ?? []);
+}
+
+type Reader = (
+  wanted: ReadonlySet<string>,
+  found: Map<string, Device>,
+  signal: AbortSignal,
+  onFound: () => void,
+) => Promise<void>;
+
+const readEach: Reader = async (wanted, found, signal, onFound) => {
+  const queue = wanted.values();
+  const work = async () => {
+    for (const id of queue) {
+      const rows = await call(
+        deviceEndpoints.filter,
+        { params: { page_num: 1, rows_per_page: 25 }, query: { device_id: id } },
+        { signal },
+      ).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
+      // The filter matches a part of an id.
+      const device = rows.find(({ DeviceId }) => DeviceId === id);
+      if (device) found.set(id, device);
+      onFound();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+};
+
+const readListing: Reader = async (wanted, found, signal, onFound) => {
+  const seen = new Set<string>();
+  const read = async () => {
+    await readPages({
+      rows: MAX_ROWS_PER_PAGE,
+      readPage: (page_num, rows_per_page) => {
+        // No need to read on to the end of a large fleet.
+        if (found.size === wanted.size) throw new Enough();
+        return call(deviceEndpoints.page, { params: { page_num, rows_per_page } }, { signal });
+      },
+      take: (devices) => {
+        const before = seen.size;
+        for (const device of devices) {
+          seen.add(device.DeviceId);
+          if (wanted.has(device.DeviceId)) found.set(device.DeviceId, device);
+        }
+        onFound();
+        return seen.size - before;
+      },
+    });
+  };
+  await read().catch((error: unknown) => {
+    if (!(error instanceof Enough)) throw error;
+  });
+  // Devices that came or went meanwhile moved the pages: a few may have slipped through between two of them.
+  const missing = new Set([...wanted].filter((id) => !found.has(id)));
+  if (missing.size > 0 && missing.size <= ONE_BY_ONE) await readEach(missing, found, signal, onFound);
+};

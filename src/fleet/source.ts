@@ -1,0 +1,29 @@
+// Where the fleet comes from: the listing, page by page, and the list of locations. Nothing but requests.
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { DeviceLocation, DevicePage } from '#/contract/devices.ts';
+import { pathOf, send } from '#/api/call.ts';
+import { readList } from '#/api/list-text.ts';
+
+export interface FleetSource {
+  readPage: (page: number, rows: number, signal: AbortSignal) => Promise<DevicePage>;
+  readLocations: (signal: AbortSignal) => Promise<DeviceLocation[]>;
+}
+
+export const serviceSource: FleetSource = {
+  async readPage(page_num, rows_per_page, signal) {
+    const { method, response } = deviceEndpoints.page;
+    const path = pathOf(deviceEndpoints.page, { params: { page_num, rows_per_page } });
+    const { rows, frame } = await readList(
+      await send(method, path, undefined, { signal }),
+      deviceEndpoints.filter.response,
+    );
+    // Without its rows the answer still tells the total.
+    const head = response.safeParse(frame);
+    return { Devices: rows, TotalNumDevices: head.data?.TotalNumDevices };
+  },
+
+  async readLocations(signal) {
+    const { method, path, response } = deviceEndpoints.locations;
+    return (await readList(await send(method, path, undefined, { signal }), response)).rows;
+  },
+};

@@ -1,0 +1,145 @@
+// The rows of a fleet, by column. A row's number belongs to one device for as long as the fleet is in memory, whatever
+// comes and goes; a Table never changes, and the next version of it is written through a Draft.
+import type { Device } from '#/contract/devices.ts';
+import { TagLists, Words } from './dictionary.ts';
+import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
+import type { Column } from './columns.ts';
+import { haystackOf } from './text.ts';
+
+/** Where devices are, by row; not there while the locations have not been read. */
+export interface Places {
+  lat: Float64Array;
+  lng: Float64Array;
+  /** 0: never located. 1: placed. 2: coordinates that no place on Earth has. */
+  kind: Uint8Array;
+}
+
+export interface Table {
+  /** Row numbers in use, the rows of deleted devices included. */
+  size: number;
+  /** The devices that are there, in the service's order. */
+  order: Uint32Array;
+  /** 1 for each row that is there. */
+  alive: Uint8Array;
+  /** Of all versions: the row of an id and the id of a row. */
+  rowOf: Map<string, number>;
+  ids: string[];
+  /** By wire name. */
+  columns: Map<string, Column>;
+  /** Name and id, folded, for the search. */
+  haystack: TextColumn;
+  places: Places | undefined;
+  /** Devices as they were handed out, so that an unchanged one is the same object again. */
+  handed: Map<number, Device>;
+}
+
+const TEXTS = ['DeviceName', 'LocalAddr', 'SysHostname', 'SysMacAddress'];
+const TIMES = ['CreatedTime', 'LastSeenTime'];
+const CODES = ['DeviceGroup', 'DeviceStatus', 'LocalPort', 'CustomerName', 'CustomerSite'];
+/** Fields beyond the contract's that get a column; some limit must be, as a service may send anything. */
+const MOST_COLUMNS = 64;
+
+export function emptyTable(): Table {
+  return {
+    size: 0,
+    order: new Uint32Array(0),
+    alive: new Uint8Array(0),
+    rowOf: new Map(),
+    ids: [],
+    columns: new Map<string, Column>([
+      ...TEXTS.map((name) => [name, new TextColumn()] as const),
+      ...CODES.map((name) => [name, new CodeColumn(new Words())] as const),
+      ['Tags', new CodeColumn(new TagLists())],
+      ...TIMES.map((name) => [name, new TimeColumn()] as const),
+    ]),
+    haystack: new TextColumn(),
+    places: undefined,
+    handed: new Map(),
+  };
+}
+
+/** The next version of a table, being written. */
+export class Draft {
+  private readonly base: Table;
+  private readonly columns: Map<string, Column>;
+  private readonly haystack: TextColumn;
+  private readonly changed = new Set<number>();
+
+  constructor(base: Table) {
+    this.base = base;
+    this.columns = new Map(Array.from(base.columns, ([name, column]) => [name, column.fork()]));
+    this.haystack = base.haystack.fork();
+  }
+
+  /** Writes a device, new or known, and gives its row. */
+  put(device: Device): number {
+    const { rowOf, ids } = this.base;
+    const { DeviceId: id } = device;
+    let row = rowOf.get(id);
+    if (row === undefined) {
+      row = ids.push(id) - 1;
+      rowOf.set(id, row);
+    }
+    for (const name in device)
+      if (name !== 'DeviceId' && !this.columns.has(name) && this.columns.size < MOST_COLUMNS)
+        this.columns.set(name, new CodeColumn(new Words()));
+    let changed = false;
+    for (const [name, column] of this.columns) if (column.put(row, device[name])) changed = true;
+    if (changed) this.touch(row);
+    return row;
+  }
+
+  /** Writes some fields of a device that is there. */
+  change(row: number, fields: Record<string, unknown>): void {
+    let changed = false;
+    for (const [name, value] of Object.entries(fields))
+      if (value !== undefined && this.columns.get(name)?.put(row, value)) changed = true;
+    if (changed) this.touch(row);
+  }
+
+  private touch(row: number): void {
+    this.changed.add(row);
+    this.haystack.put(row, haystackOf(String(this.columns.get('DeviceName')?.value(row)), this.base.ids[row] ?? ''));
+  }
+
+  /** The version in which the devices of these rows are there, in this order; the old one if nothing is different. */
+  finish(order: Uint32Array): Table {
+    const { base, changed } = this;
+    const sameOrder = order.length === base.order.length && order.every((row, place) => row === base.order[place]);
+    if (sameOrder && changed.size === 0) return base;
+    const settled = <Kind extends Column>(column: Kind, before: Kind | undefined): Kind =>
+      before === undefined || column.changed ? column : before;
+    const alive = new Uint8Array(base.ids.length);
+    for (const row of order) alive[row] = 1;
+    return {
+      ...base,
+      size: base.ids.length,
+      order: sameOrder ? base.order : order,
+      alive,
+      columns: new Map(Array.from(this.columns, ([name, column]) => [name, settled(column, base.columns.get(name))])),
+      haystack: settled(this.haystack, base.haystack),
+      handed: new Map(Array.from(base.handed).filter(([row]) => alive[row] === 1 && !changed.has(row))),
+    };
+  }
+}
+
+/** A device as the contract has it, rebuilt from its columns; the same object again while it does not change. */
+export function deviceAt(table: Table, row: number): Device {
+  const handed = table.handed.get(row);
+  if (handed) return handed;
+  const device = builtAt(table, row);
+  table.handed.set(row, device);
+  return device;
+}
+
+/** The same for one look at very many of them: nothing of it is remembered. */
+export function builtAt(table: Table, row: number): Device {
+  const fields: Record<string, unknown> = { DeviceId: table.ids[row] };
+  for (const [name, column] of table.columns) {
+    const value = column.value(row);
+    if (value !== undefined) fields[name] = value;
+  }
+  for (const name of ['DeviceGroup', 'LocalPort']) fields[name] ??= '';
+  fields['DeviceStatus'] ??= 'Unknown';
+  return fields as Device;
+}

@@ -1,0 +1,39 @@
+// Rows of the fleet by filter and sort, for a component. Apart from use-fleet.ts, so that a page can have it before the
+// code that reads the fleet.
+import { useEffect, useMemo, useState } from 'react';
+import type { FleetIndex, RowQuery } from './fleet-index.ts';
+
+interface Rows<Found> {
+  rows: Found;
+  isPending: boolean;
+}
+
+/**
+ * The rows of a query; undefined while there is no index. Where the fleet has to be sorted by a column for the first
+ * time, the rows of before stay until that is done, and `isPending` tells so. The caller keeps `filter` the same object
+ * while it says the same.
+ */
+export function useRows(index: FleetIndex, query: RowQuery): Rows<Uint32Array>;
+export function useRows(index: FleetIndex | undefined, query: RowQuery): Rows<Uint32Array | undefined>;
+export function useRows(index: FleetIndex | undefined, { filter, sort }: RowQuery): Rows<Uint32Array | undefined> {
+  const { by, down = false } = sort ?? {};
+  const [, setPrepared] = useState(0);
+  const isPending = index !== undefined && !index.isPrepared(by);
+  useEffect(() => {
+    if (!isPending || by === undefined) return;
+    let isLeft = false;
+    void index?.prepare(by).then(() => {
+      if (!isLeft) setPrepared((count) => count + 1);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [index, by, isPending]);
+  const asked = useMemo(
+    () => (isPending ? undefined : index?.query({ ...(filter && { filter }), ...(by && { sort: { by, down } }) })),
+    [index, filter, by, down, isPending],
+  );
+  const [shown, setShown] = useState(asked);
+  if (asked && asked !== shown) setShown(asked);
+  return { rows: index && (asked ?? shown ?? index.table.order), isPending };
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { csvLine, csvText, delimiterOf, plainCell, readCsv } from './csv.ts';
+
+const cells = (text: string, delimiter?: string) => readCsv(text, delimiter).map((row) => row.cells);
+
+test('what a spreadsheet would run is made text, and numbers stay numbers', () => {
+  assert.equal(csvLine(['=cmd()', '+1+1', '-2+3', '@SUM(A1)']), "'=cmd(),'+1+1,'-2+3,'@SUM(A1)\r\n");
+  assert.equal(csvLine(['\t=1', '\r=1']), '"\'\t=1","\'\r=1"\r\n');
+  assert.equal(csvLine(['-33.8688', '151.2', '-7']), '-33.8688,151.2,-7\r\n');
+  assert.equal(csvLine(['a=b', "it's", 'mail@example.com']), "a=b,it's,mail@example.com\r\n");
+});
+
+test('quotes, delimiters and line ends are quoted', () => {
+  assert.equal(
+    csvLine(['say "hi"', 'a,b', 'two\nlines', '', ' blank ']),
+    '"say ""hi""","a,b","two\nlines",," blank "\r\n',
+  );
+  assert.equal(csvText([['a'], ['b']]), '\uFEFFa\r\nb\r\n');
+});
+
+test('what was written is read back', () => {
+  const hostile = [
+    ['name', 'note'],
+    ['=HYPERLINK("x")', 'line\r\nline'],
+    ['-1+2', '"'],
+    ['a;b\tc', '  '],
+    ["'=was quoted", "'s"],
+    ['', 'ünïcode 東京 🛰'],
+  ];
+  const read = cells(csvText(hostile)).map((row) => row.map(plainCell));
+  assert.deepEqual(read, hostile);
+});
+
+test('reads the files of other programs', () => {
+  assert.deepEqual(cells('\uFEFFname;group\r\npump;"a;b"\r\n'), [
+    ['name', 'group'],
+    ['pump', 'a;b'],
+  ]);
+  assert.deepEqual(cells('name\tgroup\npump, big\tnorth'), [
+    ['name', 'group'],
+    ['pump, big', 'north'],
+  ]);
+  assert.deepEqual(cells('a,b\rc,d\r'), [
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  assert.deepEqual(cells('a,b,\n\n , \nc'), [['a', 'b', ''], ['c']]);
+  assert.deepEqual(cells('a,'), [['a', '']]);
+  assert.deepEqual(cells('"a" , "b"'), [['a', 'b']]);
+  assert.deepEqual(cells('5" nail,x'), [['5" nail', 'x']]);
+  assert.deepEqual(cells('one column\ntwo'), [['one column'], ['two']]);
+  assert.deepEqual(cells(''), []);
+  assert.deepEqual(cells('"never ends,\nx'), [['never ends,\nx']]);
+});
+
+test('rows know the line they begin on', () => {
+  assert.deepEqual(
+    readCsv('h\n"two\nlines"\n\nlast').map(({ line }) => line),
+    [1, 2, 5],
+  );
+});
+
+test('the delimiter is what the first line has most of, outside of quotes', () => {
+  assert.equal(delimiterOf('a;b;c,d'), ';');
+  assert.equal(delimiterOf('"a;b;c;d",e'), ',');
+  assert.equal(delimiterOf('a\tb'), '\t');
+  assert.equal(delimiterOf('alone'), ',');
+});

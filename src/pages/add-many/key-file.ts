@@ -1,0 +1,15 @@
+// The keys as a file: one row a device, with the command that holds its key.
+import { csvText } from '#/lib/csv.ts';
+import type { Entry } from './run-entry.ts';
+
+/** A device whose key is at hand. */
+export type Keyed = Entry & { id: string; key: string };
+
+export const isKeyed = (entry: Entry): entry is Keyed => entry.id !== undefined && entry.key !== undefined;
+
+/** `command`: the line that makes a machine the device with this key, where there is one. */
+export const keyFile = (entries: readonly Keyed[], command: ((key: string) => string) | undefined): string =>
+  csvText([
+    ['name', 'group', 'device_id', 'device_key', ...(command ? ['install_command'] : [])],
+    ...entries.map(({ order, id, key }) => [order.name, order.group, id, key, ...(command ? [command(key)] : [])]),
+  ]);

@@ -1,0 +1,103 @@
+// The keys of the new devices, once: as a file and as labels. Until one of them was taken, leaving asks.
+import { Suspense, lazy, useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import { isLoopback } from '#/features/install/install-commands.ts';
+import { LoopbackNote } from '#/features/install/loopback-note.tsx';
+import { useInstall } from '#/features/install/use-install.ts';
+import { formatCount } from '#/lib/format.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { keyFile } from './key-file.ts';
+import type { Keyed } from './key-file.ts';
+import { counted } from './plan.ts';
+import classes from './add-many.module.css';
+
+// Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.
+const loadLabels = () => import('./labels.tsx');
+const Labels = lazy(async () => ({ default: (await loadLabels()).Labels }));
+
+interface KeysPanelProps {
+  keyed: readonly Keyed[];
+  /** How many of them were neither saved nor printed, and are not in use. */
+  untaken: number;
+  running: boolean;
+  onTaken: () => void;
+}
+
+export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) {
+  /** Which keys the labels are made of; a later key needs new ones. */
+  const [printing, setPrinting] = useState<readonly Keyed[]>([]);
+  const [prepared, setPrepared] = useState(0);
+  const { command, host } = useInstall();
+  const labelsHere = useLater(loadLabels, printing.length > 0);
+  const isPrepared = printing.length > 0 && prepared >= printing.length;
+  const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
+  return (
+    <section className={classes['keys']} aria-label="Keys" data-open={untaken > 0 || undefined}>
+      <IconKey size={18} stroke={1.6} aria-hidden />
+      <div className={classes['keysWords']}>
+        <h2>{counted(keyed.length, 'key')}</h2>
+        <p role="status">
+          {keyed.length === 0
+            ? running
+              ? 'They are here when the devices are created.'
+              : 'No device was created.'
+            : untaken > 0
+              ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
+              : 'Taken along. They are gone from here when you leave this page.'}
+        </p>
+        {host === undefined && isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
+        {isPrepared && untaken > 0 && (
+          <p>
+            <Button size="compact-sm" variant="default" onClick={onTaken}>
+              The labels are printed
+            </Button>
+          </p>
+        )}
+      </div>
+      <Group gap="sm">
+        <Button
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+          disabled={wait !== undefined}
+          title={wait}
+          onClick={() => {
+            saveFile(datedName('device-keys'), keyFile(keyed, command));
+            onTaken();
+          }}
+        >
+          Download keys
+        </Button>
+        {isPrepared && printing.length === keyed.length ? (
+          <Button
+            variant="default"
+            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+            onClick={() => window.print()}
+          >
+            Print {counted(keyed.length, 'label')}
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+            disabled={wait !== undefined || printing.length > prepared}
+            title={wait}
+            onClick={() => {
+              setPrepared(0);
+              setPrinting(keyed);
+            }}
+          >
+            {printing.length > prepared
+              ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
+              : 'Prepare labels'}
+          </Button>
+        )}
+      </Group>
+      {printing.length > 0 && labelsHere && (
+        <Suspense>
+          <Labels keyed={printing} command={command} onProgress={setPrepared} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+// Labels to stick on devices: name, id, and the install command as text and as a QR code; the key alone where there is none. They are on the page only for
+// the printer, where nothing else is printed; see labels.module.css.
+import { memo, useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { QrCode } from '#/ui/controls/qr-code.tsx';
+import type { Keyed } from './key-file.ts';
+import classes from './labels.module.css';
+
+/** Labels on a sheet. */
+const SHEET = 14;
+
+interface LabelsProps {
+  keyed: readonly Keyed[];
+  command: ((key: string) => string) | undefined;
+  /** Tells how many labels are on the page. */
+  onProgress: (count: number) => void;
+}
+
+export function Labels({ keyed, command, onProgress }: LabelsProps) {
+  const sheets = Math.ceil(keyed.length / SHEET);
+  const [drawn, setDrawn] = useState({ keyed, count: 0 });
+  // Other keys: from the beginning.
+  const count = drawn.keyed === keyed ? drawn.count : 0;
+  // A sheet a task: drawing thousands of codes at once would freeze the page.
+  useEffect(() => {
+    onProgress(Math.min(keyed.length, count * SHEET));
+    if (count >= sheets) return;
+    const timer = setTimeout(() => setDrawn({ keyed, count: count + 1 }));
+    return () => clearTimeout(timer);
+  }, [keyed, count, sheets, onProgress]);
+  return createPortal(
+    <div className={`${classes['labels']} device-labels`}>
+      {Array.from({ length: count }, (_, sheet) => (
+        <Sheet key={sheet} keyed={keyed} command={command} from={sheet * SHEET} />
+      ))}
+    </div>,
+    document.body,
+  );
+}
+
+const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'keyed' | 'command'> & { from: number }) {
+  return (
+    <div className={classes['sheet']}>
+      {keyed.slice(from, from + SHEET).map(({ id, key, order }) => (
+        <Label key={id} id={id} name={order.name} line={command?.(key) ?? key} />
+      ))}
+    </div>
+  );
+});
+
+function Label({ id, name, line }: { id: string; name: string; line: string }) {
+  return (
+    <div className={classes['label']}>
+      <QrCode text={line} className={classes['code']} />
+      <div className={classes['words']}>
+        <strong>{name}</strong>
+        <span className={classes['id']}>{id}</span>
+        <code>{line}</code>
+      </div>
+    </div>
+  );
+}

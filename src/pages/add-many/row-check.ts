@@ -1,0 +1,126 @@
+// What is wrong with a row, cell by cell, by the contract's own schemas, and what would be sent for it.
+import { deviceChange, deviceDraft, position } from '#/contract/devices.ts';
+import type { DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
+import { issueText } from '#/contract/issue-text.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { readDegrees } from '#/lib/coordinates.ts';
+import { tagsOf } from './rows.ts';
+import type { Cells, ColumnName, DraftRow } from './rows.ts';
+
+/** A device to create, as it will be sent. */
+export interface Order {
+  name: string;
+  group: string;
+  customer: string;
+  site: string;
+  position: Position | undefined;
+  tags: string[];
+}
+
+/** What a row is created with. */
+export const draftOf = ({ name, group }: Order): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
+
+/** What is set on it then. */
+export const detailsOf = ({ customer, site }: Order): DeviceChange => ({
+  ...(customer ? { CustomerName: customer } : {}),
+  ...(site ? { CustomerSite: site } : {}),
+});
+
+export type CellTexts = Partial<Record<ColumnName, string>>;
+
+export interface RowCheck {
+  errors: CellTexts;
+  /** Whether there is any: then the row is left out. */
+  isFaulty: boolean;
+  warnings: CellTexts;
+  isOdd: boolean;
+  order: Order;
+  /** The name as names are compared: without regard to letter case. */
+  folded: string;
+}
+
+const FIELDS: Record<string, ColumnName> = {
+  DeviceName: 'name',
+  DeviceGroup: 'group',
+  CustomerName: 'customer',
+  CustomerSite: 'site',
+  Lat: 'lat',
+  Lng: 'lng',
+};
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+export const folded = (name: string): string => name.trim().toLowerCase();
+
+type Issues = Parameters<typeof issueText>[0][];
+
+function place(errors: CellTexts, issues: Issues | undefined): void {
+  for (const issue of issues ?? []) {
+    const column = FIELDS[String(issue.path[0])];
+    if (column) errors[column] ??= sentence(issueText(issue));
+  }
+}
+
+/** Both degrees, or none: half a place is no place. */
+function checkPlace({ lat, lng }: Cells, errors: CellTexts, warnings: CellTexts): Position | undefined {
+  if (!lat.trim() && !lng.trim()) return undefined;
+  const given = { Lat: lat.trim() ? readDegrees(lat) : 0, Lng: lng.trim() ? readDegrees(lng) : 0 };
+  const { data, error } = position.safeParse(given);
+  place(errors, error?.issues);
+  if (!lat.trim()) errors.lat = 'Is missing: give both, or neither';
+  if (!lng.trim()) errors.lng = 'Is missing: give both, or neither';
+  if (!data || errors.lat || errors.lng) return undefined;
+  if (data.Lat !== 0 || data.Lng !== 0) return data;
+  warnings.lat = '0, 0 counts as no location';
+  return undefined;
+}
+
+function checkTags(tags: string[], errors: CellTexts): void {
+  for (const tag of tags) {
+    const issue = tagEndpoints.create.params.safeParse({ tag_name: tag }).error?.issues[0];
+    if (issue) errors.tags ??= `The tag "${tag.length > 24 ? `${tag.slice(0, 24)}…` : tag}" ${issueText(issue)}`;
+  }
+}
+
+function check({ cells }: DraftRow): RowCheck {
+  const errors: CellTexts = {};
+  const warnings: CellTexts = {};
+  const [name, group, customer, site] = [cells.name, cells.group, cells.customer, cells.site].map((text) =>
+    text.trim(),
+  ) as [string, string, string, string];
+  place(errors, deviceDraft.safeParse({ DeviceName: name, DeviceGroup: group }).error?.issues);
+  if (customer || site)
+    place(errors, deviceChange.safeParse({ CustomerName: customer, CustomerSite: site }).error?.issues);
+  const tags = tagsOf(cells.tags);
+  checkTags(tags, errors);
+  const order = { name, group, customer, site, position: checkPlace(cells, errors, warnings), tags };
+  return {
+    errors,
+    isFaulty: Object.keys(errors).length > 0,
+    warnings,
+    isOdd: Object.keys(warnings).length > 0,
+    order,
+    folded: folded(name),
+  };
+}
+
+const known = new WeakMap<DraftRow, RowCheck>();
+
+/** What a row says by itself; what others say about its name is in the plan. */
+export function checkRow(row: DraftRow): RowCheck {
+  const before = known.get(row);
+  if (before) return before;
+  const made = check(row);
+  known.set(row, made);
+  return made;
+}
+
+export const hasError = (row: DraftRow): boolean => checkRow(row).isFaulty;
+
+/** Checks all rows, one a step: what is asked of them later is known then. */
+export function* checkSteps(rows: readonly DraftRow[]): Generator<void, void> {
+  for (const row of rows) {
+    checkRow(row);
+    yield;
+  }
+}

@@ -1,0 +1,127 @@
+// The way in: paste rows, drop or choose a file, or start with an empty table. Says what the columns are.
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Textarea } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { isMissing } from '#/api/api-error.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { csvText } from '#/lib/csv.ts';
+import { saveFile } from '#/lib/save-file.ts';
+import { BrowseButton, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+import { fileText } from './file-text.ts';
+import { COLUMNS, UnusableRows } from './rows.ts';
+import classes from './add-many.module.css';
+
+const EXAMPLE = [
+  [...COLUMNS],
+  ['pump-001', 'pumps', 'ACME', 'Hall 1', '52.5200', '13.4050', 'edge;north'],
+  ['pump-002', 'pumps', 'ACME', 'Hall 2', '', '', 'edge'],
+];
+
+interface RowsInputProps {
+  busy: boolean;
+  /** Raises UnusableRows when there is nothing for a table in it. */
+  onText: (text: string) => Promise<void>;
+  onEmptyTable: () => void;
+}
+
+export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
+  const [text, setText] = useState('');
+  const tags = useQuery(tagQueries.list());
+  const [trouble, setTrouble] = useState<Error | null>(null);
+  const take = async (read: () => string | Promise<string>): Promise<boolean> => {
+    setTrouble(null);
+    try {
+      await onText(await read());
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnusableRows)) throw error;
+      setTrouble(error);
+      return false;
+    }
+  };
+  const takeFiles = ([file]: File[]) => {
+    if (file) void take(() => fileText(file));
+  };
+  const over = useWindowDrop(busy, takeFiles);
+
+  return (
+    <div className={classes['input']}>
+      <DropVeil over={over}>Drop to check the rows</DropVeil>
+      <form
+        className={classes['paste']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void take(() => text);
+        }}
+      >
+        <Textarea
+          label="Rows"
+          description="Paste CSV or cells of a spreadsheet, or drop a file anywhere on this page."
+          placeholder={EXAMPLE.slice(1)
+            .map((row) => row.join(','))
+            .join('\n')}
+          rows={10}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          // Several lines into the empty field are a list: no need to look at it as text first.
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData('text/plain');
+            if (text.trim() !== '' || !/[\r\n]./.test(pasted)) return;
+            event.preventDefault();
+            void take(() => pasted).then((isTaken) => isTaken || setText(pasted));
+          }}
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes['text'] ?? '' }}
+        />
+        <FormError error={trouble} />
+        <Group gap="sm">
+          <Button
+            type="submit"
+            loading={busy}
+            disabled={text.trim() === ''}
+            title={text.trim() === '' ? 'Paste rows first' : ''}
+          >
+            Check rows
+          </Button>
+          <BrowseButton onChoose={takeFiles} label="CSV file" accept=".csv,.tsv,.txt,text/csv,text/plain">
+            Browse files
+          </BrowseButton>
+          <Button variant="default" onClick={onEmptyTable}>
+            Start with an empty table
+          </Button>
+        </Group>
+      </form>
+      <div className={classes['columns']}>
+        <h2>Columns</h2>
+        <dl>
+          <dt>name</dt>
+          <dd>1 to 255 characters. The only one that must be there.</dd>
+          <dt>group</dt>
+          <dd>A job can go to all devices of a group.</dd>
+          <dt>customer, site</dt>
+          <dd>Who has the device, and where.</dd>
+          <dt>lat, lng</dt>
+          <dd>Degrees, both or neither: 52.52 and 13.405.</dd>
+          <dt>tags</dt>
+          <dd>
+            {isMissing(tags.error)
+              ? 'This service has no tags.'
+              : 'Several with ; or | between them. Missing tags are created.'}
+          </dd>
+        </dl>
+        <p className="dim">In this order, or in any other below a row of their names.</p>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
+          onClick={() => saveFile('devices-template.csv', csvText(EXAMPLE))}
+        >
+          Download a template
+        </Button>
+      </div>
+    </div>
+  );
+}

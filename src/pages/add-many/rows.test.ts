@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { csvText } from '#/lib/csv.ts';
+import { licenceText, planOf, planText } from './plan.ts';
+import { checkRow, hasError } from './row-check.ts';
+import { COLUMNS, MOST_ROWS, edited, newRow, readRows, tagsOf } from './rows.ts';
+import type { Cells } from './rows.ts';
+
+const cellsOf = (text: string) => readRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
+const errorsOf = (cells: Partial<Cells>) => checkRow(newRow({ name: 'x', ...cells })).errors;
+
+test('columns are in order, or the first row names them', () => {
+  assert.deepEqual(cellsOf('pump,north,ACME,Hall 1,52.5,13.4,a;b'), [
+    ['pump', 'north', 'ACME', 'Hall 1', '52.5', '13.4', 'a;b'],
+  ]);
+  assert.deepEqual(cellsOf('Group;Device Name;Longitude\nnorth;pump;13,4'), [
+    ['pump', 'north', '', '', '', '13,4', ''],
+  ]);
+  assert.deepEqual(cellsOf('name\npump\nfan'), [
+    ['pump', '', '', '', '', '', ''],
+    ['fan', '', '', '', '', '', ''],
+  ]);
+  assert.deepEqual(cellsOf('name\tgroup\npump, big\tnorth'), [['pump, big', 'north', '', '', '', '', '']]);
+  assert.deepEqual(cellsOf('pump,north,,,,,a;b;c;d;e;f;g;h;i')[0]?.[6], 'a;b;c;d;e;f;g;h;i');
+});
+
+test('hostile cells come through as they are meant', () => {
+  const hostile = [
+    '=HYPERLINK("http://x","y")',
+    '-1+2',
+    '"quoted"',
+    'a,b',
+    '<img src=x onerror=alert(1)>',
+    'ünïcode 東京',
+    '@SUM(A1)',
+  ];
+  assert.deepEqual(
+    cellsOf(csvText(hostile.map((name) => [name, 'g']))).map(([name]) => name),
+    hostile,
+  );
+  assert.deepEqual(cellsOf('"two\r\nlines",g')[0]?.[0], 'two lines');
+});
+
+test('what is not used is told, and what holds no rows is refused', () => {
+  assert.deepEqual(readRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
+  assert.deepEqual(readRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
+  assert.throws(() => readRows(' \n\n'), /no row/);
+  assert.throws(() => readRows('name,group\n'), /no device below/);
+  assert.throws(() => readRows('group,site\na,b'), /none of them is "name"/);
+  assert.throws(() => readRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
+});
+
+test('errors stand at their cells', () => {
+  assert.deepEqual(errorsOf({ name: '  ' }), { name: 'Must not be empty' });
+  assert.deepEqual(
+    errorsOf({ name: 'n'.repeat(256), group: 'g'.repeat(256), customer: 'c'.repeat(256), site: 's'.repeat(256) }),
+    {
+      name: 'Must be at most 255 characters long',
+      group: 'Must be at most 255 characters long',
+      customer: 'Must be at most 255 characters long',
+      site: 'Must be at most 255 characters long',
+    },
+  );
+  assert.deepEqual(errorsOf({ lat: '91', lng: 'east' }), {
+    lat: 'Must be between -90 and 90',
+    lng: 'Must be a number',
+  });
+  assert.deepEqual(errorsOf({ lat: '1' }), { lng: 'Is missing: give both, or neither' });
+  assert.deepEqual(errorsOf({ lng: '200' }), {
+    lat: 'Is missing: give both, or neither',
+    lng: 'Must be between -180 and 180',
+  });
+  assert.deepEqual(errorsOf({ tags: 'ok; ..' }), { tags: 'The tag ".." must not be "." or ".."' });
+  assert.deepEqual(errorsOf({ lat: '-33,8688', lng: '151.2' }), {});
+});
+
+test('what is sent is trimmed and typed; 0, 0 is no location', () => {
+  const { order, warnings } = checkRow(newRow({ name: ' a ', lat: '0', lng: '0', tags: 'x | y;x' }));
+  assert.deepEqual(order, { name: 'a', group: '', customer: '', site: '', position: undefined, tags: ['x', 'y'] });
+  assert.deepEqual(warnings, { lat: '0, 0 counts as no location' });
+  assert.deepEqual(checkRow(newRow({ name: 'a', lat: '-33,8', lng: '151.2' })).order.position, {
+    Lat: -33.8,
+    Lng: 151.2,
+  });
+  assert.deepEqual(tagsOf(' ; |a;;b| '), ['a', 'b']);
+});
+
+test('the plan counts, warns of names and says where the licence ends', () => {
+  const rows = [
+    newRow({ name: 'pump' }),
+    newRow({ name: 'Pump' }),
+    newRow({ name: 'old' }),
+    newRow({ lat: '1' }),
+    newRow({ name: 'fine' }),
+  ];
+  const plan = planOf(rows, new Set(['old']), 9_812);
+  assert.deepEqual(plan.ready.length, 4);
+  assert.equal(plan.warned, 3);
+  assert.equal(planText(plan), '4 devices will be created, 1 row has errors and is left out; licence: 9,812 free');
+  assert.equal(licenceText(plan), undefined);
+  assert.deepEqual(
+    rows.map((row) => plan.warningsOf(row).name),
+    ['Twice in this list', 'Twice in this list', 'A device of this name exists', undefined, undefined],
+  );
+  assert.match(licenceText(planOf(rows, undefined, 3)) ?? '', /room for 3 of them/);
+  assert.match(licenceText(planOf(rows, undefined, 0)) ?? '', /no room/);
+  assert.equal(planText(planOf([rows[0]!], undefined, undefined)), '1 device will be created');
+});
+
+test('an edit is another row with the same id', () => {
+  const row = newRow();
+  assert.equal(hasError(row), true);
+  const next = edited(row, 'name', 'pump');
+  assert.equal(next.id, row.id);
+  assert.equal(hasError(next), false);
+  assert.equal(hasError(row), true);
+});

@@ -1,0 +1,137 @@
+// The rows of "Add many" as people paste, drop or type them: text in seven columns, whatever it says.
+import { delimiterOf, plainCell, readCsv } from '#/lib/csv.ts';
+
+export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags'] as const;
+export type ColumnName = (typeof COLUMNS)[number];
+export type Cells = Record<ColumnName, string>;
+
+/** A row never changes: an edit is another object with the same id. */
+export interface DraftRow {
+  id: number;
+  cells: Cells;
+}
+
+/** More than this is several lists: one page of keys that somebody can still look after. */
+export const MOST_ROWS = 10_000;
+
+const HEADINGS: Record<string, ColumnName> = {
+  name: 'name',
+  device: 'name',
+  devicename: 'name',
+  group: 'group',
+  devicegroup: 'group',
+  customer: 'customer',
+  customername: 'customer',
+  site: 'site',
+  customersite: 'site',
+  lat: 'lat',
+  latitude: 'lat',
+  lng: 'lng',
+  lon: 'lng',
+  long: 'lng',
+  longitude: 'lng',
+  tags: 'tags',
+  tag: 'tags',
+};
+
+export interface ReadRows {
+  rows: DraftRow[];
+  /** What of the text is not used, in sentences. */
+  notes: string[];
+}
+
+/** Text that holds no rows for this page; the message says why. */
+export class UnusableRows extends Error {
+  override readonly name = 'UnusableRows';
+}
+
+const emptyCells = (): Cells => ({ name: '', group: '', customer: '', site: '', lat: '', lng: '', tags: '' });
+
+let lastId = 0;
+/** A new row, empty or with some cells. */
+export const newRow = (cells: Partial<Cells> = {}): DraftRow => ({
+  id: ++lastId,
+  cells: { ...emptyCells(), ...cells },
+});
+
+/** The row with one cell changed. */
+export const edited = (row: DraftRow, column: ColumnName, text: string): DraftRow => ({
+  ...row,
+  cells: { ...row.cells, [column]: text },
+});
+
+/** A cell is one line: a field of a form could show no more of it. */
+const tidy = (text: string) =>
+  plainCell(text)
+    .replaceAll(/\s*[\r\n]+\s*/g, ' ')
+    .trim();
+
+const headingOf = (text: string) => HEADINGS[text.replaceAll(/[\s_-]/g, '').toLowerCase()];
+
+/** Tags in one cell are parted by semicolons too: many of them in the first row must not pass for columns. */
+function rowsOf(text: string) {
+  const delimiter = delimiterOf(text);
+  if (delimiter !== ';') return readCsv(text, delimiter);
+  const byComma = readCsv(text, ',');
+  return (byComma[0]?.cells.length ?? 0) > 3 ? byComma : readCsv(text, ';');
+}
+
+/** Which column each cell of a row belongs to, from the first row if it names them; else they are in order. */
+function columnsOf(first: string[]): { columns: (ColumnName | undefined)[]; isHead: boolean } {
+  const named = first.map(headingOf);
+  const known = named.filter((column) => column !== undefined).length;
+  if (named.includes('name') && (known > 1 || first.length === 1))
+    return {
+      columns: named.map((column, place) => (named.indexOf(column) === place ? column : undefined)),
+      isHead: true,
+    };
+  if (known > 1 && known === first.filter((text) => text.trim() !== '').length)
+    throw new UnusableRows('The first row names columns, and none of them is "name". Each device needs a name.');
+  return { columns: [...COLUMNS], isHead: false };
+}
+
+const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
+
+/** Reads CSV, or what a spreadsheet puts on the clipboard. Raises {@link UnusableRows}. */
+export function readRows(text: string): ReadRows {
+  const read = rowsOf(text);
+  const [first] = read;
+  if (!first) throw new UnusableRows('There is no row in it.');
+  const { columns, isHead } = columnsOf(first.cells);
+  const body = isHead ? read.slice(1) : read;
+  if (body.length === 0) throw new UnusableRows('There is a row of headings, and no device below it.');
+  if (body.length > MOST_ROWS)
+    throw new UnusableRows(
+      `There are ${body.length} rows in it. Up to ${MOST_ROWS} devices are added at a time: split the list.`,
+    );
+
+  const notes: string[] = [];
+  const unused = isHead ? first.cells.filter((heading, place) => !columns[place] && heading.trim() !== '') : [];
+  if (unused.length > 0)
+    notes.push(`Not used: the column${unused.length > 1 ? 's' : ''} ${quoted(unused.map((name) => name.trim()))}.`);
+  let beyond = 0;
+  const rows = body.map(({ cells }) => {
+    const row = newRow();
+    cells.forEach((cell, place) => {
+      const column = columns[place];
+      if (column) row.cells[column] = tidy(cell);
+    });
+    if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) beyond++;
+    return row;
+  });
+  if (beyond > 0)
+    notes.push(
+      `${beyond === 1 ? 'One row has' : `${beyond} rows have`} cells beyond the last column; they are not used.`,
+    );
+  return { rows, notes };
+}
+
+/** The tags of a cell, each once. */
+export const tagsOf = (cell: string): string[] => [
+  ...new Set(
+    cell
+      .split(/[;|]/)
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];

@@ -1,0 +1,77 @@
+// A run in figures and words: how far it is, why it ended, what each row says.
+import { formatCount } from '#/lib/format.ts';
+import { counted } from './plan.ts';
+import type { Ending, Entry, RunView, Step } from './run-entry.ts';
+
+export interface RunFigures {
+  total: number;
+  created: number;
+  /** Finished, one way or the other. */
+  settled: number;
+  failed: number;
+  keyLost: number;
+  waiting: number;
+  /** Rows that are no devices and can be edited. */
+  editable: number;
+}
+
+export function figuresOf(entries: readonly Entry[]): RunFigures {
+  const figures = { total: entries.length, created: 0, settled: 0, failed: 0, keyLost: 0, waiting: 0, editable: 0 };
+  for (const { state, id, keyLost, unanswered } of entries) {
+    if (id !== undefined) figures.created++;
+    else if (!unanswered && state !== 'working') figures.editable++;
+    if (state === 'done' || state === 'failed') figures.settled++;
+    if (state === 'failed') figures.failed++;
+    if (state === 'waiting') figures.waiting++;
+    if (keyLost) figures.keyLost++;
+  }
+  return figures;
+}
+
+/** Whether somebody has to do something about a row. */
+export const hasProblem = ({ state, keyLost, faults }: Entry): boolean =>
+  state === 'failed' || keyLost || faults.length > 0;
+
+const FAILED: Record<Step, string> = {
+  create: 'Not created',
+  details: 'Customer and site not set',
+  location: 'Location not set',
+  tags: 'Tags not set',
+  key: 'No new key',
+};
+
+/** What went wrong with a row, a line for each step. */
+export const faultLines = ({ faults, tags }: Entry): string[] =>
+  faults.map(({ step, text }) => `${FAILED[step]}${step === 'tags' ? ` (${tags.join(', ')})` : ''}: ${text}`);
+
+/** The state of a row as a mark knows it, and in words. */
+export function stateOf(entry: Entry): { mark: string; words: string } {
+  const { state, id, keyLost } = entry;
+  if (state === 'working') return { mark: 'Running', words: id === undefined ? 'Creating' : 'Created, going on' };
+  if (keyLost) return { mark: 'Interrupted', words: 'Created, key lost' };
+  if (state === 'done') return { mark: 'Succeeded', words: 'Created' };
+  if (state === 'failed') return { mark: 'Failed', words: id === undefined ? 'Not created' : 'Created, not complete' };
+  return { mark: 'Waiting', words: id === undefined ? 'Waiting' : 'Created, not complete' };
+}
+
+/** Where the run is, in one sentence. */
+export function runText({ running, pausing }: RunView, { total, created, failed, waiting }: RunFigures): string {
+  const done = `${formatCount(created)} of ${counted(total, 'device')} created`;
+  const trouble = failed > 0 ? `, ${formatCount(failed)} with a problem` : '';
+  if (running) return `${done}${trouble}${pausing ? '. The service asked for a pause' : ''}`;
+  return `${done}${trouble}${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`;
+}
+
+/** Why a run ended early, and what that means. */
+export function endingText(ending: Ending, { created, total, waiting }: RunFigures): string {
+  const so = `${formatCount(created)} of ${counted(total, 'device')} ${created === 1 ? 'was' : 'were'} created`;
+  const rest = `${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
+  switch (ending.reason) {
+    case 'licence':
+      return `The licence has no room for another device. ${so}, ${rest}. ${ending.text}`;
+    case 'signed-out':
+      return `The session has ended. ${so}, ${rest}. Sign in again, then continue.`;
+    case 'stopped':
+      return `Stopped. ${so}, ${rest}.`;
+  }
+}

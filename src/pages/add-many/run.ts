@@ -1,0 +1,293 @@
+// Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
+// again without doing the rest twice. Holds the new keys, and nothing else in the page does.
+import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
+import { Courier, Stopped } from './request-sender.ts';
+import { detailsOf, draftOf } from './row-check.ts';
+import type { Order } from './row-check.ts';
+import { newEntry } from './run-entry.ts';
+import type { Ending, Entry, RunView, Step } from './run-entry.ts';
+import type { DraftRow } from './rows.ts';
+import { faultText, hasStatus, mayHaveActed, limitText } from './run-faults.ts';
+import { TagBook } from './tag-cache.ts';
+import type { TagApi } from './tag-cache.ts';
+
+/** The calls a run makes, one request each (`named`: as many as the listing has pages). */
+export interface RunApi extends TagApi {
+  create: (body: DeviceDraft) => Promise<NewDevice>;
+  update: (id: string, change: DeviceChange) => Promise<void>;
+  locate: (id: string, position: Position) => Promise<void>;
+  attach: (id: string, tag: string) => Promise<void>;
+  rekey: (id: string) => Promise<NewDevice>;
+  /** Every device with exactly this name. */
+  named: (name: string) => Promise<Device[]>;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Rows under way at a time. */
+const AT_ONCE = 4;
+/** The page is told of changes this often at most, in milliseconds. */
+const TELL = 200;
+
+export class Run {
+  private readonly api: RunApi;
+  private readonly tags: TagBook;
+  private readonly list: Entry[] = [];
+  /** Ids that are no row's: those of the fleet before. Undefined where it could not be read. */
+  private before: ReadonlySet<string> | undefined;
+  private readonly claimed = new Set<string>();
+  private readonly turns = new Map<string, Promise<void>>();
+  private ending: Ending | undefined;
+  private running = 0;
+  private readonly courier: Courier;
+  private view: RunView = { entries: [], running: false, pausing: false, ending: undefined };
+  private readonly listeners = new Set<() => void>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(api: RunApi) {
+    this.api = api;
+    this.courier = new Courier({
+      sleep: api.sleep,
+      onPause: this.tellSoon,
+      onSignedOut: () => this.end({ reason: 'signed-out' }),
+    });
+    const { courier } = this;
+    this.tags = new TagBook({
+      tags: () => courier.send(api.tags),
+      createTag: (name) => courier.send(() => api.createTag(name)),
+    });
+  }
+
+  // ---- What the page sees -------------------------------------------------------------------------------------------
+
+  readonly get = (): RunView => this.view;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  private change(place: number, change: Partial<Entry>): void {
+    const entry = this.list[place];
+    if (entry) this.list[place] = { ...entry, ...change };
+    this.tellSoon();
+  }
+
+  private readonly tellSoon = (): void => {
+    this.timer ??= setTimeout(this.tell, TELL);
+  };
+
+  private readonly tell = (): void => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.view = {
+      entries: [...this.list],
+      running: this.running > 0,
+      pausing: this.courier.isPausing,
+      ending: this.ending,
+    };
+    for (const listener of this.listeners) listener();
+  };
+
+  // ---- What a person orders -----------------------------------------------------------------------------------------
+
+  /** Adds rows and creates them. `before`: the ids of the fleet as it is now. */
+  add(rows: { row: DraftRow; order: Order }[], before: ReadonlySet<string> | undefined): Promise<void> {
+    this.before = before;
+    for (const { row, order } of rows) this.list.push(newEntry(row, order));
+    return this.goOn();
+  }
+
+  /** Takes out the rows that are no devices, to be edited: those that wait and those that were refused. */
+  takeBack(): DraftRow[] {
+    if (this.running > 0) return [];
+    const kept = this.list.filter(({ id, unanswered }) => id !== undefined || unanswered);
+    const rows = this.list.filter(({ id, unanswered }) => id === undefined && !unanswered).map(({ row }) => row);
+    this.list.splice(0, this.list.length, ...kept);
+    this.ending = undefined;
+    this.tell();
+    return rows;
+  }
+
+  /** Starts no more rows; what is under way is finished. */
+  stop(): void {
+    if (this.running > 0) this.end({ reason: 'stopped' });
+  }
+
+  /** Creates what waits. */
+  goOn(): Promise<void> {
+    return this.work(({ state }) => state === 'waiting');
+  }
+
+  /** Does again exactly what is missing: of one row, or of all that failed. */
+  retry(row?: DraftRow): Promise<void> {
+    return this.work(
+      (entry) => entry.state === 'failed' && entry.missing.length > 0 && (row === undefined || entry.row === row),
+    );
+  }
+
+  /** Gives a new key to those whose key was lost. */
+  rekey(row?: DraftRow): Promise<void> {
+    return this.work(
+      (entry) => entry.keyLost && (row === undefined || entry.row === row),
+      (place) => this.newKey(place),
+    );
+  }
+
+  // ---- The pool -----------------------------------------------------------------------------------------------------
+
+  private end(ending: Ending): void {
+    // The first reason is the one; what others meet after it follows from it.
+    this.ending ??= ending;
+    this.courier.end();
+    this.tellSoon();
+  }
+
+  private async work(isWanted: (entry: Entry) => boolean, job = (place: number) => this.perform(place)): Promise<void> {
+    if (this.running > 0) return;
+    const places = [...this.list.keys()].filter(
+      (place) => isWanted(this.list[place]!) && this.list[place]!.state !== 'working',
+    );
+    if (places.length === 0) return this.tell();
+    this.ending = undefined;
+    this.courier.begin();
+    let next = 0;
+    const worker = async () => {
+      while (next < places.length && !this.courier.isHalted) await job(places[next++]!);
+    };
+    this.running = Math.min(AT_ONCE, places.length);
+    this.tell();
+    await Promise.all(Array.from({ length: this.running }, worker));
+    this.running = 0;
+    this.tell();
+  }
+
+  // ---- One row ------------------------------------------------------------------------------------------------------
+
+  private async perform(place: number): Promise<void> {
+    const { faults } = this.list[place]!;
+    this.change(place, { state: 'working', faults: faults.filter(({ step }) => step === 'key') });
+    if (this.list[place]!.missing.includes('create')) await this.inTurn(place);
+    const id = this.list[place]!.id;
+    if (id !== undefined) {
+      await this.step(place, 'details', ({ order }) => this.courier.send(() => this.api.update(id, detailsOf(order))));
+      await this.step(place, 'location', ({ order: { position } }) =>
+        position ? this.courier.send(() => this.api.locate(id, position)) : Promise.resolve(),
+      );
+      await this.step(place, 'tags', async ({ tags }) => {
+        for (const name of tags) {
+          const tag = await this.tags.idOf(name);
+          await this.courier.send(() => this.api.attach(id, tag));
+          this.change(place, { tags: this.list[place]!.tags.filter((each) => each !== name) });
+        }
+      });
+    }
+    const { missing, faults: found } = this.list[place]!;
+    // Without a fault it was only interrupted: it waits.
+    this.change(place, { state: found.length > 0 ? 'failed' : missing.length > 0 ? 'waiting' : 'done' });
+  }
+
+  /** Does a step unless it is done. A failed one leaves the others to be done all the same. */
+  private async step(place: number, step: Step, work: (entry: Entry) => Promise<void>): Promise<void> {
+    if (!this.list[place]!.missing.includes(step)) return;
+    try {
+      await work(this.list[place]!);
+      this.change(place, { missing: this.list[place]!.missing.filter((each) => each !== step) });
+    } catch (error) {
+      this.fault(place, step, error);
+    }
+  }
+
+  private fault(place: number, step: Step, error: unknown): void {
+    if (error instanceof Stopped || hasStatus(error, 401)) return;
+    const faults = [...this.list[place]!.faults.filter((each) => each.step !== step), { step, text: faultText(error) }];
+    this.change(place, { faults });
+  }
+
+  /** Rows of one name and group are created one after the other: else one could take the other's device for its own. */
+  private async inTurn(place: number): Promise<void> {
+    const { name, group } = this.list[place]!.order;
+    const key = JSON.stringify([name, group]);
+    const turn = (this.turns.get(key) ?? Promise.resolve()).then(() => this.create(place));
+    this.turns.set(key, turn);
+    await turn;
+    if (this.turns.get(key) === turn) this.turns.delete(key);
+  }
+
+  private async create(place: number): Promise<void> {
+    // It may have waited for its turn while the run was ended.
+    if (this.courier.isHalted) return;
+    const { order, unanswered } = this.list[place]!;
+    try {
+      if (unanswered && (await this.find(place))) return;
+      const { DeviceId: id, DeviceKey: key } = await this.courier.send(() => this.api.create(draftOf(order)));
+      this.claimed.add(id);
+      this.created(place, { id, key, unanswered: false });
+    } catch (error) {
+      if (hasStatus(error, 403)) this.end({ reason: 'licence', text: limitText(error) });
+      // 409: it was created before, and the answer with its key got lost.
+      else if (mayHaveActed(error) || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
+      else this.fault(place, 'create', error);
+    }
+  }
+
+  private created(place: number, change: Partial<Entry>): void {
+    this.change(place, { ...change, missing: this.list[place]!.missing.filter((each) => each !== 'create') });
+  }
+
+  private async lookAfterLoss(place: number, loss: unknown): Promise<void> {
+    this.change(place, { unanswered: true });
+    try {
+      if (await this.find(place)) return;
+      const text = `${faultText(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
+      this.change(place, { faults: [{ step: 'create', text }] });
+    } catch (error) {
+      if (error instanceof Stopped) {
+        const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
+        this.change(place, { faults: [{ step: 'create', text }] });
+      } else this.fault(place, 'create', error);
+    }
+  }
+
+  /** Looks for the device of a create without an answer. It is found without its key, which only that answer had. */
+  private async find(place: number): Promise<boolean> {
+    const { order } = this.list[place]!;
+    const named = await this.courier.read(() => this.api.named(order.name));
+    const mine = named.filter(
+      ({ DeviceId, DeviceGroup }) =>
+        DeviceGroup === order.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
+    );
+    const [found] = mine;
+    if (!found) return false;
+    // Several such rows may have lost their answers: then any of the devices will do, since nothing else is on them yet.
+    const lost = this.list.filter(
+      (entry) =>
+        entry.unanswered &&
+        entry.id === undefined &&
+        entry.order.name === order.name &&
+        entry.order.group === order.group,
+    );
+    if (this.before === undefined || mine.length > lost.length)
+      throw new Error(
+        `No answer came, and ${mine.length === 1 ? 'a device of this name is' : `${mine.length} devices of this name are`} in the list that may be it (${mine.map(({ DeviceId }) => DeviceId).join(', ')}). Delete what is too much there, then retry.`,
+      );
+    this.claimed.add(found.DeviceId);
+    this.created(place, { id: found.DeviceId, keyLost: true, unanswered: false });
+    return true;
+  }
+
+  private async newKey(place: number): Promise<void> {
+    const { id, faults, state } = this.list[place]!;
+    if (id === undefined) return;
+    this.change(place, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
+    try {
+      const { DeviceKey: key } = await this.courier.send(() => this.api.rekey(id));
+      this.change(place, { key, keyLost: false });
+    } catch (error) {
+      if (hasStatus(error, 404))
+        this.fault(place, 'key', new Error('There is no way to a new key here: delete the device and add it again.'));
+      else this.fault(place, 'key', error);
+    }
+    const left = this.list[place]!;
+    this.change(place, { state: left.missing.length > 0 ? state : 'done' });
+  }
+}

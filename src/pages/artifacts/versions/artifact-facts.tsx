@@ -1,0 +1,39 @@
+// The facts of an artifact as every view of it says them.
+import type { Artifact } from '#/contract/artifacts.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import classes from './artifact-table.module.css';
+
+export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
+
+export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' : 'tar.gz');
+
+/** The true size; else the number that was given on upload, whose unit nobody knows. */
+export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Artifact }) {
+  if (SizeBytes !== undefined) return <span title={`${formatCount(SizeBytes)} bytes`}>{formatBytes(SizeBytes)}</span>;
+  return (
+    <span title="As given on upload, in a unit the service does not tell">
+      {Size === undefined ? '–' : formatCount(Size)}
+    </span>
+  );
+}
+
+/** What is wrong with the file on the service, and what to do; undefined where it is whole. */
+export const fileFaultText = ({ FileFault }: Artifact): string | undefined =>
+  FileFault &&
+  `Its file is ${FileFault === 'Missing' ? 'missing' : 'damaged'} on the service, so jobs with it fail. Upload the file again, then delete this one.`;
+
+export function FileFaultMark({ artifact }: { artifact: Artifact }) {
+  const text = fileFaultText(artifact);
+  if (text === undefined) return null;
+  return (
+    <span className={classes['fault']} title={text}>
+      {artifact.FileFault === 'Missing' ? 'File missing' : 'File damaged'}
+    </span>
+  );
+}
+
+export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => (
+  <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
+);

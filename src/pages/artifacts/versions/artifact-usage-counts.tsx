@@ -1,0 +1,21 @@
+// How many jobs refer to an artifact, in a table's cell: what still waits first, since that is what deleting would break.
+import type { Artifact } from '#/contract/artifacts.ts';
+import { formatCount } from '#/lib/format.ts';
+import { usageIn } from './artifact-usage.ts';
+import type { Usage } from './artifact-usage.ts';
+
+interface UsageCountsProps {
+  artifacts: readonly Artifact[];
+  usage: ReadonlyMap<string, Usage>;
+}
+
+export function UsageCounts({ artifacts, usage }: UsageCountsProps) {
+  const count = (state: 'waiting' | 'running' | 'done') =>
+    artifacts.reduce((sum, artifact) => sum + usageIn(usage, artifact)[state].length, 0);
+  const said = (['waiting', 'running', 'done'] as const).flatMap((state) => {
+    const number = count(state);
+    return number > 0 ? [`${formatCount(number)} ${state}`] : [];
+  });
+  if (said.length === 0) return <span className="dim">no jobs</span>;
+  return <span title={`Jobs: ${said.join(', ')}`}>{said.join(' · ')}</span>;
+}

@@ -1,0 +1,75 @@
+// The agent of a device: its version, what is wrong with it and what to do, and the update.
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { problemText, whyNoUpdate } from '#/fleet/agent-words.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { updateCommand } from '#/features/install/install-commands.ts';
+import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import classes from './device-page.module.css';
+
+export function DeviceAgent({ device }: { device: Device }) {
+  const dialog = useDeviceDialog();
+  const { AgentVersion, AgentUpdate, AgentProblem } = device;
+  // Another service says nothing of it, and a device that was never there has no agent yet.
+  if (AgentUpdate === undefined || !AgentVersion) return null;
+  const why = whyNoUpdate(device);
+  const icon = <IconRefresh size={16} stroke={1.6} aria-hidden />;
+  const button = { size: 'xs', variant: 'default', leftSection: icon } as const;
+  return (
+    <Section
+      title="Agent"
+      actions={
+        why === undefined ? (
+          <Button component={Link} {...dialog.link('update-agent')} {...button}>
+            Update agent
+          </Button>
+        ) : (
+          <Button disabled title={why} {...button}>
+            Update agent
+          </Button>
+        )
+      }
+    >
+      {AgentProblem && <Problem device={device} />}
+      <dl className={classes['facts']}>
+        <dt>Version</dt>
+        <dd>{AgentVersion}</dd>
+        <dt>Update</dt>
+        <dd>{why === undefined ? 'Another version is ready' : why}</dd>
+      </dl>
+      {/* It can only be done there. */}
+      {(AgentProblem === 'TooOld' || AgentProblem === 'TooNew' || AgentUpdate === '') && (
+        <CommandLine
+          label={AgentProblem === 'TooNew' ? "Or put this service's agent on the device" : 'Update it on the device'}
+          command={updateCommand(location.origin)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Problem({ device }: { device: Device }) {
+  const { AgentProblemText, AgentProblemTime } = device;
+  return (
+    <div className={classes['problem']}>
+      <StateMark state="Interrupted" label={problemText(device)} />
+      <p>
+        {AgentProblemText}
+        {AgentProblemTime && (
+          <>
+            {' '}
+            <span className="dim">
+              <Time at={parseTimestamp(AgentProblemTime)} raw={AgentProblemTime} />
+            </span>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+// The device's jobs as a queue: what runs, what waits and in which order, what of it is stale, what is done.
+import { Suspense, lazy, useMemo } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { isNotOffered } from '#/api/api-error.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { jobState } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import type { Device } from '#/contract/devices.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { staleWarning } from '#/features/jobs/job-words.ts';
+import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
+import type { StaleReason } from '#/features/job-queue/stale.ts';
+import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
+import { useBookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import type { Booked } from '#/features/outcome-rules/verdict-cache.ts';
+import { BookedMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { paths } from '#/paths.ts';
+import { DataTable, rowName } from '#/ui/table/data-table.tsx';
+import type { Column } from '#/ui/table/data-table.tsx';
+import { formatCount, formatDuration } from '#/lib/format.ts';
+import { useMoreRows } from '#/ui/table/more-rows.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time, useNow } from '#/ui/controls/time.tsx';
+import { useAddress } from '#/ui/url/use-address.ts';
+import { useHeld } from '#/ui/use-snapshot.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
+import { staleJobs, toRemove } from './stale-queue.ts';
+import classes from './device-jobs.module.css';
+
+const loadDialog = () => import('#/features/job-queue/remove-waiting-dialog.tsx');
+const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
+
+/** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
+const FEW = 10;
+
+export function DeviceJobs({ device }: { device: Device }) {
+  const { DeviceId } = device;
+  const own = useQuery(deviceQueries.jobs(DeviceId));
+  const fallback = isNotOffered(own.error);
+  const all = useQuery({
+    ...jobQueries.list(),
+    enabled: fallback,
+    select: (jobs) => jobsAimedAt(DeviceId, jobs),
+  });
+  return (
+    <Section
+      title="Queue and jobs"
+      lead={
+        fallback ? 'This service does not list a device’s jobs: jobs to its group or tags are not included.' : undefined
+      }
+    >
+      <View
+        query={fallback ? all : own}
+        name="its jobs"
+        rows={3}
+        isEmpty={(jobs) => jobs.length === 0}
+        empty={
+          <Empty
+            title={fallback ? 'No jobs to this device alone.' : 'No jobs yet.'}
+            action={
+              <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs" variant="default">
+                Deploy something to it
+              </Button>
+            }
+          >
+            {device.DeviceStatus === 'Online'
+              ? null
+              : 'A job can be given now: it waits and runs when the device is Online.'}
+          </Empty>
+        }
+      >
+        {(jobs) => <Queue jobs={jobs} device={device} byTime={fallback} />}
+      </View>
+    </Section>
+  );
+}
+
+interface QueueRow {
+  job: Job;
+  /** Place among the waiting ones, from 1. */
+  place?: number;
+  /** Whether the device can take a job now. */
+  online: boolean;
+  /** Why it had better not run any more. */
+  stale?: StaleReason[] | undefined;
+  /** How it ended by the rules of its artifact. */
+  booked?: Booked | undefined;
+}
+
+const COLUMNS: Column<QueueRow>[] = [
+  { header: 'Job', cell: ({ job }) => <JobLink job={job} /> },
+  { header: 'State', cell: (row) => <State {...row} /> },
+  { header: 'When', cell: ({ job }) => <When job={job} />, phone: 'second' },
+  { header: 'Took', cell: ({ job }) => <Took job={job} />, align: 'end', phone: 'second' },
+  { header: 'Exit', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
+];
+
+interface QueueProps {
+  jobs: Job[];
+  device: Device;
+  /** The list is in no order that tells which comes first. */
+  byTime: boolean;
+}
+
+function Queue({ jobs, device, byTime }: QueueProps) {
+  const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
+  const online = status === 'Online';
+  const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
+  const verdicts = useBookedVerdicts(jobs);
+  const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
+  const stale = useMemo(() => staleJobs(waiting, rules), [waiting, rules]);
+  const rows: QueueRow[] = [
+    ...running.map((job) => ({ job, online })),
+    ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),
+    ...executed.map((job) => ({ job, online, booked: verdicts.of(job) })),
+  ];
+  const [shown, more] = useMoreRows(rows, FEW);
+  const address = useAddress();
+  const dialog = address.params.get('dialog') === 'remove-stale';
+  const dialogHere = useLater(loadDialog, dialog);
+  const plan = useHeld(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
+  return (
+    <>
+      {stale.size > 0 && (
+        <div className={classes['stale']}>
+          <p>{staleWarning(stale.size, online)}</p>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!settled}
+            title={settled ? undefined : 'What is stale is still being read'}
+            onClick={() => address.open({ dialog: 'remove-stale' })}
+          >
+            Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
+          </Button>
+        </div>
+      )}
+      <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
+      {more}
+      {plan && dialogHere && (
+        <Suspense>
+          <RemoveWaitingDialog jobs={plan} which="stale" onClose={() => address.close('dialog')} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function JobLink({ job }: { job: Job }) {
+  const { JobId, JobName, ParentJobId } = job;
+  return (
+    <Link to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)} className={rowName}>
+      {JobName || JobId}
+    </Link>
+  );
+}
+
+function State({ job, place, online, stale, booked }: QueueRow) {
+  const state = jobState(job);
+  if (place === undefined) return <BookedMark job={job} booked={booked} />;
+  const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
+  const mark = <StateMark state={state} label={`${state}, ${when}`} />;
+  return stale ? (
+    <span className={classes['marks']}>
+      {mark}
+      <StaleMark reasons={stale} />
+    </span>
+  ) : (
+    mark
+  );
+}
+
+function When({ job: { CreatedTime, StartTime, EndTime } }: { job: Job }) {
+  const [word, raw] = EndTime ? ['Ended', EndTime] : StartTime ? ['Started', StartTime] : ['Given', CreatedTime];
+  if (!raw) return null;
+  return (
+    <>
+      <span className="dim">{word}</span> <Time at={parseTimestamp(raw)} raw={raw} />
+    </>
+  );
+}
+
+function Took({ job: { StartTime, EndTime } }: { job: Job }) {
+  const now = useNow();
+  const start = parseTimestamp(StartTime);
+  const end = EndTime ? parseTimestamp(EndTime) : now;
+  return start && end ? <>{formatDuration(end.getTime() - start.getTime())}</> : null;
+}

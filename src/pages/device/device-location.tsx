@@ -1,0 +1,68 @@
+// Where the device stands, in degrees, with the way to set it and to see it on the map.
+import { Link } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import { IconMap2, IconMapPin } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
+import { rounded } from '#/lib/coordinates.ts';
+import { paths } from '#/paths.ts';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { isPlace, placeText, usePlace } from '#/features/device-dialogs/use-place.ts';
+import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import classes from './device-page.module.css';
+
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+export function DeviceLocation({ device }: { device: Device }) {
+  const { data: place, error, isFetching, refetch } = usePlace(device.DeviceId);
+  const dialog = useDeviceDialog();
+  const set = (
+    <Button
+      component={Link}
+      {...dialog.link('locate')}
+      size="xs"
+      variant="default"
+      leftSection={<IconMapPin {...icon} />}
+    >
+      {place ? 'Change location' : 'Set location'}
+    </Button>
+  );
+  return (
+    <Section title="Location">
+      {place === undefined ? (
+        error ? (
+          <Failure what="the location" error={error} busy={isFetching} onRetry={refetch} />
+        ) : (
+          <Skeleton name="the location" rows={1} />
+        )
+      ) : place === null ? (
+        <p className={classes['quiet']}>Not set.</p>
+      ) : (
+        <div className={classes['quiet']}>
+          <span className={classes['place']}>
+            <span className="mono" title={placeText(place)}>
+              {placeText(rounded(place))}
+            </span>
+            <CopyButton value={placeText(place)} what="coordinates" />
+          </span>
+          {!isPlace(place) && <p>This is no place on earth, so the map leaves it out.</p>}
+        </div>
+      )}
+      <Group gap="xs">
+        {set}
+        {place && isPlace(place) && (
+          <Button
+            component={Link}
+            to={paths.map({ id: device.DeviceId })}
+            size="xs"
+            variant="default"
+            leftSection={<IconMap2 {...icon} />}
+          >
+            Show on the map
+          </Button>
+        )}
+      </Group>
+    </Section>
+  );
+}

@@ -1,0 +1,180 @@
+// One device: who it is, what it told of itself, where it is, what it has to do, and how it is installed.
+import { Suspense, lazy } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
+import { isMissing } from '#/api/api-error.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { AgentMark } from '#/fleet/agent-mark.tsx';
+import { problemText } from '#/fleet/agent-words.ts';
+import { paths } from '#/paths.ts';
+import { ShortId } from '#/ui/controls/copy-button.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { DeviceAgent } from './device-agent.tsx';
+import { DeviceDetails } from './device-details.tsx';
+import { DeviceInstall } from './device-install.tsx';
+import { DeviceInventory } from './device-inventory.tsx';
+import { DeviceJobs } from './device-jobs.tsx';
+import { DeviceLocation } from './device-location.tsx';
+import { DeviceTags } from './device-tags.tsx';
+import { DeviceTunnels } from './device-tunnels.tsx';
+import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import type { DeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import classes from './device-page.module.css';
+
+const loadDialogs = () => import('#/features/device-dialogs/device-dialogs.tsx');
+const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
+
+const loadDay = () => import('#/features/device-history/device-day.tsx');
+const DeviceDay = lazy(async () => ({ default: (await loadDay()).DeviceDay }));
+
+export function DevicePage() {
+  const { id = '' } = useParams();
+  return <OneDevice key={id} id={id} />;
+}
+
+function OneDevice({ id }: { id: string }) {
+  const query = useQuery(deviceQueries.one(id));
+  const navigate = useNavigate();
+  const dialog = useDeviceDialog();
+  useFocusBack(dialog.name !== null);
+  const dialogsHere = useLater(loadDialogs, dialog.name !== null);
+  const device = query.data;
+  const back = <Link to={paths.devices()}>Devices</Link>;
+
+  if (isMissing(query.error))
+    return (
+      <Page title="No such device" back={back}>
+        <Empty
+          title={device ? `${device.DeviceName} is not there any more.` : 'There is no device with this id.'}
+          action={
+            <Button component={Link} to={paths.devices()} variant="default">
+              All devices
+            </Button>
+          }
+        >
+          It may have been deleted, or the address is not complete: <span className="mono">{id}</span>
+        </Empty>
+      </Page>
+    );
+  return (
+    <Page
+      title={device?.DeviceName || 'Device'}
+      back={back}
+      heading={device && <Heading device={device} />}
+      lead={device && <Lead device={device} />}
+      actions={device && <Actions device={device} dialog={dialog} />}
+    >
+      <View query={query} name="the device" rows={10} empty={null}>
+        {(read) => <Sections device={read} />}
+      </View>
+      {dialogsHere && device && dialog.name && (
+        <Suspense fallback={null}>
+          <DeviceDialogs
+            dialog={dialog}
+            device={device}
+            onDeleted={() => void navigate(paths.devices(), { replace: true })}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function Heading({ device }: { device: Device }) {
+  const problem = problemText(device);
+  return (
+    <span className={classes['heading']}>
+      {device.DeviceName || device.DeviceId}
+      <span className={classes['state']}>
+        <StateMark state={device.DeviceStatus} />
+        {problem && <AgentMark problem={problem} />}
+      </span>
+    </span>
+  );
+}
+
+/** Never connected, as far as the service tells when it was last seen. */
+const isNew = ({ DeviceStatus, LastSeenTime }: Device) => DeviceStatus !== 'Online' && LastSeenTime === '';
+
+function Lead({ device }: { device: Device }) {
+  const { DeviceId, LastSeenTime } = device;
+  const problem = problemText(device);
+  return (
+    <span className={classes['lead']}>
+      {problem && <span>{problem}</span>}
+      {isNew(device)
+        ? !problem && <span role="status">Waiting for it to come Online…</span>
+        : LastSeenTime && (
+            <span>
+              Last seen <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
+            </span>
+          )}
+      <ShortId value={DeviceId} />
+    </span>
+  );
+}
+
+function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
+  const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
+  return (
+    <>
+      <Button component={Link} to={paths.deploy({ device: device.DeviceId })} leftSection={<IconRocket {...icon} />}>
+        Deploy
+      </Button>
+      <Button component={Link} {...dialog.link('edit')} variant="default" leftSection={<IconPencil {...icon} />}>
+        Edit
+      </Button>
+      <Button
+        component={Link}
+        {...dialog.link('new-key')}
+        className={classes['newKey'] ?? ''}
+        variant="default"
+        leftSection={<IconKey {...icon} />}
+      >
+        New key
+      </Button>
+      <Button component={Link} {...dialog.link('delete')} variant="default" leftSection={<IconTrash {...icon} />}>
+        Delete
+      </Button>
+    </>
+  );
+}
+
+function Sections({ device }: { device: Device }) {
+  const install = <DeviceInstall />;
+  const first = isNew(device);
+  const hasProblem = Boolean(device.AgentProblem);
+  const dayHere = useLater(loadDay, true);
+  return (
+    <div className={classes['columns']}>
+      <div className={classes['work']}>
+        {first && install}
+        {!first && dayHere && (
+          <Suspense>
+            <DeviceDay device={device} />
+          </Suspense>
+        )}
+        <DeviceJobs device={device} />
+        <DeviceTunnels id={device.DeviceId} />
+      </div>
+      <div className={classes['about']}>
+        {hasProblem && <DeviceAgent device={device} />}
+        <DeviceDetails device={device} />
+        <DeviceLocation device={device} />
+        <DeviceTags device={device} />
+        {!hasProblem && <DeviceAgent device={device} />}
+        <DeviceInventory device={device} />
+      </div>
+      {!first && <div className={classes['work']}>{install}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+// The tags of a device: take one off, put one on, or make a new one by typing its name.
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Autocomplete, Button } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { isMissing } from '#/api/api-error.ts';
+import { bulkTag } from '#/api/bulk.ts';
+import { tagMutations, tagQueries, tagRequests } from '#/api/tags.ts';
+import type { Device } from '#/contract/devices.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { Failure, FormError, Skeleton } from '#/ui/page/view.tsx';
+import classes from './device-tags.module.css';
+
+export function DeviceTags({ device }: { device: Device }) {
+  const tags = useQuery(tagQueries.list());
+  if (isMissing(tags.error))
+    return (
+      <Section title="Tags">
+        <p className={classes['quiet']}>This service has no tags.</p>
+      </Section>
+    );
+  return (
+    <Section title="Tags">
+      {tags.data ? (
+        <Attached device={device} tags={tags.data} />
+      ) : tags.error ? (
+        <Failure what="the tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />
+      ) : (
+        <Skeleton name="the tags" rows={1} />
+      )}
+    </Section>
+  );
+}
+
+function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
+  const { DeviceId, Tags } = device;
+  const detach = useWrite(tagMutations.detach(DeviceId));
+  return (
+    <div className={classes['tags']}>
+      {Tags === undefined ? (
+        <p className={classes['quiet']}>This service does not tell which tags a device has.</p>
+      ) : Tags.length === 0 ? (
+        <p className={classes['quiet']}>No tags.</p>
+      ) : (
+        <ul className={classes['list']} aria-label="Tags of this device">
+          {Tags.map(({ TagId, TagName }) => (
+            <li key={TagId} className={classes['tag']}>
+              {TagName || TagId}
+              <button
+                type="button"
+                aria-label={`Take off ${TagName || TagId}`}
+                title={`Take off ${TagName || TagId}`}
+                disabled={detach.isPending}
+                onClick={() => detach.mutate(TagId)}
+              >
+                <IconX size={14} stroke={1.6} aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <FormError
+        error={isMissing(detach.error) ? new Error('This service cannot take a tag off a device.') : detach.error}
+      />
+      <AddTag id={DeviceId} tags={tags} own={Tags} />
+    </div>
+  );
+}
+
+interface AddTagProps {
+  id: string;
+  tags: readonly Tag[];
+  /** Those of the device, where the service tells them. */
+  own: readonly Tag[] | undefined;
+}
+
+function AddTag({ id, tags, own = [] }: AddTagProps) {
+  const [typed, setTyped] = useState('');
+  const attach = useWrite(tagMutations.attachNamed(id));
+  const name = typed.trim();
+  const names = tags.map(({ TagName }) => TagName).filter((each) => !own.some(({ TagName }) => TagName === each));
+  const known = names.includes(name);
+  const requests = () => {
+    if (!name) return own.map(({ TagId }) => bulkTag(TagId, false).request({ DeviceId: id }));
+    const { first, id: tag } = tagRequests(name, tags);
+    return [...first, bulkTag(tag, true).request({ DeviceId: id })];
+  };
+  return (
+    <form
+      className={classes['add']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name && !attach.isPending) attach.mutate(name, { onSuccess: () => setTyped('') });
+      }}
+    >
+      <Autocomplete
+        size="xs"
+        aria-label="Tag to add"
+        placeholder="Add a tag"
+        data={[...new Set(names)].filter(Boolean)}
+        limit={100}
+        maxLength={255}
+        value={typed}
+        onChange={setTyped}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Button
+        type="submit"
+        size="xs"
+        variant="default"
+        loading={attach.isPending}
+        disabled={!name}
+        title={name ? '' : 'Type or choose a tag first'}
+      >
+        {name && !known ? 'Create and add' : 'Add'}
+      </Button>
+      {(name || own.length > 0) && (
+        <div className={classes['wide']}>
+          <ShowAsCurl request={requests} />
+        </div>
+      )}
+      {attach.error && (
+        <div className={classes['wide']}>
+          <FormError error={attach.error} />
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+// The device's open tunnels; left out where a service does not tell whose a tunnel is.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { tunnelQueries } from '#/api/tunnels.ts';
+import type { Tunnel } from '#/contract/tunnels.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { OpenTunnel } from '#/features/tunnels/open-tunnel.tsx';
+import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
+import { paths } from '#/paths.ts';
+import { DataTable } from '#/ui/table/data-table.tsx';
+import type { Column } from '#/ui/table/data-table.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { View } from '#/ui/page/view.tsx';
+import classes from './device-page.module.css';
+
+export function DeviceTunnels({ id }: { id: string }) {
+  const query = useQuery(tunnelQueries.list());
+  const told =
+    query.data === undefined || query.data.length === 0 || query.data.some(({ DeviceId }) => DeviceId !== undefined);
+  if (!told) return null;
+  return (
+    <Section title="Tunnels" actions={<Link to={paths.tunnels({ device: id })}>Manage tunnels</Link>}>
+      <View
+        query={query}
+        name="its tunnels"
+        rows={2}
+        isEmpty={(tunnels) => !tunnels.some(({ DeviceId }) => DeviceId === id)}
+        empty={
+          <>
+            <p className={classes['quiet']}>No open tunnels. The agent on the device opens them.</p>
+            <OpenTunnel />
+          </>
+        }
+      >
+        {(tunnels) => (
+          <DataTable
+            name="Tunnels of this device"
+            columns={COLUMNS}
+            rows={tunnels.filter(({ DeviceId }) => DeviceId === id)}
+            rowKey={({ Name }) => Name}
+          />
+        )}
+      </View>
+    </Section>
+  );
+}
+
+const COLUMNS: Column<Tunnel>[] = [
+  { header: 'Public address', cell: (tunnel) => <TunnelLink tunnel={tunnel} />, phone: 'wide' },
+  { header: 'Protocol', cell: ({ Protocol }) => Protocol },
+  { header: 'Leads to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
+  { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
+];

@@ -1,0 +1,152 @@
+// One field of a device, edited where it stands: the pencil opens it, Enter saves, Escape leaves it as it was.
+import { useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { ActionIcon, TextInput } from '@mantine/core';
+import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
+import { deviceMutations, deviceQueries } from '#/api/devices.ts';
+import { checkedBy, refusedFields } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
+import type { Device } from '#/contract/devices.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { FIELD_LABELS } from '#/features/device-dialogs/changed-fields.ts';
+import type { EditableField } from '#/features/device-dialogs/changed-fields.ts';
+import classes from './editable-fact.module.css';
+
+const check = checkedBy(deviceChange, FIELD_LABELS);
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+export function EditableFact({ device, field }: { device: Device; field: EditableField }) {
+  const [editing, setEditing] = useState(false);
+  const pencil = useRef<HTMLButtonElement>(null);
+  const label = FIELD_LABELS[field];
+  const value = device[field];
+  const close = () => {
+    setEditing(false);
+    // The focus was in the field that is gone now.
+    setTimeout(() => pencil.current?.focus());
+  };
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>
+        {editing ? (
+          <Editor device={device} field={field} onClose={close} />
+        ) : (
+          <span className={classes['fact']}>
+            <span className={value ? undefined : 'dim'}>
+              {value || (value === undefined ? 'Not readable here' : 'None')}
+            </span>
+            <ActionIcon
+              ref={pencil}
+              className={classes['pencil'] ?? ''}
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={`Edit ${label.toLowerCase()}`}
+              title={`Edit ${label.toLowerCase()}`}
+              onClick={() => setEditing(true)}
+            >
+              <IconPencil {...icon} />
+            </ActionIcon>
+          </span>
+        )}
+      </dd>
+    </>
+  );
+}
+
+function Editor({ device, field, onClose }: { device: Device; field: EditableField; onClose: () => void }) {
+  const { DeviceId } = device;
+  const [before] = useState(device[field] ?? '');
+  const [typed, setTyped] = useState(before);
+  const [refused, setRefused] = useState('');
+  const client = useQueryClient();
+  const update = useWrite(deviceMutations.update(DeviceId));
+  const label = FIELD_LABELS[field];
+
+  const save = () => {
+    const value = typed.trim();
+    if (update.isPending) return;
+    if (value === before.trim()) return onClose();
+    const fault = check({ [field]: value })[field] ?? '';
+    setRefused(fault);
+    if (fault) return;
+    update.mutate(
+      { [field]: value },
+      {
+        onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? said(error)),
+        onSuccess: () => {
+          // Shown at once; the list is asked again behind it.
+          client.setQueryData(deviceQueries.one(DeviceId).queryKey, (now) => now && { ...now, [field]: value });
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <form
+      className={classes['editor']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <TextInput
+        ref={focusIn}
+        size="xs"
+        aria-label={label}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={refused}
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && !update.isPending) onClose();
+        }}
+      />
+      <ActionIcon
+        type="submit"
+        variant="default"
+        size={30}
+        aria-label={`Save ${label.toLowerCase()}`}
+        loading={update.isPending}
+      >
+        <IconCheck {...icon} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={30}
+        aria-label={`Leave ${label.toLowerCase()} as it was`}
+        disabled={update.isPending}
+        onClick={onClose}
+      >
+        <IconX {...icon} />
+      </ActionIcon>
+      {typed.trim() !== before.trim() && (
+        <div className={classes['curl']}>
+          <ShowAsCurl
+            request={requestOf(deviceEndpoints.update, {
+              params: { device_id: DeviceId },
+              body: { [field]: typed.trim() },
+            })}
+          />
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** The field was asked for by the pencil, so the keyboard goes on there. */
+function focusIn(input: HTMLInputElement | null) {
+  input?.focus();
+  input?.select();
+}
+
+const said = (error: Error): string =>
+  'detail' in error && typeof error.detail === 'string' && error.detail
+    ? `${error.message}: ${error.detail}`
+    : error.message;

@@ -1,0 +1,57 @@
+// The menu of one row of the device table, from its first use on.
+import type { ComponentProps } from 'react';
+import { Link } from 'react-router';
+import { Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconCopy, IconExternalLink, IconMapPin, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
+import { paths } from '#/paths.ts';
+import { copyText } from '#/ui/controls/copy-button.tsx';
+import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
+import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import classes from './device-menu.module.css';
+
+const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
+
+export function DeviceMenuItems({ id, button }: { id: string; button: ComponentProps<'button'> }) {
+  return (
+    <OpenedMenu button={button} width={180}>
+      <Items id={id} />
+    </OpenedMenu>
+  );
+}
+
+function Items({ id }: { id: string }) {
+  const dialog = useDeviceDialog();
+  const copy = async () => {
+    const done = await copyText(id);
+    notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
+  };
+  return (
+    <Menu.Dropdown>
+      <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
+        Open
+      </Menu.Item>
+      <Menu.Item component={Link} {...dialog.link('edit', id)} leftSection={<IconPencil {...icon} />}>
+        Edit
+      </Menu.Item>
+      <Menu.Item component={Link} {...dialog.link('locate', id)} leftSection={<IconMapPin {...icon} />}>
+        Set location
+      </Menu.Item>
+      <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
+        Deploy to it
+      </Menu.Item>
+      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copy()}>
+        Copy id
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        component={Link}
+        {...dialog.link('delete', id)}
+        className={classes['danger'] ?? ''}
+        leftSection={<IconTrash {...icon} />}
+      >
+        Delete
+      </Menu.Item>
+    </Menu.Dropdown>
+  );
+}

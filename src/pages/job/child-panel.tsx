@@ -1,0 +1,93 @@
+// The output of one device of a group or tag job, beside or below the list.
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import { canStop, isStopping, jobState } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
+import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
+import { paths } from '#/paths.ts';
+import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { JobLog } from './job-log.tsx';
+import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
+import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { Duration } from '#/features/jobs/duration.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import classes from './job-page.module.css';
+
+interface ChildPanelProps {
+  parent: Job;
+  /** Empty where the service gives children no id. */
+  id: string;
+  /** The child as the list has it. */
+  row: Job | undefined;
+  /** What it is called where it has no name of its own. */
+  fallback: string;
+  address: Address;
+}
+
+export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelProps) {
+  // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
+  // children only in the list leaves us with the row.
+  const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
+  const child = single.data?.job ?? row;
+  // What a log says is known when all of it is here.
+  const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
+  const [stops, setStops] = useState(false);
+  useFocusBack(stops);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // On a phone the list makes room for the output, and the focus would be lost with it.
+  useEffect(() => {
+    if (globalThis.matchMedia('(max-width: 1099px)').matches) heading.current?.focus();
+  }, []);
+  const name = child?.DeviceName || child?.DeviceId || fallback;
+  return (
+    <section className={classes['panel']} aria-label={`Output of ${name}, panel`}>
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {child?.DeviceId ? <Link to={paths.device(child.DeviceId)}>{name}</Link> : name}
+        </h2>
+        {child && (
+          <div className={classes['panelFacts']}>
+            {judgement && <VerdictMark judgement={judgement} />}
+            {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
+            <Duration job={child} />
+            {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
+            {child.JobId && canStop(child) && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                disabled={isStopping(child)}
+                title={isStopping(child) ? ALREADY_ASKED : undefined}
+                onClick={() => setStops(true)}
+              >
+                Stop…
+              </Button>
+            )}
+          </div>
+        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Close the output"
+          title="Close"
+          onClick={() => address.close('child', 'log', 'line')}
+        >
+          <IconX size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </header>
+      {child ? (
+        <JobLog job={child} followed={single.data} judgement={judgement} device={name} address={address} />
+      ) : single.error ? (
+        <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
+      ) : (
+        <Skeleton name="output" rows={4} />
+      )}
+      {child && stops && <StopJobDialog job={child} state={jobState(child)} onClose={() => setStops(false)} />}
+    </section>
+  );
+}

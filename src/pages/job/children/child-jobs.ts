@@ -1,0 +1,29 @@
+// The jobs of single devices that a group or tag job consists of, and what tells them apart.
+import type { Job } from '#/contract/jobs.ts';
+import type { Failed } from '#/features/failure-groups/failure-client.ts';
+import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
+import type { Verdict } from '#/features/jobs/verdict.ts';
+
+export interface ChildJobs {
+  rows: Job[];
+  /** What tells a child in the URL: its id, or its place where a service gives jobs no ids. */
+  keys: ReadonlyMap<Job, string>;
+  byKey: ReadonlyMap<string, Job>;
+  verdicts: Verdicts;
+}
+
+export const keysOf = (jobs: readonly Job[]): Map<Job, string> =>
+  new Map(jobs.map((child, place) => [child, child.JobId || `no-${place + 1}`]));
+
+export const nameOf = (child: Job, key: string): string => child.DeviceName || child.DeviceId || `Device ${key}`;
+
+/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
+export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+/** Those of which nobody knows what became of them. */
+export const UNANSWERED: readonly Verdict[] = ['No answer', 'Interrupted'];
+
+export const failedOf = ({ rows, keys, verdicts }: ChildJobs): Failed[] =>
+  rows.flatMap((job) => {
+    const { verdict } = verdicts.of(job);
+    return FAILURES.includes(verdict) ? [{ key: keys.get(job) ?? '', job, ended: verdict }] : [];
+  });

@@ -1,0 +1,124 @@
+// Does a job again on some of its devices: one new job for each, for exactly those, after a look at what is there already.
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Job } from '#/contract/jobs.ts';
+import type { Device } from '#/contract/devices.ts';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { workflowQueries } from '#/api/workflows.ts';
+import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
+import { devicesText } from '#/features/bulk/bulk-plan.ts';
+import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
+import type { BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
+import { Readiness } from './readiness.tsx';
+import { queueQueries } from '#/features/job-queue/queue.ts';
+import type { Queues } from '#/features/job-queue/queue-reader.ts';
+import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/lib/format.ts';
+
+interface RetryDialogProps {
+  /** The job whose order is given again. */
+  job: Job;
+  /** Its jobs of single devices that are done again. */
+  targets: readonly Job[];
+  /** Which of them, for the title: "the failed". */
+  which: string;
+  onClose: () => void;
+}
+
+const STALE = [['jobs'], ['devices', 'jobs']];
+
+export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) {
+  // What was asked about is what is done, whatever else fails meanwhile.
+  const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
+  return (
+    <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={STALE} onClose={onClose}>
+      {(frame) => <RetrySteps job={job} frame={frame} />}
+    </BulkFrame>
+  );
+}
+
+function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
+  const { ArtifactId, WorkflowId } = job;
+  const list = useQuery(jobQueries.list());
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(ArtifactId) });
+  const workflows = useQuery({ ...workflowQueries.list(), enabled: !ArtifactId && Boolean(WorkflowId) });
+  const lost =
+    (ArtifactId && artifacts.data?.every((each) => each.ArtifactId !== ArtifactId) && 'artifact') ||
+    (!ArtifactId && WorkflowId && workflows.data?.every((each) => each.WorkflowId !== WorkflowId) && 'workflow');
+  const queues = useQuery(queueQueries.all());
+  // List and queues grow by the new jobs themselves: name and plan are settled with the click.
+  const [settled, setSettled] = useState<{ name: string; queues: Queues }>();
+  const name =
+    settled?.name ??
+    (list.data &&
+      retryName(
+        job.JobName,
+        list.data.map(({ JobName }) => JobName),
+      ));
+  const workOf = (Name = '') => ({ Name, ...(ArtifactId ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }) });
+  const queued = settled?.queues ?? queues.data;
+  const fault =
+    list.error || queues.error
+      ? 'What waits already could not be read.'
+      : name === undefined || queued === undefined
+        ? 'Reading what waits already.'
+        : lost
+          ? `The ${lost} of this job was deleted. Deploy another one to these devices.`
+          : undefined;
+  return (
+    <BulkSteps
+      {...frame}
+      order={{
+        what: 'Retry',
+        keep: ({ DeviceId }) => {
+          // Never twice: the same order may be on its way there from an earlier retry, or still wait.
+          const other = queued?.get(DeviceId)?.find(({ JobName }) => isSameOrder(JobName, job.JobName));
+          return other && `It has “${other.JobName}” already, which has not ended`;
+        },
+        does: ['gets a new job', 'get a new job each'],
+        fault,
+        button: (count) => `Retry on ${devicesText(count)}`,
+        typed: frame.devices.length > 1,
+        requests: (change) => change.map(deployRequest(workOf(name))),
+        prepare: () => {
+          if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
+          setSettled({ name, queues: queued });
+          return bulkDeploy(workOf(name));
+        },
+      }}
+      note={(change) => (
+        <>
+          <Readiness devices={change} />
+          <Queued devices={change} queues={queued} />
+          <p>
+            {change.length === 1 ? 'It' : 'Each'} is named <strong>{name}</strong>.
+          </p>
+        </>
+      )}
+      onward={
+        <Button component={Link} to={paths.jobs({ name: retriesOf(job.JobName) })} variant="default">
+          See the jobs
+        </Button>
+      }
+    >
+      {/* With something here the plan says why it cannot begin. */}
+      {fault !== undefined && <span hidden />}
+    </BulkSteps>
+  );
+}
+
+function Queued({ devices, queues }: { devices: readonly Device[]; queues: Queues | undefined }) {
+  const count = devices.filter(({ DeviceId }) => queues?.has(DeviceId)).length;
+  if (count === 0) return null;
+  return (
+    <p>
+      {count === 1 ? '1 has another job queued' : `${formatCount(count)} have other jobs queued`}, which{' '}
+      {count === 1 ? 'runs' : 'run'} before.
+    </p>
+  );
+}

@@ -1,0 +1,129 @@
+// Why a job failed: its failed devices in groups by what they said, the largest first. A group opens to its devices, one
+// log as an example, and how that log differs from one of a device on which it went well.
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { IconChevronRight } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import { useFailureGroups } from '#/features/failure-groups/use-failure-groups.ts';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Skeleton } from '#/ui/page/view.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { failedOf } from '#/pages/job/children/child-jobs.ts';
+import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { GroupDetails } from './group-details.tsx';
+import { GroupTitle } from './group-title.tsx';
+import classes from './failures.module.css';
+
+/** Groups that are shown before somebody asks for all. */
+const FIRST = 8;
+
+interface FailuresPanelProps {
+  job: Job;
+  jobs: ChildJobs;
+  address: Address;
+}
+
+export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
+  const failed = useMemo(() => failedOf(jobs), [jobs]);
+  const [all, setAll] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const isRead = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
+  const { groups, desk } = useFailureGroups(failed, isRead);
+  const ordered = groups ?? [];
+  const opened = address.params.get('failures');
+  const shown = all ? ordered : ordered.filter(({ id }, place) => place < FIRST || id === opened);
+  const toggle = (id: string) => {
+    if (opened === id) address.close('failures');
+    else if (opened === null) address.open({ failures: id });
+    // Going from one group to the next is not a step that Back should take.
+    else address.set({ failures: id });
+  };
+  return (
+    <section aria-labelledby="failures" className={classes['panel']}>
+      <header>
+        <h2 id="failures">Why it failed</h2>
+        {groups && (
+          <span role="status" className="dim tabular">
+            {summary(failed.length, groups.length)}
+          </span>
+        )}
+      </header>
+      {groups ? (
+        <ul ref={list} className={classes['groups']}>
+          {shown.map((group) => (
+            <li key={group.id} data-opened={opened === group.id || undefined}>
+              <GroupRow
+                group={group}
+                total={failed.length}
+                opened={opened === group.id}
+                onToggle={() => toggle(group.id)}
+              />
+              {opened === group.id && <GroupDetails {...{ job, jobs, group, desk, address }} />}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Skeleton name="what they said" rows={3} />
+      )}
+      {shown.length < ordered.length && (
+        <button type="button" className={classes['more']} onClick={() => setAll(true)}>
+          Show all {formatCount(ordered.length)} groups
+        </button>
+      )}
+    </section>
+  );
+}
+
+const summary = (devices: number, groups: number) =>
+  `${formatCount(devices)} ${devices === 1 ? 'device' : 'devices'} in ${formatCount(groups)} ${groups === 1 ? 'group' : 'groups'}`;
+
+interface GroupRowProps {
+  group: FailureGroup;
+  total: number;
+  opened: boolean;
+  onToggle: () => void;
+}
+
+function GroupRow({ group, total, opened, onToggle }: GroupRowProps) {
+  const share = group.keys.length / Math.max(1, total);
+  return (
+    <button type="button" className={classes['row']} aria-expanded={opened} onClick={onToggle}>
+      <IconChevronRight size={16} stroke={1.8} aria-hidden className={classes['chevron']} />
+      <span className={classes['count']}>
+        {formatCount(group.keys.length)}
+        <span className={classes['times']}> ×</span>
+      </span>
+      <span className={classes['what']}>
+        <GroupTitle group={group} />
+      </span>
+      <span className={classes['meta']}>
+        {group.ended !== 'Failed' && <StateMark state={group.ended} />}
+        {group.title.length > 0 && <ExitCodes group={group} />}
+      </span>
+      <span
+        className={classes['share']}
+        title={`${Math.round(share * 100)} % of those that did not succeed`}
+        aria-hidden
+      >
+        <span style={{ width: `${Math.max(2, share * 100)}%` }} data-state={group.ended} />
+      </span>
+    </button>
+  );
+}
+
+const MOST_CODES = 3;
+
+function ExitCodes({ group: { exitCodes } }: { group: FailureGroup }) {
+  if (exitCodes.length === 0) return null;
+  const shown = exitCodes.slice(0, MOST_CODES).map(({ code }) => code);
+  return (
+    <span
+      className="dim tabular"
+      title={exitCodes.map(({ code, count }) => `exit code ${code}: ${formatCount(count)}`).join('\n')}
+    >
+      exit {shown.join(', ')}
+      {exitCodes.length > MOST_CODES && ' …'}
+    </span>
+  );
+}

@@ -1,0 +1,164 @@
+// An opened group: what can be done to exactly its devices, who they are, and the log of one of them.
+import { Suspense, lazy, useMemo, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import { selection } from '#/features/bulk/selection.ts';
+import type { DeskClient } from '#/features/failure-groups/failure-client.ts';
+import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import { paths } from '#/paths.ts';
+import { rowName } from '#/ui/table/data-table.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+import type { Address } from '#/ui/url/use-address.ts';
+import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { nameOf } from '#/pages/job/children/child-jobs.ts';
+import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { whyNoRetry } from '#/pages/job/children/retry.ts';
+import { exportGroup } from './export-group.ts';
+import { GroupLog } from './group-log.tsx';
+import classes from './failures.module.css';
+
+const loadRetry = () => import('#/pages/job/children/retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
+const loadBulk = () => import('#/features/bulk/bulk-dialog.tsx');
+const BulkDialog = lazy(async () => ({ default: (await loadBulk()).BulkDialog }));
+
+interface GroupDetailsProps {
+  job: Job;
+  jobs: ChildJobs;
+  group: FailureGroup;
+  desk: DeskClient;
+  address: Address;
+}
+
+export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsProps) {
+  const navigate = useNavigate();
+  const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
+  const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
+  const dialog = address.params.get('dialog');
+  const retrying = dialog === 'retry-group';
+  const tagging = dialog === 'tag-group';
+  useFocusBack(retrying || tagging);
+  const retryHere = useLater(loadRetry, retrying);
+  const bulkHere = useLater(loadBulk, tagging);
+  // What was chosen for an action stays, though the group may grow while the dialog is open.
+  const [tagged, setTagged] = useState<string[]>();
+  const closeDialog = () => address.close('dialog');
+  const count = formatCount(group.keys.length);
+  const noRetry = whyNoRetry(job, ids.length);
+  const choose = (to: string) => {
+    selection.set(ids);
+    void navigate(to);
+    focusPage();
+  };
+  return (
+    <div className={classes['details']}>
+      <div className={classes['actions']} role="group" aria-label="Actions for this group">
+        <Button
+          size="xs"
+          leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+          disabled={noRetry !== undefined}
+          title={noRetry ?? ''}
+          onClick={() => address.open({ dialog: 'retry-group' })}
+        >
+          Retry these {count}…
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
+          disabled={ids.length === 0}
+          onClick={() => {
+            setTagged(ids);
+            address.open({ dialog: 'tag-group' });
+          }}
+        >
+          Add a tag…
+        </Button>
+        <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
+          <Menu.Target>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={ids.length === 0}
+              rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
+            >
+              Select
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown aria-label="Select these devices">
+            <Menu.Item onClick={() => choose(paths.devices())}>In the device table</Menu.Item>
+            <Menu.Item onClick={() => choose(paths.map())}>On the map</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
+          onClick={() => void exportGroup(members, group)}
+        >
+          Export CSV
+        </Button>
+      </div>
+      {group.ways.length > 0 && <Ways group={group} />}
+      <div className={classes['parts']}>
+        <VirtualTable
+          name="Devices of this group"
+          bounded
+          columns={columnsOf(jobs, address)}
+          rows={members}
+          rowKey={(child) => jobs.keys.get(child) ?? ''}
+        />
+        <GroupLog {...{ jobs, group, desk, address }} />
+      </div>
+      <Suspense>
+        {retrying && retryHere && <RetryDialog job={job} targets={members} which="this group" onClose={closeDialog} />}
+        {tagging && bulkHere && <BulkDialog action="add-tag" ids={tagged ?? ids} onClose={closeDialog} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The wordings that were taken for the same. */
+function Ways({ group: { ways } }: { group: FailureGroup }) {
+  return (
+    <div className={classes['ways']}>
+      <h3>Said in these words</h3>
+      <ul>
+        {ways.map(({ line, count }) => (
+          <li key={line}>
+            <span className="tabular dim">{formatCount(count)} ×</span> <code>{visible(line)}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const columnsOf = ({ keys }: ChildJobs, address: Address): VirtualColumn<Job>[] => [
+  {
+    header: 'Device',
+    width: '66%',
+    cell: (child) => {
+      const key = keys.get(child) ?? '';
+      const name = nameOf(child, key);
+      const { to, state } = address.opening({ child: key });
+      return (
+        <Link to={to} state={state} preventScrollReset className={rowName} title={`Output of ${name}`}>
+          {visible(name)}
+        </Link>
+      );
+    },
+  },
+  {
+    header: 'Exit code',
+    width: '34%',
+    phone: 'end',
+    cell: ({ ExitCode }) => ExitCode ?? <span className="dim">–</span>,
+  },
+];

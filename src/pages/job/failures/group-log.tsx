@@ -1,0 +1,175 @@
+// The end of one log of a group, and how it differs from the log of a device on which the same job went well.
+import { useEffect, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { SegmentedControl } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { outputOf } from '#/features/jobs/job-output.ts';
+import type { DeskClient } from '#/features/failure-groups/failure-client.ts';
+import type { Comparison } from '#/features/failure-groups/failure-grouping.ts';
+import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import type { DiffRow } from '#/features/failure-groups/log-diff.ts';
+import { plainLines, tailOf } from '#/features/failure-groups/plain-lines.ts';
+import { formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { Skeleton } from '#/ui/page/view.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { nameOf } from '#/pages/job/children/child-jobs.ts';
+import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import classes from './failures.module.css';
+
+/** Lines of the example. */
+const LAST = 60;
+/** Devices that went well, among which the one is chosen whose log is most alike. */
+const CANDIDATES = 12;
+
+interface GroupLogProps {
+  jobs: ChildJobs;
+  group: FailureGroup;
+  desk: DeskClient;
+  address: Address;
+}
+
+export function GroupLog({ jobs, group, desk, address }: GroupLogProps) {
+  const key = group.keys[0] ?? '';
+  const sample = jobs.byKey.get(key);
+  const healthy = useHealthy(jobs);
+  const compared = address.params.get('example') !== 'end' && healthy.length > 0;
+  const comparison = useComparison(desk, compared ? sample : undefined, healthy);
+  if (!sample) return null;
+  const name = visible(nameOf(sample, key));
+  const other = healthy[comparison?.against ?? 0];
+  const otherName = other && visible(nameOf(other, jobs.keys.get(other) ?? ''));
+  const { to, state } = address.opening({ child: key });
+  return (
+    <section className={classes['log']} aria-label={`Log of ${name}, as an example`}>
+      <header>
+        <SegmentedControl
+          size="xs"
+          aria-label="What to read"
+          value={compared ? 'difference' : 'end'}
+          onChange={(value) => address.set({ example: value === 'end' ? value : '' })}
+          data={[
+            { value: 'difference', label: 'Difference to a healthy log', disabled: healthy.length === 0 },
+            { value: 'end', label: 'End of the log' },
+          ]}
+        />
+        <Link to={to} state={state} preventScrollReset>
+          Full log of {name}
+        </Link>
+      </header>
+      {compared ? (
+        comparison ? (
+          <Difference comparison={comparison} failed={name} healthy={otherName ?? ''} />
+        ) : (
+          <Skeleton name="the difference" rows={5} />
+        )
+      ) : (
+        <>
+          {healthy.length === 0 && (
+            <p className={classes['hint']}>
+              No device has succeeded with this job yet, so there is no healthy log to compare with.
+            </p>
+          )}
+          <Lines rows={endOf(sample)} name={`End of the log of ${name}`} empty="It printed nothing." />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Some devices that went well and said something: the same as long as they are the same. */
+function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
+  const found = useMemo(() => {
+    const healthy: Job[] = [];
+    for (const child of rows) {
+      if (healthy.length === CANDIDATES) break;
+      if (verdicts.of(child).verdict === 'Succeeded' && (child.Stdout || child.Stderr || child.Result))
+        healthy.push(child);
+    }
+    return healthy;
+  }, [rows, verdicts]);
+  const [kept, setKept] = useState(found);
+  if (found.length === kept.length && found.every((child, place) => child === kept[place])) return kept;
+  setKept(found);
+  return found;
+}
+
+function useComparison(desk: DeskClient, failed: Job | undefined, healthy: Job[]): Comparison | undefined {
+  const [found, setFound] = useState<{ failed: Job; comparison: Comparison }>();
+  useEffect(() => {
+    if (!failed || healthy.length === 0) return;
+    let live = true;
+    void desk.compare(failed, healthy).then((comparison) => {
+      if (live && comparison) setFound({ failed, comparison });
+    });
+    return () => {
+      live = false;
+    };
+  }, [desk, failed, healthy]);
+  return found && found.failed === failed ? found.comparison : undefined;
+}
+
+function endOf(job: Job): DiffRow[] {
+  return outputOf(job)
+    .streams.flatMap(({ text, error = false }) =>
+      plainLines(tailOf(text, 20_000))
+        .slice(-LAST)
+        .map((line): DiffRow => ({ side: 'both', text: line, error, count: 1 })),
+    )
+    .slice(-LAST);
+}
+
+interface DifferenceProps {
+  comparison: Comparison;
+  failed: string;
+  healthy: string;
+}
+
+function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, healthy }: DifferenceProps) {
+  const differs = rows.some(({ side }) => side === 'failed' || side === 'healthy');
+  return (
+    <>
+      <p className={classes['hint']}>
+        {differs ? (
+          <>
+            {sameUntil > 0
+              ? `The first ${sameUntil === 1 ? 'line says' : `${formatCount(sameUntil)} lines say`} the same on both, then they part. `
+              : 'They differ from the first line on. '}
+            <span className={classes['legend']}>
+              <span data-side="failed">− {failed}</span> <span data-side="healthy">+ {healthy}, succeeded</span>
+            </span>
+          </>
+        ) : (
+          `Both logs say the same, but for numbers, times and names (healthy: ${healthy}).`
+        )}
+      </p>
+      {coarse && (
+        <p className={classes['hint']}>They differ in so many lines that only their beginnings are compared.</p>
+      )}
+      <Lines rows={rows} name={`Difference between ${failed} and ${healthy}`} empty="Both printed nothing." />
+      {more > 0 && <p className={classes['hint']}>{formatCount(more)} more lines are not shown.</p>}
+    </>
+  );
+}
+
+const MARKS: Record<DiffRow['side'], string> = { both: ' ', failed: '−', healthy: '+', gap: '⋯' };
+/** For those who hear the mark instead of seeing it. */
+const SAID: Partial<Record<DiffRow['side'], string>> = { failed: 'Only here: ', healthy: 'Only in the healthy log: ' };
+
+function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: string }) {
+  if (rows.length === 0) return <p className={classes['hint']}>{empty}</p>;
+  return (
+    <div role="region" aria-label={name} tabIndex={0} className={classes['lines']}>
+      {rows.map(({ side, text, error, count }, place) => (
+        // Lines have no other name than their place.
+        <div key={place} data-side={side} data-error={error || undefined}>
+          <span className={classes['mark']} aria-hidden>
+            {MARKS[side]}
+          </span>
+          {SAID[side] && <span className="visually-hidden">{SAID[side]}</span>}
+          <span>{side === 'gap' ? `${formatCount(count)} lines that both say` : visible(text) || ' '}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

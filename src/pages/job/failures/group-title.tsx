@@ -1,0 +1,44 @@
+// What the devices of a group said: the words they share, and marked what differs from one to the next.
+import type { FailureGroup, TitlePiece } from '#/features/failure-groups/grouper.ts';
+import { visible } from '#/lib/glyphs.ts';
+import classes from './failures.module.css';
+
+/** "Said nothing, exit code 1" */
+const silentText = ({ exitCodes: [first] }: FailureGroup): string =>
+  `Said nothing${first ? `, exit code ${first.code}` : ''}`;
+
+/** Pieces in a row that every device says, as one. */
+function joined(title: readonly TitlePiece[]): TitlePiece[] {
+  const pieces: TitlePiece[] = [];
+  for (const piece of title) {
+    const before = pieces.at(-1);
+    if (before && !before.varies && !piece.varies) before.text += `${piece.spaced ? ' ' : ''}${piece.text}`;
+    else pieces.push({ ...piece });
+  }
+  return pieces;
+}
+
+export function GroupTitle({ group }: { group: FailureGroup }) {
+  if (group.title.length === 0) return <span className={classes['silent']}>{silentText(group)}</span>;
+  return (
+    <code className={classes['title']}>
+      {group.isLast && <span className={classes['last']}>No error said. Last line: </span>}
+      {joined(group.title).map(({ text, spaced, varies, values }, place) => (
+        // The pieces of a line have no other name than their place.
+        <span key={place}>
+          {spaced && place > 0 && ' '}
+          {varies ? (
+            <span
+              className={classes['varies']}
+              title={values.length > 1 ? `Differs: ${values.map(visible).join(' · ')} …` : 'Differs'}
+            >
+              {visible(text)}
+            </span>
+          ) : (
+            <strong>{visible(text)}</strong>
+          )}
+        </span>
+      ))}
+    </code>
+  );
+}

@@ -1,0 +1,186 @@
+// The columns of the devices of a job, and how the table is sorted by each.
+import { Link } from 'react-router';
+import type { Job } from '#/contract/jobs.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { Duration } from '#/features/jobs/duration.tsx';
+import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
+import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
+import { VERDICTS } from '#/features/jobs/verdict.ts';
+import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { rowName } from '#/ui/table/data-table.tsx';
+import { visible } from '#/lib/glyphs.ts';
+import { SortHead } from '#/ui/table/sort-head.tsx';
+import { printSort, sortedBy } from '#/ui/table/sort.ts';
+import type { Sort } from '#/ui/table/sort.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { nameOf } from './children/child-jobs.ts';
+import type { ChildJobs } from './children/child-jobs.ts';
+import classes from './job-page.module.css';
+
+export const SORTABLE = ['device', 'site', 'group', 'state', 'exit', 'started', 'duration'] as const;
+
+/** What the fleet knows of a child's device; empty where it knows nothing. */
+const placeOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'CustomerSite' | 'DeviceGroup'): string => {
+  const row = fleet?.rowOf(DeviceId);
+  return (fleet && row !== undefined && fleet.device(row)[field]) || '';
+};
+
+const byText = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** The rows in the order that was asked for; rows without a value come last, whichever way it goes. */
+export function sortChildren(
+  rows: readonly Job[],
+  sort: Sort | undefined,
+  { verdicts, fleet, now }: { verdicts: ChildJobs['verdicts']; fleet: FleetIndex | undefined; now: Date },
+): readonly Job[] {
+  if (!sort) return rows;
+  const valueOf = (child: Job): string | number | undefined => {
+    switch (sort.by) {
+      case 'device':
+        return child.DeviceName || child.DeviceId || undefined;
+      case 'site':
+        return placeOf(fleet, child, 'CustomerSite') || undefined;
+      case 'group':
+        return placeOf(fleet, child, 'DeviceGroup') || undefined;
+      case 'state':
+        return VERDICTS.indexOf(verdicts.of(child).verdict);
+      case 'exit':
+        return child.ExitCode;
+      case 'started':
+        return timesOf(child).started?.getTime();
+      default:
+        return durationOf(timesOf(child), now);
+    }
+  };
+  const way = sort.down ? -1 : 1;
+  return rows
+    .map((row) => ({ row, value: valueOf(row) }))
+    .sort(({ value: one }, { value: two }) => {
+      if (one === undefined || two === undefined) return one === two ? 0 : one === undefined ? 1 : -1;
+      return (
+        way *
+        (typeof one === 'string' && typeof two === 'string' ? byText.compare(one, two) : Number(one) - Number(two))
+      );
+    })
+    .map(({ row }) => row);
+}
+
+const said = new WeakMap<Job, string>();
+function saidBy(child: Job): string {
+  const line = said.get(child) ?? tellingLineOf(child);
+  said.set(child, line);
+  return line;
+}
+
+interface ColumnsRequest {
+  jobs: ChildJobs;
+  fleet: FleetIndex | undefined;
+  /** Fields of the fleet that differ between these devices, so that a column says something. */
+  fields: { site: boolean; group: boolean };
+  opened: string | null;
+  address: Address;
+  sort: Sort | undefined;
+  /** The line that a search has found. */
+  found: ReadonlyMap<Job, string> | undefined;
+  box: VirtualColumn<Job>;
+}
+
+export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
+  const { jobs, fleet, fields, opened, address, sort, found, box } = request;
+  const sorts = (
+    id: (typeof SORTABLE)[number],
+    header: string,
+  ): Pick<VirtualColumn<Job>, 'header' | 'head' | 'sorted'> => ({
+    header,
+    head: <SortHead id={id} label={header} sort={sort} onSort={(next) => address.set({ sort: printSort(next) })} />,
+    sorted: sortedBy(id, sort),
+  });
+  const place = (id: 'site' | 'group', header: string): VirtualColumn<Job> => ({
+    ...sorts(id, header),
+    width: '11%',
+    phone: 'hide',
+    cell: (child) => {
+      const text = placeOf(fleet, child, id === 'site' ? 'CustomerSite' : 'DeviceGroup');
+      return text ? <span title={text}>{visible(text)}</span> : <span className="dim">–</span>;
+    },
+  });
+  const columns: VirtualColumn<Job>[] = [
+    box,
+    {
+      ...sorts('device', 'Device'),
+      width: opened ? '46%' : '24%',
+      cell: (child) => {
+        const key = jobs.keys.get(child) ?? '';
+        const name = nameOf(child, key);
+        const { to, state } = address.opening({ child: key });
+        // Going from one output to the next is not a step that Back should take.
+        return (
+          <Link
+            to={to}
+            state={state}
+            replace={opened !== null}
+            preventScrollReset
+            className={rowName}
+            aria-current={opened === key ? 'true' : undefined}
+            title={`Output of ${name}`}
+          >
+            {visible(name)}
+          </Link>
+        );
+      },
+    },
+    {
+      ...sorts('state', 'State'),
+      width: opened ? '32%' : '124px',
+      cell: (child) => <VerdictMark judgement={jobs.verdicts.of(child)} />,
+    },
+    { ...sorts('exit', 'Exit code'), width: opened ? '22%' : '92px', phone: 'second', cell: exitCode },
+  ];
+  if (opened) return columns;
+  return [
+    ...columns,
+    {
+      header: 'Said',
+      phone: 'wide',
+      cell: (child) => {
+        const line = visible(found?.get(child) || saidBy(child));
+        return (
+          <code className={classes['line']} title={line}>
+            {line}
+          </code>
+        );
+      },
+    },
+    ...(fields.site ? [place('site', 'Site')] : []),
+    ...(fields.group ? [place('group', 'Group')] : []),
+    {
+      ...sorts('started', 'Started'),
+      width: '100px',
+      phone: 'hide',
+      cell: (child) => <Time at={timesOf(child).started} raw={child.StartTime} />,
+    },
+    { ...sorts('duration', 'Duration'), width: '96px', phone: 'second', cell: (child) => <Duration job={child} /> },
+  ];
+}
+
+const exitCode = ({ ExitCode }: Job) =>
+  ExitCode === undefined ? (
+    <span className="dim">–</span>
+  ) : (
+    <>
+      <span className={classes['onPhone']}>exit code </span>
+      {ExitCode}
+    </>
+  );
+
+/** Which fields of the fleet tell these devices apart. */
+export function tellingFields(rows: readonly Job[], fleet: FleetIndex | undefined): ColumnsRequest['fields'] {
+  const differs = (field: 'CustomerSite' | 'DeviceGroup') => {
+    const values = new Set<string>();
+    for (const child of rows) if (values.add(placeOf(fleet, child, field)).size > 1) return true;
+    return false;
+  };
+  return { site: differs('CustomerSite'), group: differs('DeviceGroup') };
+}

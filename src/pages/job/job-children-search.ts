@@ -1,0 +1,56 @@
+// Looks for a text in the names and outputs of a job's devices, in short tasks: ten thousand outputs are megabytes.
+import { useEffect, useState } from 'react';
+import type { Job } from '#/contract/jobs.ts';
+import { inTurns } from '#/lib/pace.ts';
+import { plainLines } from '#/features/failure-groups/plain-lines.ts';
+
+/** The devices that match, each with the line of its output that does; an empty line where the name does. */
+type Matches = ReadonlyMap<Job, string>;
+
+/** Rows of one step. */
+const STEP = 50;
+/** Characters around a match within which its line is looked for. */
+const AROUND = 600;
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+function lineAround(text: string, at: number): string {
+  const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND);
+  const end = text.indexOf('\n', at);
+  return plainLines(text.slice(from, Math.min(end < 0 ? text.length : end, at + AROUND))).join(' ');
+}
+
+export function* searchSteps(rows: readonly Job[], text: string): Generator<void, Matches> {
+  const found = new Map<Job, string>();
+  const pattern = new RegExp(escaped(text), 'iu');
+  for (const [place, job] of rows.entries()) {
+    const { DeviceName = '', DeviceId, Stdout, Stderr, Result } = job;
+    if (pattern.test(DeviceName) || pattern.test(DeviceId)) found.set(job, '');
+    else
+      for (const output of [Stderr, Stdout, Result]) {
+        const match = output ? pattern.exec(output) : null;
+        if (!output || !match) continue;
+        found.set(job, lineAround(output, match.index));
+        break;
+      }
+    if (place % STEP === STEP - 1) yield;
+  }
+  return found;
+}
+
+/** Undefined where nothing is looked for. While other rows are searched, what was found before stays. */
+export function useChildSearch(rows: readonly Job[], text: string): Matches | undefined {
+  const [found, setFound] = useState<{ text: string; matches: Matches }>();
+  const wanted = text.trim();
+  useEffect(() => {
+    if (wanted === '') return;
+    let live = true;
+    void inTurns(searchSteps(rows, wanted)).then((matches) => {
+      if (live) setFound({ text: wanted, matches });
+    });
+    return () => {
+      live = false;
+    };
+  }, [rows, wanted]);
+  return wanted === '' ? undefined : found?.matches;
+}

@@ -1,0 +1,247 @@
+// The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
+// done again or taken back. Beside the list the output of the one that is opened.
+import { Suspense, lazy, useCallback, useMemo } from 'react';
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import type { Job } from '#/contract/jobs.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { isOwnPart, jobState } from '#/api/job-state.ts';
+import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
+import { useSelection } from '#/features/bulk/selection.ts';
+import type { Selection } from '#/features/bulk/selection.ts';
+import { STATES, totalOf } from '#/features/jobs/outcome.ts';
+import type { VerdictCounts } from '#/features/jobs/verdict.ts';
+import { formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { readSort } from '#/ui/table/sort.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
+import type { Address } from '#/ui/url/use-address.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { SearchField } from '#/ui/form/search-field.tsx';
+import { useTyped } from '#/ui/url/use-typed.ts';
+import { Empty } from '#/ui/page/view.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { ChildPanel } from './child-panel.tsx';
+import { FAILURES, UNANSWERED, nameOf } from './children/child-jobs.ts';
+import type { ChildJobs } from './children/child-jobs.ts';
+import { SORTABLE, childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
+import { useChildSearch } from './job-children-search.ts';
+import { readFilter } from '#/features/jobs/job-filter.ts';
+import { whyNoRetry } from './children/retry.ts';
+import classes from './job-page.module.css';
+
+const loadRetry = () => import('./children/retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
+const loadCancel = () => import('./cancel-waiting-dialog.tsx');
+const CancelWaitingDialog = lazy(async () => ({ default: (await loadCancel()).CancelWaitingDialog }));
+
+function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
+  const { state } = readFilter(address.params);
+  const choices = STATES.filter((each) => counts[each] || each === state);
+  return (
+    <div role="group" aria-label="State" className={classes['states']}>
+      <button type="button" aria-pressed={state === undefined} onClick={() => address.set({ state: '' })}>
+        All {formatCount(totalOf(counts))}
+      </button>
+      {choices.map((each) => (
+        <button key={each} type="button" aria-pressed={state === each} onClick={() => address.set({ state: each })}>
+          <StateMark state={each} /> {formatCount(counts[each] ?? 0)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Search({ address }: { address: Address }) {
+  const applied = address.params.get('name') ?? '';
+  const text = useTyped(applied, (name) => address.set({ name }));
+  return <SearchField size="xs" className={classes['search'] ?? ''} label="Find in names and output" text={text} />;
+}
+
+/** The boxes that select devices: the selection of the device table and the map. */
+function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): VirtualColumn<Job> {
+  const here = ids.size === 0 ? 0 : all.filter((id) => ids.has(id)).length;
+  return {
+    header: 'Selected',
+    width: '42px',
+    phone: 'hide',
+    head: (
+      <input
+        type="checkbox"
+        aria-label="Select all of these devices"
+        checked={here > 0 && here === all.length}
+        ref={(box) => {
+          if (box) box.indeterminate = here > 0 && here < all.length;
+        }}
+        onChange={({ currentTarget }) => (currentTarget.checked ? add(all) : remove(all))}
+      />
+    ),
+    cell: (child) =>
+      child.DeviceId && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${nameOf(child, '')}`}
+          checked={ids.has(child.DeviceId)}
+          onChange={() => toggle(child.DeviceId)}
+        />
+      ),
+  };
+}
+
+interface JobChildrenProps {
+  parent: Job;
+  jobs: ChildJobs;
+  fleet: FleetIndex | undefined;
+  address: Address;
+}
+
+export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) {
+  const { rows, keys, byKey, verdicts } = jobs;
+  const { state, name } = readFilter(address.params);
+  const now = useNow();
+  const selection = useSelection();
+  const found = useChildSearch(rows, name);
+  const opened = address.params.get('child');
+  const row = opened === null ? undefined : byKey.get(opened);
+  const sorted = address.params.get('sort');
+  const sort = useMemo(() => readSort(sorted, SORTABLE), [sorted]);
+  const filtered = useMemo(
+    () =>
+      rows.filter(
+        (child) => (state === undefined || verdicts.of(child).verdict === state) && (!found || found.has(child)),
+      ),
+    [rows, state, verdicts, found],
+  );
+  const shown = useMemo(
+    () => sortChildren(filtered, sort, { verdicts, fleet, now }),
+    [filtered, sort, verdicts, fleet, now],
+  );
+  const shownIds = useMemo(() => shown.map(({ DeviceId }) => DeviceId).filter(Boolean), [shown]);
+  const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
+  const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
+  return (
+    <div className={classes['split']} data-opened={opened !== null || undefined}>
+      <div className={classes['children']}>
+        <div className={classes['childFilters']}>
+          <StateFilter counts={verdicts.counts} address={address} />
+          {(rows.length > 10 || name) && <Search address={address} />}
+        </div>
+        <ChildActions {...{ parent, jobs, address, selection }} />
+        {shown.length === 0 ? (
+          <Empty
+            title="No device matches"
+            action={
+              <Button variant="default" onClick={() => address.set({ name: '', state: '' })}>
+                Show all
+              </Button>
+            }
+          />
+        ) : (
+          <VirtualTable
+            name="Devices of this job"
+            columns={childColumns({
+              jobs,
+              fleet,
+              fields,
+              opened,
+              address,
+              sort,
+              found,
+              box: boxes(shownIds, selection),
+            })}
+            rows={shown}
+            rowKey={keyOf}
+            isSelected={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}
+          />
+        )}
+        <BulkBar shown={shownIds} where="this list" />
+      </div>
+      {opened !== null && (
+        <ChildPanel
+          key={opened}
+          parent={parent}
+          id={row ? row.JobId : opened}
+          row={row}
+          fallback={visible(`Device ${opened}`)}
+          address={address}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ChildActionsProps {
+  parent: Job;
+  jobs: ChildJobs;
+  address: Address;
+  selection: Selection;
+}
+
+/** Doing it again on some of the devices, and taking it back where it waits. */
+function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: ChildActionsProps) {
+  const dialog = address.params.get('dialog');
+  useFocusBack(dialog !== null);
+  const [failed, unansweredOnes, waiting] = useMemo(() => {
+    const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
+    return [
+      of(FAILURES),
+      of(UNANSWERED),
+      rows.filter((child) => isOwnPart(child, parent.JobId) && jobState(child) === 'Waiting'),
+    ] as const;
+  }, [parent.JobId, rows, verdicts]);
+  const retries = [
+    { id: 'retry-failed', which: 'the failed', targets: failed },
+    { id: 'retry-unanswered', which: 'the unanswered', targets: unansweredOnes },
+    {
+      id: 'retry-selected',
+      which: 'the selected',
+      targets: selection.ids.size > 0 ? rows.filter(({ DeviceId }) => selection.ids.has(DeviceId)) : [],
+    },
+  ];
+  const offered = retries.filter(({ id, targets }) => targets.length > 0 && id !== 'retry-unanswered');
+  const unanswered = retries[1];
+  if (unanswered && unanswered.targets.length > 0 && unanswered.targets.length < (retries[0]?.targets.length ?? 0))
+    offered.splice(1, 0, unanswered);
+  const chosen = retries.find(({ id }) => id === dialog);
+  const close = () => address.close('dialog');
+  const retryHere = useLater(loadRetry, chosen !== undefined);
+  const cancelHere = useLater(loadCancel, dialog === 'cancel-waiting');
+  const noRetry = whyNoRetry(parent, 1);
+  return (
+    <>
+      {(offered.length > 0 || waiting.length > 0) && (
+        <div className={classes['actions']} role="group" aria-label="Actions for devices of this job">
+          {offered.map(({ id, which, targets }) => (
+            <Button
+              key={id}
+              size="xs"
+              variant="default"
+              leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+              disabled={noRetry !== undefined}
+              title={noRetry ?? ''}
+              onClick={() => address.open({ dialog: id })}
+            >
+              Retry {which} ({formatCount(targets.length)})…
+            </Button>
+          ))}
+          {waiting.length > 0 && (
+            <Button size="xs" variant="default" onClick={() => address.open({ dialog: 'cancel-waiting' })}>
+              Cancel the {formatCount(waiting.length)} that {waiting.length === 1 ? 'waits' : 'wait'}…
+            </Button>
+          )}
+        </div>
+      )}
+      <Suspense>
+        {chosen && retryHere && (
+          <RetryDialog job={parent} targets={chosen.targets} which={chosen.which} onClose={close} />
+        )}
+        {dialog === 'cancel-waiting' && cancelHere && (
+          <CancelWaitingDialog parent={parent} waiting={waiting} onClose={close} />
+        )}
+      </Suspense>
+    </>
+  );
+}

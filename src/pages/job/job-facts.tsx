@@ -1,0 +1,104 @@
+// The head of a job's page: what it was aimed at, when, how long, its ids, its command.
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { Job } from '#/contract/jobs.ts';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { workflowQueries } from '#/api/workflows.ts';
+import { paths } from '#/paths.ts';
+import { CopyButton, ShortId } from '#/ui/controls/copy-button.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { timesOf } from '#/features/jobs/job-times.ts';
+import { targetOf, targetText } from '#/features/jobs/job-words.ts';
+import { Duration } from '#/features/jobs/duration.tsx';
+import classes from './job-page.module.css';
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function TargetLink({ job }: { job: Job }) {
+  const tags = useQuery({ ...tagQueries.list(), enabled: Boolean(job.TagId), retry: false });
+  const target = targetOf(job, tags.data);
+  const text = targetText(target);
+  switch (target.kind) {
+    case 'device':
+      return target.id ? <Link to={paths.device(target.id)}>{text}</Link> : text;
+    case 'group':
+      return <Link to={paths.devices({ group: target.name })}>{text}</Link>;
+    case 'tag':
+      return <Link to={paths.devices({ tag: target.id })}>{text}</Link>;
+    case 'several':
+      return text;
+  }
+}
+
+/** The name of what ran, while it is still in the lists; its id otherwise. */
+function Ran({ artifact, workflow }: { artifact: string | undefined; workflow: string | undefined }) {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(artifact) });
+  const workflows = useQuery({ ...workflowQueries.list(), enabled: Boolean(workflow) });
+  if (artifact) {
+    const found = artifacts.data?.find(({ ArtifactId }) => ArtifactId === artifact);
+    return found ? (
+      <Link to={paths.artifacts()}>{artifactText(found)}</Link>
+    ) : (
+      <ShortId value={artifact} what="artifact id" />
+    );
+  }
+  if (!workflow) return null;
+  const found = workflows.data?.find(({ WorkflowId }) => WorkflowId === workflow);
+  return found ? <Link to={paths.workflows()}>{found.Name}</Link> : <ShortId value={workflow} what="workflow id" />;
+}
+
+export function JobFacts({ job }: { job: Job }) {
+  const { created, started, ended } = timesOf(job);
+  return (
+    <>
+      <dl className={classes['facts']}>
+        <Fact name="Target">
+          <TargetLink job={job} />
+        </Fact>
+        {(job.ArtifactId || job.WorkflowId) && (
+          <Fact name={job.ArtifactId ? 'Artifact' : 'Workflow'}>
+            <Ran artifact={job.ArtifactId} workflow={job.WorkflowId} />
+          </Fact>
+        )}
+        {job.CreatedTime !== undefined && (
+          <Fact name="Submitted">
+            <Time at={created} raw={job.CreatedTime} />
+          </Fact>
+        )}
+        <Fact name="Started">
+          <Time at={started} raw={job.StartTime} />
+        </Fact>
+        <Fact name="Ended">
+          <Time at={ended} raw={job.EndTime} />
+        </Fact>
+        <Fact name="Duration">
+          <Duration job={job} />
+        </Fact>
+        {job.ExitCode !== undefined && <Fact name="Exit code">{job.ExitCode}</Fact>}
+        <Fact name="Job ID">
+          <ShortId value={job.JobId} what="job id" />
+        </Fact>
+      </dl>
+      {job.Command && (
+        <details className={classes['command']}>
+          <summary>Command</summary>
+          <div>
+            <pre tabIndex={0} aria-label="Command">
+              {job.Command}
+            </pre>
+            <CopyButton value={job.Command} what="command" />
+          </div>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+// The output of one job, live while it runs, with what the service says of it.
+import { useMemo } from 'react';
+import type { Job } from '#/contract/jobs.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
+import { isMoving, jobState } from '#/api/job-state.ts';
+import { formatBytes } from '#/lib/format.ts';
+import { printMark } from '#/ui/log/line-marks.ts';
+import type { LogStream } from '#/ui/log/log-items.ts';
+import { LogView } from '#/ui/log/log-view.tsx';
+import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
+import { explain, otherFields } from '#/features/jobs/job-words.ts';
+import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
+import { lineText } from '#/features/jobs/verdict.ts';
+import type { Judgement } from '#/features/jobs/verdict.ts';
+import type { Address } from '#/ui/url/use-address.ts';
+import classes from './job-page.module.css';
+
+interface JobLogProps {
+  job: Job;
+  /** The same job with its output in pieces, where it is read so. */
+  followed: FollowedJob | undefined;
+  judgement: Judgement | undefined;
+  /** Whose output it is, for the name of the region and of the file. */
+  device: string;
+  address: Address;
+}
+
+/** The streams of a job, in which order they arrived, and the line the service has to say beside them. */
+function useStreams(job: Job, output: FollowedJob['output']) {
+  const { stdout, stderr } = output ?? {};
+  const followed = useMemo(
+    () =>
+      stdout && stderr
+        ? [
+            { name: 'stdout', pieces: stdout.pieces },
+            { name: 'stderr', pieces: stderr.pieces, error: true },
+          ]
+        : undefined,
+    [stdout, stderr],
+  );
+  const whole = useMemo(() => {
+    if (followed) return undefined;
+    const came = outputOf(job);
+    return { streams: logStreams(came), said: came.said };
+  }, [followed, job]);
+  return {
+    streams: followed ?? whole?.streams ?? [],
+    order: output?.order,
+    said: whole ? whole.said : job.Result.trim(),
+  };
+}
+
+/** How much of the output is here, while it is being fetched. */
+function fetchedText({ output, complete }: FollowedJob): string | undefined {
+  if (complete || !output) return undefined;
+  const { stdout, stderr } = output;
+  return `${formatBytes(stdout.next + stderr.next)} of ${formatBytes(stdout.size + stderr.size)} fetched`;
+}
+
+/** What a verdict rests on; the line that it names leads there. */
+function Reason({
+  judgement,
+  streams,
+  address,
+}: {
+  judgement: Judgement;
+  streams: readonly LogStream[];
+  address: Address;
+}) {
+  const { place } = judgement;
+  const text = reasonOf(judgement);
+  const name = place && lineText(place);
+  const at = name === undefined ? -1 : text.lastIndexOf(` at ${name}`);
+  if (!place || name === undefined || at === -1 || !streams.some((stream) => stream.name === place.stream)) return text;
+  const before = at + ' at '.length;
+  const line = printMark({ stream: place.stream, from: place.line, to: place.line }, streams);
+  return (
+    <>
+      {text.slice(0, before)}
+      <button type="button" className={classes['place']} onClick={() => address.set({ line, log: undefined })}>
+        {name}
+      </button>
+      {text.slice(before + name.length)}
+    </>
+  );
+}
+
+export function JobLog({ job, followed, judgement, device, address }: JobLogProps) {
+  const { streams, order, said } = useStreams(job, followed?.output);
+  const meaning = explain(judgement?.verdict ?? jobState(job));
+  const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
+  const others = otherFields(job);
+  const bare =
+    others.length > 0 && streams.every(({ pieces }) => pieces.length === 0) && (!isMoving(job) || job.JobId === '');
+  return (
+    <>
+      {(meaning || reasoned) && (
+        <p className={classes['note']}>
+          {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} address={address} />}
+        </p>
+      )}
+      {said && <p className={classes['said']}>{said}</p>}
+      {!bare && (
+        <LogView
+          name={`Output of ${device}`}
+          streams={streams}
+          order={order}
+          live={isMoving(job)}
+          address={address}
+          fetched={followed && fetchedText(followed)}
+          fileName={logFileName(job.JobName, device)}
+        />
+      )}
+      {others.length > 0 && (
+        <dl className={classes['others']} aria-label="Other fields">
+          {others.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

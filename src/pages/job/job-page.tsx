@@ -1,0 +1,252 @@
+// One job: how it stands, and its output. A job to a group or tag shows why it failed and its devices, one to a device
+// its log.
+import { Suspense, lazy, useMemo } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { Job } from '#/contract/jobs.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import type { FollowedJob } from '#/api/job-output.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { accountQueries } from '#/api/account.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { useVerdict, useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
+import type { Judgement } from '#/features/jobs/verdict.ts';
+import { paths } from '#/paths.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { useLater } from '#/ui/late/use-preload.ts';
+import { useUnhurried } from '#/ui/use-deferred-query.ts';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
+import { FAILURES, keysOf } from './children/child-jobs.ts';
+import type { ChildJobs } from './children/child-jobs.ts';
+import { JobChildren } from './job-children.tsx';
+import { JobProgress } from './job-progress.tsx';
+import { JobFacts } from './job-facts.tsx';
+import { JobLog } from './job-log.tsx';
+import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
+import { awaitedOffline, overallState, stateOf, totalOf } from '#/features/jobs/outcome.ts';
+import type { Outcome } from '#/features/jobs/outcome.ts';
+import { OpenRulesOfJob } from '#/features/rule-editor/open-rules.tsx';
+import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
+import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { useAddress } from '#/ui/url/use-address.ts';
+import { whyNoRetry } from './children/retry.ts';
+import { RetryLinks } from './retry-links.tsx';
+import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
+import classes from './job-page.module.css';
+
+export function JobPage() {
+  const { id = '' } = useParams();
+  const job = useUnhurried(useQuery(jobQueries.one(id)));
+  if (job.data) return <FoundJob key={id} followed={job.data} query={job} />;
+  const gone = isMissing(job.error);
+  return (
+    <Page title="Job" back={<Link to={paths.jobs()}>Jobs</Link>}>
+      {gone ? (
+        <Empty
+          title="There is no such job"
+          action={
+            <Button component={Link} to={paths.jobs()}>
+              All jobs
+            </Button>
+          }
+        >
+          It may have been deleted.
+        </Empty>
+      ) : (
+        <View query={job} name="the job" empty={null}>
+          {() => null}
+        </View>
+      )}
+    </Page>
+  );
+}
+
+const NONE: Job[] = [];
+
+interface FoundJobProps {
+  followed: FollowedJob;
+  query: Parameters<typeof View<FollowedJob>>[0]['query'];
+}
+
+function FoundJob({ followed, query }: FoundJobProps) {
+  const { complete } = followed;
+  const job = useAwaitedHere(followed.job);
+  const address = useAddress();
+  const navigate = useNavigate();
+  const outcome = useOutcome(job);
+  // What a log says is known when all of it is here.
+  const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
+  const stands = awaitedOffline(job) > 0;
+  const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
+  const name = job.JobName || 'Job without a name';
+  const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
+  const retryHere = useLater(loadRetry, retrying);
+  const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
+  return (
+    <Page
+      title={name}
+      heading={
+        <span className={classes['heading']}>
+          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateMark state={state} />}
+        </span>
+      }
+      back={
+        job.ParentJobId ? (
+          <Link to={paths.childJob(job.ParentJobId, job.JobId)}>The whole job, with all its devices</Link>
+        ) : (
+          <Link to={paths.jobs()}>Jobs</Link>
+        )
+      }
+      actions={
+        <>
+          {!isParent(job) && !isMoving(job) && (
+            <Button
+              variant="default"
+              disabled={noRetry !== undefined}
+              title={noRetry ?? ''}
+              onClick={() => address.open({ dialog: 'retry' })}
+            >
+              Retry…
+            </Button>
+          )}
+          <Button variant="default" onClick={() => address.open({ dialog: 'rules' })}>
+            Outcome rules…
+          </Button>
+          {canStop(job) && (
+            <Button
+              variant="default"
+              disabled={isStopping(job)}
+              title={isStopping(job) ? ALREADY_ASKED : undefined}
+              onClick={() => address.open({ dialog: 'stop' })}
+            >
+              Stop…
+            </Button>
+          )}
+          <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
+            Delete…
+          </Button>
+        </>
+      }
+    >
+      <View query={query} name="the job" empty={null}>
+        {() => (
+          <>
+            <JobFacts job={job} />
+            <RetryLinks job={job} />
+            {isStopping(job) && (
+              <p className={classes['note']}>
+                It was asked to stop (<Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />
+                ). Where a device is Offline, it stops when that is back.
+              </p>
+            )}
+            {outcome ? (
+              <ParentBody job={job} outcome={outcome} />
+            ) : (
+              <SingleBody followed={followed} judgement={judgement} />
+            )}
+          </>
+        )}
+      </View>
+      {retrying && retryHere && (
+        <Suspense>
+          <RetryDialog job={job} targets={[job]} which="this job" onClose={() => address.close('dialog')} />
+        </Suspense>
+      )}
+      {address.params.get('dialog') === 'rules' && (
+        <OpenRulesOfJob
+          job={job}
+          child={address.params.get('child') ?? undefined}
+          onClose={() => address.close('dialog')}
+        />
+      )}
+      {address.params.get('dialog') === 'stop' && canStop(job) && (
+        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => address.close('dialog')} />
+      )}
+      {address.params.get('dialog') === 'delete' && (
+        <DeleteJobDialog
+          job={job}
+          outcome={outcome}
+          onClose={() => address.close('dialog')}
+          onDeleted={() => void navigate(paths.jobs(), { replace: true })}
+        />
+      )}
+    </Page>
+  );
+}
+
+const loadRetry = () => import('./children/retry-dialog.tsx');
+const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
+const loadFailures = () => import('./failures/failures-panel.tsx');
+const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
+
+function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
+  const address = useAddress();
+  const query = useUnhurried(useQuery(jobQueries.children(job.JobId)));
+  const account = useQuery(accountQueries.get());
+  const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
+  const rows = query.data ?? NONE;
+  const verdicts = useVerdicts(rows, job);
+  const jobs = useMemo((): ChildJobs => {
+    const keys = keysOf(rows);
+    return { rows, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
+  }, [rows, verdicts]);
+  const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
+  const panelHere = useLater(loadFailures, failed);
+  return (
+    <>
+      <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />
+      <View
+        query={query}
+        name="the devices of this job"
+        isEmpty={(list) => list.length === 0}
+        empty={
+          <Empty title="No devices" action={null}>
+            The service lists no child jobs for this job.
+          </Empty>
+        }
+      >
+        {() => (
+          <>
+            {failed && panelHere && (
+              <Suspense>
+                <FailuresPanel job={job} jobs={jobs} address={address} />
+              </Suspense>
+            )}
+            <JobChildren parent={job} jobs={jobs} fleet={fleet} address={address} />
+          </>
+        )}
+      </View>
+    </>
+  );
+}
+
+function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement: Judgement | undefined }) {
+  const { job } = followed;
+  const address = useAddress();
+  const waiting = jobState(job) === 'Waiting';
+  const device = useQuery({
+    ...deviceQueries.one(job.DeviceId),
+    enabled: waiting && job.DeviceId !== '',
+    retry: false,
+  });
+  const online = device.data && device.data.DeviceStatus === 'Online';
+  return (
+    <>
+      {waiting && <p className={classes['note']}>{explainWaiting(online)}</p>}
+      <JobLog
+        job={job}
+        followed={followed}
+        judgement={judgement}
+        device={job.DeviceName || job.DeviceId || 'the job'}
+        address={address}
+      />
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+// How the job of a page stands where its own row does not tell all: by its children, and by the fleet.
+import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { Job } from '#/contract/jobs.ts';
+import { accountQueries } from '#/api/account.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
+import type { Outcome } from '#/features/jobs/outcome.ts';
+import { useRules } from '#/features/outcome-rules/use-rules.ts';
+import { isUntold, offlineIn } from '#/features/job-queue/use-awaited.ts';
+import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
+import { useUnhurried } from '#/ui/use-deferred-query.ts';
+
+const NONE: Job[] = [];
+
+/** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
+export function useOutcome(job: Job): Outcome | undefined {
+  const given = outcomeOf(job);
+  const parent = isParent(job);
+  const ruled = useRules()(job) !== undefined;
+  const { data: children } = useUnhurried(
+    useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
+  );
+  const verdicts = useVerdicts((ruled && children) || NONE, job);
+  if (!parent) return undefined;
+  return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
+}
+
+/** The job with what its service may not tell: whether its rest waits for nothing but devices that are Offline. */
+export function useAwaitedHere(job: Job): Job {
+  const untold = isUntold(job);
+  const account = useQuery({ ...accountQueries.get(), enabled: untold });
+  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
+  const { data: children } = useUnhurried(useQuery({ ...jobQueries.children(job.JobId), enabled: untold }));
+  return useMemo(() => {
+    if (!untold || !fleet || !children) return job;
+    const rest = children.filter(isMoving).map((child) => ({ DeviceId: child.DeviceId, state: jobState(child) }));
+    return withAwaited(job, rest, offlineIn(fleet));
+  }, [job, untold, fleet, children]);
+}

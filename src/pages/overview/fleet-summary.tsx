@@ -1,0 +1,127 @@
+// The state of the fleet in one sentence, each figure of it a way to the devices behind it, and the last day as a strip.
+import { useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { StateHistory } from '#/fleet/state-history.ts';
+import { problemWords } from '#/fleet/agent-words.ts';
+import { awayStretches } from '#/features/device-history/state-stretches.ts';
+import { StateStrip } from '#/features/device-history/state-strip.tsx';
+import { devicesText } from '#/features/jobs/job-words.ts';
+import { paths } from '#/paths.ts';
+import { formatCount, formatDuration } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
+import { fleetFigures } from './figures.ts';
+import type { FleetFigures } from './figures.ts';
+import classes from './overview-page.module.css';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** The latest reading still holds for so long: a large fleet is read every few minutes. */
+const HOLDS = 330_000;
+
+/** Less than that is no picture. */
+const LITTLE = 300_000;
+
+interface HeroProps {
+  index: FleetIndex;
+  history: StateHistory;
+}
+
+export function Hero({ index, history }: HeroProps) {
+  const figures = useMemo(() => fleetFigures(index), [index]);
+  return (
+    <section className={classes['hero']} aria-label="Fleet">
+      <div className={classes['state']}>
+        <p className={classes['sentence']}>
+          <Sentence total={index.size} figures={figures} />
+        </p>
+        <p className={classes['split']}>
+          {figures.offline > 0 && (
+            <Link to={paths.devices({ status: 'Offline' })}>
+              <StateMark state="Offline" label={`${formatCount(figures.offline)} Offline`} />
+            </Link>
+          )}
+          {figures.never > 0 && (
+            <Link to={paths.devices({ seen: 'never' })}>{formatCount(figures.never)} never seen</Link>
+          )}
+          {figures.others.map(({ state, count }) => (
+            <Link key={state} to={paths.devices({ status: state })}>
+              <StateMark state={state} label={`${formatCount(count)} ${state}`} />
+            </Link>
+          ))}
+          {figures.problems.map(({ problem, count }) => (
+            <Link key={problem} to={paths.devices({ problem })}>
+              <StateMark
+                state="Interrupted"
+                label={`${formatCount(count)} ${problemWords(problem).replace('Agent', 'agent')}`}
+              />
+            </Link>
+          ))}
+        </p>
+      </div>
+      <LastDay index={index} history={history} away={index.size - figures.online} />
+    </section>
+  );
+}
+
+function Sentence({ total, figures }: { total: number; figures: FleetFigures }): ReactNode {
+  const all = <Link to={paths.devices()}>{devicesText(total)}</Link>;
+  if (total === 0) return 'No devices yet';
+  if (figures.online === total)
+    return (
+      <StateMark
+        state="Online"
+        label={
+          <>
+            {total === 1 ? '' : 'All '}
+            {all} {total === 1 ? 'is' : 'are'} Online
+          </>
+        }
+      />
+    );
+  return (
+    <>
+      <Link to={paths.devices({ status: 'Online' })}>{formatCount(figures.online)}</Link> of {all}{' '}
+      {total === 1 ? 'is' : 'are'} Online
+    </>
+  );
+}
+
+function LastDay({ index, history, away }: HeroProps & { away: number }) {
+  // To the minute: a day is no wider than a few hundred pixels.
+  const now = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
+  const stretches = useMemo(() => {
+    const last = history.watched.at(-1)?.[1] ?? now;
+    const span = { from: now - DAY, now, ...(now - last < HOLDS && { looked: [[last, now] as const] }) };
+    return awayStretches(history, away, span);
+  }, [history, away, now]);
+  const known = stretches.filter(({ value }) => value !== undefined);
+  const length = known.reduce((sum, { from, to }) => sum + to - from, 0);
+  const counts = known.map(({ value }) => value ?? 0);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (known.length === 0 || index.size === 0) return null;
+  const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
+  if (length < LITTLE)
+    return <p className={classes['note']}>The last 24 hours are drawn here, as far as this browser was looking.</p>;
+  const label = `The last 24 hours, of which this browser saw ${formatDuration(length, 'rough')}: ${range} of ${devicesText(index.size)} not Online`;
+  return (
+    <div className={classes['day']}>
+      <StateStrip
+        tall
+        label={label}
+        stretches={stretches.map(({ from, to, value }) => ({
+          from,
+          to,
+          share: value === undefined ? undefined : 1 - value / index.size,
+        }))}
+      />
+      <p className={classes['note']}>
+        {length < DAY - HOLDS
+          ? `Online in the last 24 hours, as far as this browser was looking: ${formatDuration(length, 'rough')}.`
+          : 'Online in the last 24 hours.'}
+      </p>
+    </div>
+  );
+}

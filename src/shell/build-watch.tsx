@@ -1,0 +1,53 @@
+// Notices when a part of the application does not come: says when a newer build is the reason, and offers the reload when
+// somebody waits for that part. Nothing is loaded again by itself here: a page may hold what somebody is typing.
+import { useEffect, useSyncExternalStore } from 'react';
+import { IconRefresh } from '@tabler/icons-react';
+import { forgetFailedSheet, lookForBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
+import { isLostNow, onReach } from '#/api/reach.ts';
+import { useIsPartMissing } from '#/ui/late/not-loaded.ts';
+import classes from './shell.module.css';
+
+export function BuildWatch() {
+  const build = useSyncExternalStore(onOwnBuild, ownBuild);
+  // While nobody answers a reload would lose the page; the notice about that is there then.
+  const isPartMissing = useIsPartMissing() && build === 'same';
+  useEffect(() => {
+    const failed = ({ payload }: VitePreloadErrorEvent) => {
+      forgetFailedSheet(payload);
+      void lookForBuild();
+    };
+    window.addEventListener('vite:preloadError', failed);
+    // Who was away may have been away for an upgrade.
+    const leave = onReach(() => isLostNow() || void lookForBuild());
+    return () => {
+      window.removeEventListener('vite:preloadError', failed);
+      leave();
+    };
+  }, []);
+  return (
+    <div role="status" className={classes['away']} data-shown={build === 'newer' || isPartMissing} data-newer>
+      {build === 'newer' && (
+        <>
+          <IconRefresh size={18} stroke={1.6} aria-hidden />
+          <span>
+            <strong>A new version is here.</strong> Save what you have typed, then load it.
+          </span>
+          <button type="button" onClick={() => location.reload()}>
+            Load it
+          </button>
+        </>
+      )}
+      {isPartMissing && (
+        <>
+          <IconRefresh size={18} stroke={1.6} aria-hidden />
+          <span>
+            <strong>Part of this page could not be loaded.</strong> Save what you have typed, then reload it.
+          </span>
+          <button type="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// What became of jobs between two looks at their list.
+import type { Job } from '#/contract/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
+import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { formatCount } from '#/lib/format.ts';
+
+export interface JobNews {
+  id: string;
+  title: string;
+  /** What it came to, or has come to so far. */
+  text: string;
+  isBad: boolean;
+}
+
+const badOf = (job: Job): number => {
+  const { Failed = 0, Interrupted = 0 } = outcomeOf(job) ?? {};
+  return Failed + Interrupted;
+};
+
+/** Of the jobs that moved before: those that have ended, and those in which the first device failed. */
+export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNews[] {
+  const moved = new Map(before.filter(isMoving).map((job) => [job.JobId, job]));
+  return now.flatMap((job): JobNews[] => {
+    const earlier = moved.get(job.JobId);
+    if (!earlier) return [];
+    const moves = isMoving(job);
+    const bad = badOf(job);
+    if (moves && (bad === 0 || badOf(earlier) > 0)) return [];
+    const outcome = outcomeOf(job);
+    const state = stateOf(job);
+    const said = outcome ? outcomeText(outcome, formatCount).replaceAll('\u00a0', ' ') : state.toLowerCase();
+    return [
+      {
+        id: job.JobId,
+        title: `${job.JobName || 'A job'} ${moves ? 'has failures' : 'has ended'}`,
+        text: moves ? `So far: ${said}` : `It came to: ${said}`,
+        isBad: bad > 0 || state === 'Failed' || state === 'Interrupted',
+      },
+    ];
+  });
+}

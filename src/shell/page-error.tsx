@@ -1,0 +1,102 @@
+// In the place of a page that broke or did not come; the navigation and all else around it stay.
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import { directAddress } from '#/api/direct.ts';
+import { lookForBuild, ownBuild, reloadOnce } from '#/api/own-build.ts';
+import type { OwnBuild } from '#/api/own-build.ts';
+import { isLostNow, onReach } from '#/api/reach.ts';
+import { paths } from '#/paths.ts';
+import { isNotLoaded } from '#/ui/late/not-loaded.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { hasUnsaved } from '#/ui/dialog/unsaved.ts';
+import classes from './shell.module.css';
+
+export function PageError() {
+  const error = useRouteError();
+  return error instanceof Error && isNotLoaded(error) ? <NotLoaded error={error} /> : <Broken error={error} />;
+}
+
+function Broken({ error }: { error: unknown }) {
+  const detail = error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
+  return (
+    <Page title="This page broke">
+      <div role="alert" className={classes['pageError']}>
+        <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
+        {detail && <p>{detail}</p>}
+        <Group gap="sm">
+          <Button variant="default" onClick={() => location.reload()}>
+            Load again
+          </Button>
+          <Link to={paths.overview()}>Go to the overview</Link>
+        </Group>
+      </div>
+    </Page>
+  );
+}
+
+/** What was asked for a second time. Browsers that remember that a file did not come need a new document after that. */
+const askedAgain = new Set<string>();
+
+const WORDS: Record<OwnBuild, string> = {
+  unknown: 'Looking why.',
+  away:
+    directAddress === undefined
+      ? 'The service did not answer. This page comes by itself when it does.'
+      : `${location.host}, where these pages come from, did not answer.`,
+  same: 'It was lost on the way.',
+  newer: 'A new version was installed, and the files of this one are gone.',
+};
+
+function NotLoaded({ error }: { error: Error }) {
+  const part = error.message;
+  const at = useLocation();
+  const state: unknown = at.state;
+  const navigate = useNavigate();
+  const isLost = useSyncExternalStore(onReach, isLostNow);
+  const [build, setBuild] = useState<OwnBuild>(ownBuild);
+  const [busy, setBusy] = useState(false);
+
+  const askAgain = async () => {
+    askedAgain.add(part);
+    await navigate(at, { replace: true, state });
+  };
+  const retry = async () => {
+    setBusy(true);
+    const next = await lookForBuild();
+    setBuild(next);
+    if (next === 'newer' || (next === 'same' && askedAgain.has(part))) return location.reload();
+    if (next === 'same') await askAgain();
+    setBusy(false);
+  };
+  useEffect(() => {
+    let left = false;
+    void lookForBuild().then((next) => {
+      if (left) return;
+      setBuild(next);
+      if (next === 'away') askedAgain.delete(part);
+      // By itself: asked for once more when the service came back or was never away, and then in a new document, once.
+      else if (next === 'same' && !askedAgain.has(part)) void askAgain();
+      else if (!hasUnsaved()) reloadOnce();
+    });
+    return () => {
+      left = true;
+    };
+    // oxlint-disable-next-line react/exhaustive-deps -- asked each time that it failed, and when the service comes back
+  }, [isLost, error]);
+
+  const reloads = build === 'newer' || (build === 'same' && askedAgain.has(part));
+  return (
+    <Page title="This page could not be loaded">
+      <div role="alert" className={classes['pageError']} data-page-error>
+        <p>
+          {WORDS[build]}
+          {reloads && directAddress !== undefined && ' Loading it asks for your token again.'}
+        </p>
+        <Button variant="default" loading={busy} onClick={() => void retry()}>
+          {build === 'newer' ? 'Load the new version' : reloads ? 'Reload' : 'Retry'}
+        </Button>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+// The way to the command palette: Ctrl or Cmd K anywhere, or a button. What it opens is fetched after the first picture.
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { IconSearch } from '@tabler/icons-react';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
+import { useLater } from '#/ui/late/use-preload.ts';
+import classes from './shell.module.css';
+
+const loadPalette = () => import('./palette/palette-dialog.tsx');
+const PaletteDialog = lazy(async () => ({ default: (await loadPalette()).PaletteDialog }));
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opened and closed by itself, not by the URL: it is a way to somewhere else, and nothing to come back to. */
+export function usePalette(showRequests: () => void) {
+  const [open, setOpen] = useState(false);
+  useFocusBack(open);
+  const here = useLater(loadPalette, open);
+  useEffect(() => {
+    const toggle = (event: KeyboardEvent) => {
+      const held = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
+      if (!held || event.key.toLowerCase() !== 'k') return;
+      // Browsers have a search of their own under these keys.
+      event.preventDefault();
+      // No dialog is left by a slip of the hand.
+      if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
+    };
+    document.addEventListener('keydown', toggle);
+    return () => document.removeEventListener('keydown', toggle);
+  }, []);
+  return {
+    open: () => setOpen(true),
+    dialog:
+      open && here ? (
+        <Suspense>
+          <PaletteDialog onClose={() => setOpen(false)} showRequests={showRequests} />
+        </Suspense>
+      ) : null,
+  };
+}
+
+/** `words`: with its name and keys, where there is room. */
+export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; words?: boolean }) {
+  const icon = <IconSearch size={words ? 16 : 20} stroke={1.6} aria-hidden />;
+  return words ? (
+    <button type="button" className={classes['find']} aria-keyshortcuts="Control+K Meta+K" onClick={onOpen}>
+      {icon}
+      Find anything
+      <kbd aria-hidden>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+    </button>
+  ) : (
+    <button type="button" className={classes['burger']} aria-label="Find anything" onClick={onOpen}>
+      {icon}
+    </button>
+  );
+}

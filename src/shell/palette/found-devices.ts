@@ -1,0 +1,74 @@
+// The devices that a search finds: in the whole fleet once it is in memory, and asked of the service until then.
+import { useQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { deviceQueries } from '#/api/devices.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { useFleet } from '#/fleet/use-fleet.ts';
+import type { FleetInUse } from '#/fleet/use-fleet.ts';
+import type { Device, DeviceFilter } from '#/contract/devices.ts';
+import { paths } from '#/paths.ts';
+import type { Entry } from './entry.ts';
+import { bestOf } from './entry.ts';
+
+const MOST = 6;
+/** Of very many that match, these are looked at for the ones that match best. */
+const LOOKED_AT = 500;
+/** Milliseconds without a key before the service is asked. */
+const PAUSE = 150;
+
+export interface FoundDevices {
+  entries: Entry[];
+  /** How many there are in all; undefined where only the service was asked, for some of them. */
+  total: number | undefined;
+  isBusy: boolean;
+  fleet: FleetInUse;
+  /** Why the service did not tell. */
+  error: Error | null;
+}
+
+const entryOf = ({ DeviceId, DeviceName, DeviceGroup, DeviceStatus }: Device): Entry => ({
+  id: `device:${DeviceId}`,
+  kind: 'Devices',
+  label: DeviceName || DeviceId,
+  detail: [DeviceGroup, DeviceId].filter(Boolean).join(' · '),
+  state: DeviceStatus,
+  to: paths.device(DeviceId),
+});
+
+function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: number } {
+  const rows = index.query({ filter: { search } });
+  const exact = index.rowOf(search);
+  const looked = Array.from(rows.subarray(0, LOOKED_AT), (row) => entryOf(index.passing(row)));
+  const best = bestOf(looked, search, MOST);
+  const first = exact === undefined ? [] : [entryOf(index.device(exact))];
+  const others = best.filter(({ id }) => id !== first[0]?.id);
+  return { entries: [...first, ...others].slice(0, MOST), total: rows.length };
+}
+
+export function useFoundDevices(search: string): FoundDevices {
+  const isAsked = search !== '';
+  const fleet = useFleet({ need: isAsked });
+  const { index } = fleet;
+  const [settled] = useDebouncedValue(search, PAUSE);
+  // A filter of the API holds all its conditions at once, so that a name and an id are two questions.
+  const ask = (filter: DeviceFilter) => ({
+    ...deviceQueries.page(1, MOST, filter),
+    enabled: !index && settled !== '',
+    refetchInterval: false as const,
+    gcTime: 30_000,
+  });
+  const named = useQuery(ask({ device_name: settled }));
+  const withId = useQuery(ask({ device_id: settled }));
+  if (!isAsked) return { entries: [], total: undefined, isBusy: false, fleet, error: null };
+  if (index) return { ...ofIndex(index, search), isBusy: false, fleet, error: null };
+  const told = new Map(
+    [...(named.data?.rows ?? []), ...(withId.data?.rows ?? [])].map((device) => [device.DeviceId, entryOf(device)]),
+  );
+  return {
+    entries: bestOf([...told.values()], settled, MOST),
+    total: undefined,
+    isBusy: settled !== search || named.isFetching || withId.isFetching,
+    fleet,
+    error: named.error ?? withId.error,
+  };
+}

@@ -1,0 +1,177 @@
+// The command palette: one field that finds pages, actions, devices, jobs, artifacts, groups and tags. A combobox as WAI-ARIA
+// describes it: the focus stays in the field, the arrows move through the list, Enter goes there.
+import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
+import type { KeyboardEvent, MouseEvent } from 'react';
+import { useNavigate } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Modal } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { sessionQueries } from '#/api/session.ts';
+import { formatCount } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import type { Entry } from './entry.ts';
+import type { FoundDevices } from './found-devices.ts';
+import { keepRecent } from './recent.ts';
+import { useEntries } from './use-entries.ts';
+import { useOwnActions } from './own-actions.ts';
+import classes from './palette.module.css';
+
+/** How far the first reading of the fleet is, and what went wrong. */
+function noteOf({ fleet, error, isBusy }: FoundDevices): string {
+  if (error && !isBusy) return `Devices could not be looked up: ${error.message}`;
+  if (fleet.error && !fleet.index) return `The fleet could not be read: ${fleet.error.message}`;
+  const { progress } = fleet;
+  if (progress?.total) return `Reading the fleet, ${formatCount(progress.read)} of ${formatCount(progress.total)}`;
+  return isBusy || progress ? 'Looking for devices' : '';
+}
+
+interface PaletteDialogProps {
+  onClose: () => void;
+  /** Opens what the page at hand reads, as commands. */
+  showRequests: () => void;
+}
+
+export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
+  const [text, setText] = useState('');
+  const search = useDeferredValue(text.trim());
+  const navigate = useNavigate();
+  const { data: session } = useQuery(sessionQueries.current());
+  const recentKey = `muster-recent:${session?.UserEmail ?? ''}`;
+  const { groups, devices } = useEntries(search, recentKey, useOwnActions(showRequests));
+  const all = groups.flatMap(({ entries }) => entries);
+  const [chosen, setChosen] = useState('');
+  const active = all.find(({ id }) => id === chosen) ?? all[0];
+  const list = useRef<HTMLDivElement>(null);
+  const prefix = useId();
+  const idOf = (entry: Entry) => `${prefix}${all.indexOf(entry)}`;
+
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [active?.id]);
+
+  const take = (entry: Entry | undefined, elsewhere: boolean) => {
+    if (!entry) return;
+    keepRecent(recentKey, entry);
+    if (elsewhere && entry.to) return void window.open(entry.to, '_blank', 'noopener');
+    onClose();
+    if (entry.to) void navigate(entry.to);
+    else entry.run?.();
+  };
+  const move = (to: number) => setChosen(all[(to + all.length) % all.length]?.id ?? '');
+  const onKeyDown = (event: KeyboardEvent) => {
+    // A key that ends the writing of a word in Japanese or Chinese is not ours.
+    if (event.nativeEvent.isComposing) return;
+    const at = active ? all.indexOf(active) : 0;
+    const groupAt = groups.findIndex(({ entries }) => active && entries.includes(active));
+    const jump = (by: number) => setChosen(groups.at((groupAt + by) % groups.length)?.entries[0]?.id ?? '');
+    switch (event.key) {
+      case 'ArrowDown':
+        if (event.ctrlKey || event.metaKey) jump(1);
+        else move(at + 1);
+        break;
+      case 'ArrowUp':
+        if (event.ctrlKey || event.metaKey) jump(-1);
+        else move(at - 1);
+        break;
+      case 'Enter':
+        take(active, event.ctrlKey || event.metaKey);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  };
+  const note = search ? noteOf(devices) : '';
+
+  return (
+    <Modal.Root opened onClose={onClose} size={640} yOffset="10dvh" transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Command palette">
+        <div className={classes['frame']}>
+          <div className={classes['field']}>
+            <IconSearch size={18} stroke={1.6} aria-hidden />
+            <input
+              data-autofocus
+              role="combobox"
+              aria-expanded={all.length > 0}
+              aria-controls={`${prefix}list`}
+              aria-autocomplete="list"
+              aria-activedescendant={active && idOf(active)}
+              aria-label="Find pages, actions, devices, jobs and artifacts"
+              placeholder="Find anything: a page, a device by name or id, a job"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              maxLength={300}
+              enterKeyHint="go"
+              value={text}
+              onChange={({ currentTarget: { value } }) => {
+                setText(value);
+                setChosen('');
+              }}
+              onKeyDown={onKeyDown}
+            />
+            <button type="button" className={classes['close']} onClick={onClose}>
+              <span className="visually-hidden">Close</span>
+              <kbd>Esc</kbd>
+            </button>
+          </div>
+          <div ref={list} id={`${prefix}list`} role="listbox" aria-label="Found" className={classes['list']}>
+            {groups.map(({ kind, entries }) => (
+              <div key={kind} role="group" aria-labelledby={`${prefix}${kind}`}>
+                <div id={`${prefix}${kind}`} className={classes['kind']} role="presentation">
+                  {kind}
+                </div>
+                {entries.map((entry) => (
+                  <Option
+                    key={entry.id}
+                    id={idOf(entry)}
+                    entry={entry}
+                    selected={entry === active}
+                    onHover={() => setChosen(entry.id)}
+                    onTake={({ ctrlKey, metaKey }) => take(entry, ctrlKey || metaKey)}
+                  />
+                ))}
+              </div>
+            ))}
+          </div>
+          <div className={classes['foot']}>
+            <span role="status">{note}</span>
+            <span className={classes['keys']} aria-hidden>
+              <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>Ctrl Enter</kbd> in a new tab
+            </span>
+          </div>
+        </div>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+interface OptionProps {
+  id: string;
+  entry: Entry;
+  selected: boolean;
+  onHover: () => void;
+  onTake: (event: MouseEvent) => void;
+}
+
+function Option({ id, entry, selected, onHover, onTake }: OptionProps) {
+  const { label, detail, state } = entry;
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys go to the field, where the focus stays
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={selected}
+      className={classes['option']}
+      onMouseMove={selected ? undefined : onHover}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onTake}
+    >
+      <bdi className={classes['label']}>{label}</bdi>
+      {detail && <bdi className={classes['detail']}>{detail}</bdi>}
+      {state && <StateMark state={state} />}
+    </div>
+  );
+}

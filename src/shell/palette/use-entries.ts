@@ -1,0 +1,136 @@
+// All that the palette lists for what is typed, group by group.
+import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'react-router';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { jobState } from '#/api/job-state.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { useOwnAgent } from '#/api/own-agent.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { awaitedOffline } from '#/features/jobs/outcome.ts';
+import { paths } from '#/paths.ts';
+import { formatCount } from '#/lib/format.ts';
+import { bestOf, rankOf } from './entry.ts';
+import type { Entry, Kind } from './entry.ts';
+import { PAGES, actionsAt } from './fixed-entries.ts';
+import { useFoundDevices } from './found-devices.ts';
+import type { FoundDevices } from './found-devices.ts';
+import { readRecent } from './recent.ts';
+
+/** Read once when the palette opens and typed into; no list is polled for it. */
+const once = { refetchInterval: false as const, staleTime: 30_000 };
+const SOME = 4;
+
+interface Entries {
+  /** Groups that have entries, in the order they are shown. */
+  groups: { kind: Kind; entries: Entry[] }[];
+  devices: FoundDevices;
+}
+
+/** The members of a group or tag, counted once the fleet is in memory. */
+function counted(index: FleetIndex | undefined, facet: 'group' | 'tag', kind: 'Groups' | 'Tags'): Entry[] {
+  if (!index) return [];
+  const values = index.facets({}, [facet])[facet] ?? [];
+  return values
+    .filter(({ value }) => value !== '')
+    .map(({ value, count }) => ({
+      id: `${facet}:${value}`,
+      kind,
+      label: value,
+      detail: count === 1 ? '1 device' : `${formatCount(count)} devices`,
+      to: paths.devices({ [facet]: value }),
+    }));
+}
+
+export function useEntries(search: string, recentKey: string, own: readonly Entry[]): Entries {
+  const { pathname } = useLocation();
+  const devices = useFoundDevices(search);
+  const { index } = devices.fleet;
+  const isAsked = search !== '';
+  const jobs = useQuery({ ...jobQueries.list(), ...once, enabled: isAsked }).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), ...once, enabled: isAsked }).data;
+  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.tellsTags }).data;
+
+  const jobEntries = useMemo(
+    () =>
+      (jobs ?? []).map((job): Entry => ({
+        id: `job:${job.JobId}`,
+        kind: 'Jobs',
+        label: job.JobName || job.JobId,
+        detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
+        // What a parent came to is a matter of its children.
+        state: awaitedOffline(job) > 0 ? 'Waiting' : job.Counts ? undefined : jobState(job),
+        to: paths.job(job.JobId),
+      })),
+    [jobs],
+  );
+  const artifactEntries = useMemo(
+    () =>
+      (artifacts ?? []).map((artifact): Entry => ({
+        id: `artifact:${artifact.ArtifactId}`,
+        kind: 'Artifacts',
+        label: artifactText(artifact) || artifact.ArtifactId,
+        detail: artifact.ArtifactId,
+        to: `${paths.artifacts()}?${new URLSearchParams({ dialog: 'details', artifact: artifact.ArtifactId })}`,
+      })),
+    [artifacts],
+  );
+  const groupEntries = useMemo(() => counted(index, 'group', 'Groups'), [index]);
+  const tagEntries = useMemo(
+    () =>
+      index?.tellsTags
+        ? counted(index, 'tag', 'Tags')
+        : (tags ?? []).map(({ TagId, TagName }): Entry => ({
+            id: `tag:${TagName || TagId}`,
+            kind: 'Tags',
+            label: TagName || TagId,
+            to: paths.devices({ tag: TagName || TagId }),
+          })),
+    [index, tags],
+  );
+
+  const hasOwnAgent = useOwnAgent();
+  const actions = [...own, ...actionsAt(pathname, hasOwnAgent)];
+  const groups = isAsked
+    ? [
+        { kind: 'Devices' as const, entries: devices.entries },
+        { kind: 'Pages' as const, entries: bestOf(PAGES, search, SOME) },
+        { kind: 'Actions' as const, entries: bestOf(actions, search, SOME) },
+        { kind: 'Jobs' as const, entries: bestOf(jobEntries, search, SOME) },
+        { kind: 'Artifacts' as const, entries: bestOf(artifactEntries, search, SOME) },
+        { kind: 'Groups' as const, entries: bestOf(groupEntries, search, SOME) },
+        { kind: 'Tags' as const, entries: bestOf(tagEntries, search, SOME) },
+        {
+          kind: 'Search' as const,
+          entries: [
+            {
+              id: 'search:devices',
+              kind: 'Search' as const,
+              label:
+                devices.total === undefined
+                  ? 'Filter the devices by this'
+                  : `All ${formatCount(devices.total)} devices that match`,
+              to: paths.devices({ q: search }),
+            },
+            {
+              id: 'search:archive',
+              kind: 'Search' as const,
+              label: 'Search the archive for this',
+              to: paths.archive(search),
+            },
+          ],
+        },
+      ]
+    : [
+        { kind: 'Recent' as const, entries: readRecent(recentKey) },
+        { kind: 'Pages' as const, entries: [...PAGES] },
+        { kind: 'Actions' as const, entries: actions },
+      ];
+  return {
+    groups: groups
+      .filter(({ entries }) => entries.length > 0)
+      .sort((one, two) => (isAsked ? rankOf(one, search) - rankOf(two, search) : 0)),
+    devices,
+  };
+}

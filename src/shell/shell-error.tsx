@@ -1,0 +1,50 @@
+// What a person sees when a page breaks or cannot be loaded: what happened and the way on.
+import { useEffect } from 'react';
+import { useRouteError } from 'react-router';
+import { isSignedOut } from '#/api/api-error.ts';
+import { lookForBuild, reloadOnce } from '#/api/own-build.ts';
+import { paths } from '#/paths.ts';
+import { isNotLoaded } from '#/ui/late/not-loaded.ts';
+import classes from './shell.module.css';
+
+/** Milliseconds between the questions whether the service is back. */
+const PAUSE = 5_000;
+
+export function ShellError() {
+  const error = useRouteError();
+  // Nothing was typed here yet: as soon as the files can be had, the page loads itself again, once.
+  useEffect(() => {
+    if (!isNotLoaded(error)) return;
+    let timer: ReturnType<typeof setTimeout>;
+    let left = false;
+    const look = async () => {
+      const build = await lookForBuild();
+      if (left) return;
+      if (build === 'away') timer = setTimeout(() => void look(), PAUSE);
+      else reloadOnce();
+    };
+    void look();
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [error]);
+  const message = isNotLoaded(error)
+    ? 'Muster could not be loaded whole'
+    : error instanceof Error
+      ? error.message
+      : 'The page could not be shown';
+  const detail = error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
+  return (
+    <main className={classes['broken']} role="alert">
+      <h1>{message}</h1>
+      <p>{detail || 'If a new version was just installed, loading the page again is enough.'}</p>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Load again
+        </button>
+        {isSignedOut(error) ? <a href={paths.signIn()}>Sign in</a> : <a href={paths.overview()}>Go to the overview</a>}
+      </p>
+    </main>
+  );
+}

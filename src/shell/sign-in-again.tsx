@@ -1,0 +1,65 @@
+// Asks for a token over the page when the session has ended.
+import '@mantine/core/styles/PasswordInput.css';
+import { useState } from 'react';
+import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQueries, signIn } from '#/api/session.ts';
+import { signInRefusal } from '#/api/sign-in-words.ts';
+import { FormError } from '#/ui/page/view.tsx';
+
+export function SignInAgain({ onLeave }: { onLeave: () => void }) {
+  const session = useQuery(sessionQueries.current());
+  const [token, setToken] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const submit = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await signIn({ Token: token.trim() });
+    } catch (failure) {
+      setBusy(false);
+      const { title, detail } = signInRefusal(failure, { Token: '' }, session.data?.Upstream);
+      setError(Object.assign(new Error(title), { detail }));
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={onLeave}
+      title="Your session has ended"
+      centered
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy && token.trim()) void submit();
+        }}
+      >
+        <Stack gap="md">
+          <p>Sign in again to go on. What you typed on the page is still there.</p>
+          <PasswordInput
+            label="API token"
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the token', tabIndex: 0 }}
+            data-autofocus
+          />
+          <FormError error={error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onLeave}>
+              Leave the page
+            </Button>
+            <Button type="submit" loading={busy} disabled={!token.trim()}>
+              Sign in
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,39 @@
+// Notices of the system, outside of the page: only where somebody switched them on, and the browser was asked by that click.
+import { useSyncExternalStore } from 'react';
+import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+
+const KEY = 'muster-system-notices';
+
+/** Why there are none here; undefined where there can be. */
+export function noNotices(): string | undefined {
+  if (!window.isSecureContext) return 'Needs https: over plain http the browser shows no notices.';
+  if (!('Notification' in window)) return 'This browser shows no notices.';
+  if (Notification.permission === 'denied')
+    return 'The browser refuses notices of this address: allow them in its settings.';
+  return undefined;
+}
+
+const areOn = () => noNotices() === undefined && Notification.permission === 'granted' && readKept(KEY) === 'on';
+
+export const useNoticesOn = (): boolean => useSyncExternalStore(onKept, areOn);
+
+/** Asks the browser where it has not been asked: call it from a click only. */
+export async function switchNotices(on: boolean): Promise<void> {
+  const granted = on && (await Notification.requestPermission()) === 'granted';
+  keepText(KEY, granted ? 'on' : null);
+}
+
+/** `tag`: a later notice under the same one takes the place of the first. */
+export function showNotice(title: string, body: string, tag: string, onClick: () => void): void {
+  if (!areOn()) return;
+  try {
+    const notice = new Notification(title, { body, tag, icon: '/icons/icon-192.png' });
+    notice.addEventListener('click', () => {
+      window.focus();
+      notice.close();
+      onClick();
+    });
+  } catch {
+    // Chrome on Android has them for service workers only; the badge and the page still tell.
+  }
+}

@@ -1,0 +1,47 @@
+// A point in time: relative in place, absolute on hover. All of them tick on one clock.
+import { useSyncExternalStore } from 'react';
+import { formatAge, formatTime } from '#/lib/format.ts';
+import { useLook } from './look.ts';
+
+const TICK = 5_000;
+let now = new Date();
+let timer: ReturnType<typeof setInterval> | undefined;
+const watchers = new Set<() => void>();
+
+function subscribe(watcher: () => void) {
+  watchers.add(watcher);
+  timer ??= setInterval(() => {
+    now = new Date();
+    for (const each of watchers) each();
+  }, TICK);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time of the shared clock, moving every few seconds. */
+export const useNow = (): Date => useSyncExternalStore(subscribe, present);
+
+function present(): Date {
+  if (timer) return now;
+  // Nobody watches yet. The same object within a tick: with another one React takes the time for changed while it drew, and
+  // draws all of it again, without a rest.
+  const tick = Math.floor(Date.now() / TICK) * TICK;
+  if (now.getTime() !== tick) now = new Date(tick);
+  return now;
+}
+
+/** `at` undefined: the text as the service sent it, or a dash when there is none. */
+export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {
+  const moment = useNow();
+  const { zone } = useLook();
+  if (!at) return <span className="dim">{raw || '–'}</span>;
+  return (
+    <time dateTime={at.toISOString()} title={formatTime(at, zone)} className="tabular">
+      {formatAge(at, moment)}
+    </time>
+  );
+}

@@ -1,0 +1,104 @@
+// The question before something is lost: names the thing and the consequence; for many at once, a word to type.
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What happens to what. */
+  children: ReactNode;
+  /** The verb and the thing: "Delete device". */
+  confirmLabel: string;
+  /** The way back, where "Cancel" could be mistaken for the thing itself. */
+  cancelLabel?: string;
+  /** Must be typed before the button works: the name or the count. */
+  typed?: string | undefined;
+  /** What is sent when it is confirmed, to be shown. */
+  request?: CurlRequest;
+  busy: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    confirmLabel,
+    cancelLabel = 'Cancel',
+    typed,
+    request,
+    busy,
+    error,
+    onConfirm,
+  } = props;
+  const [text, setText] = useState('');
+  const ready = typed === undefined || text.trim() === typed;
+  // Two clicks can come before anything is drawn disabled: only once it is, or an error is there, counts another.
+  const confirmed = useRef(false);
+  useEffect(() => {
+    if (!busy) confirmed.current = false;
+  }, [busy, error, opened]);
+  const close = () => {
+    setText('');
+    onClose();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={busy ? () => undefined : close}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!ready || busy || confirmed.current) return;
+          confirmed.current = true;
+          onConfirm();
+        }}
+      >
+        <Stack gap="md">
+          <div>{children}</div>
+          {typed !== undefined && (
+            <TextInput
+              label={
+                <>
+                  Type <strong>{typed}</strong> to confirm
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+          )}
+          {request && <ShowAsCurl request={request} />}
+          <FormError error={error} />
+          <Group justify="flex-end" gap="sm">
+            <Button
+              variant="default"
+              onClick={close}
+              disabled={busy}
+              {...(typed === undefined ? { 'data-autofocus': true } : {})}
+            >
+              {cancelLabel}
+            </Button>
+            <Button type="submit" color="red" loading={busy} disabled={!ready}>
+              {confirmLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

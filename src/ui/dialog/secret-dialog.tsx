@@ -1,0 +1,121 @@
+// A secret that is shown once. Neither Escape nor a click outside closes it; Done waits until it was taken along.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { saveFile } from '#/lib/save-file.ts';
+import classes from './secret-dialog.module.css';
+
+interface SecretDialogProps {
+  title: string;
+  /** What the secret is called in the buttons: "device key". */
+  what: string;
+  secret: string;
+  /** Name of the file that Download saves. */
+  fileName: string;
+  /** Explanation above the secret. */
+  children: ReactNode;
+  /** Between both: commands to paste, with the secret in them; `onTaken` tells that one was copied. */
+  commands?: (onTaken: () => void) => ReactNode;
+  /** Known from elsewhere: the secret is already in use, so it was taken along. */
+  inUse?: boolean;
+  onDone: () => void;
+}
+
+export function SecretDialog({
+  title,
+  what,
+  secret,
+  fileName,
+  children,
+  commands,
+  inUse = false,
+  onDone,
+}: SecretDialogProps) {
+  const [shown, setShown] = useState(false);
+  const [copied, setTaken] = useState(false);
+  const taken = copied || inUse;
+  const take = () => setTaken(true);
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title={title}
+      size="lg"
+      centered
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <Stack gap="md">
+        <div>{children}</div>
+        {commands?.(take)}
+        <div className={classes['secret']}>
+          <code aria-label={shown ? what : `${what}, hidden`}>
+            {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
+          </code>
+          <Group gap={6}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+              onClick={() => setShown(!shown)}
+            >
+              {shown ? 'Hide' : 'Reveal'}
+            </Button>
+            <CopyButton words value={secret} what={what} onCopied={take} />
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() => {
+                saveFile(fileName, `${secret}\n`, 'text/plain');
+                take();
+              }}
+            >
+              Download
+            </Button>
+          </Group>
+        </div>
+        <Group justify="space-between">
+          <span className={classes['note']}>
+            {copied
+              ? 'Taken along.'
+              : inUse
+                ? 'It is in use.'
+                : `This ${what} is shown only once: copy or download it.`}
+          </span>
+          <Button onClick={onDone} disabled={!taken}>
+            Done
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** A command to paste into a shell, with its copy button. */
+export function CommandLine({
+  label,
+  command,
+  shown,
+  onCopied,
+}: {
+  label: string;
+  command: string;
+  shown?: string;
+  onCopied?: () => void;
+}) {
+  return (
+    <div className={classes['command']}>
+      <div className={classes['commandHead']}>
+        <span>{label}</span>
+        <CopyButton words value={command} what="command" {...(onCopied ? { onCopied } : {})} />
+      </div>
+      <pre tabIndex={0} aria-label={label}>
+        {shown ?? command}
+      </pre>
+    </div>
+  );
+}

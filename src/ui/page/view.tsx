@@ -1,0 +1,147 @@
+// The four states of anything that is read: loading, failed, empty, there. A refetch keeps what is on the screen.
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useAway } from './away.ts';
+import { isNotLoaded } from '#/ui/late/not-loaded.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import classes from './view.module.css';
+
+/** What a view needs of a query; a query result of React Query has it all. */
+interface Reading<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+  /** When the data was read, in milliseconds since the epoch. */
+  dataUpdatedAt?: number | undefined;
+}
+
+interface ViewProps<Data> {
+  query: Reading<Data>;
+  /** What is being read, for the error and for screen readers: "devices". */
+  name: string;
+  isEmpty?: (data: Data) => boolean;
+  /** Shown instead of the children when there is nothing: one sentence and the next action. */
+  empty: ReactNode;
+  /** Rows of the skeleton. */
+  rows?: number;
+  /** Read from this browser itself: it is never older than what there is. */
+  local?: boolean;
+  children: (data: Data) => ReactNode;
+}
+
+export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = false, children }: ViewProps<Data>) {
+  const { data, error, isFetching, refetch, dataUpdatedAt } = query;
+  const away = useAway();
+  if (data === undefined)
+    return error ? (
+      <Failure what={name} error={error} busy={isFetching} onRetry={refetch} />
+    ) : (
+      <Skeleton name={name} rows={rows} />
+    );
+  return (
+    <div className={classes['view']} aria-busy={isFetching}>
+      {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
+      {away && !local ? (
+        <p className={classes['age']} data-age>
+          Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
+        </p>
+      ) : (
+        error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />
+      )}
+      {isEmpty?.(data) ? empty : children(data)}
+    </div>
+  );
+}
+
+/** What went wrong, and what more is known of it. A part that did not come has only the browser's words, and an address. */
+function wordsOf(error: Error): { title: string; detail: string } {
+  if (isNotLoaded(error))
+    return { title: 'Part of this page did not come', detail: 'Save what you have typed, then reload the page.' };
+  return { title: error.message, detail: 'detail' in error && typeof error.detail === 'string' ? error.detail : '' };
+}
+
+/** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below, read at
+ * this time where it is known. */
+export function Failure(props: {
+  what: string;
+  error: Error;
+  busy?: boolean;
+  onRetry?: () => unknown;
+  stale?: boolean | number;
+}) {
+  const { what, error, busy = false, onRetry, stale = false } = props;
+  const { title, detail } = wordsOf(error);
+  return (
+    <div role="alert" className={classes['failure']}>
+      <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+      <div>
+        <strong>
+          {stale ? `Could not refresh ${what}: ` : `Could not load ${what}: `}
+          {title}
+        </strong>
+        {detail && <p className={classes['detail']}>{detail}</p>}
+        {typeof stale === 'number' && (
+          <p>
+            What is shown was read <Time at={new Date(stale)} />.
+          </p>
+        )}
+      </div>
+      {isNotLoaded(error) ? (
+        <Button size="xs" variant="default" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      ) : (
+        onRetry && (
+          <Button size="xs" variant="default" loading={busy} onClick={() => void onRetry()}>
+            Retry
+          </Button>
+        )
+      )}
+    </div>
+  );
+}
+
+/** An error of a form or dialog, said once, above its buttons. */
+export function FormError({ error }: { error: Error | null }) {
+  if (!error) return null;
+  const { title, detail } = wordsOf(error);
+  return (
+    <div role="alert" className={classes['failure']}>
+      <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+      <div>
+        <strong>{title}</strong>
+        {detail && <p className={classes['detail']}>{detail}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** Nothing there: one sentence and the action that changes it. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action: ReactNode }) {
+  return (
+    <div className={classes['empty']}>
+      <strong>{title}</strong>
+      {children && <p>{children}</p>}
+      <div className={classes['emptyActions']}>{action}</div>
+    </div>
+  );
+}
+
+/** Grey rows, only after 200 ms, so that a fast answer does not flash. */
+export function Skeleton({ name, rows = 8 }: { name: string; rows?: number }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div role="status" aria-label={`Loading ${name}`} className={classes['skeleton']} data-late={late}>
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} />
+      ))}
+    </div>
+  );
+}
