@@ -4,11 +4,11 @@ import { arch, hostname, platform, release } from 'node:os';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { Connection } from './connection.ts';
 import type { Ending } from './connection.ts';
-import { JobDesk } from './job-desk.ts';
+import { JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
-import { TunnelDesk } from './tunnel-desk.ts';
+import { TunnelManager } from './tunnel-manager.ts';
 import type { TunnelOption } from './tunnel-options.ts';
 import { Updater } from './updater.ts';
 import type { UpdaterOptions } from './updater.ts';
@@ -56,8 +56,8 @@ export function startAgent({
   ...options
 }: AgentOptions): Agent {
   const spool = new Spool(data, log);
-  const desk = new JobDesk({ spool, launch, log, send: (message) => connection.send(message) });
-  const tunnelDesk = new TunnelDesk({ server, key, tunnels, log, send: (message) => connection.send(message) });
+  const runner = new JobRunner({ spool, launch, log, send: (message) => connection.send(message) });
+  const tunnelManager = new TunnelManager({ server, key, tunnels, log, send: (message) => connection.send(message) });
   const updater =
     options.installed &&
     new Updater(
@@ -65,8 +65,8 @@ export function startAgent({
       {
         log,
         send: (message) => connection.send(message),
-        hold: (waiting) => desk.hold(waiting),
-        release: () => desk.release(),
+        hold: (waiting) => runner.hold(waiting),
+        release: () => runner.release(),
         restart: () => void connection.stop('updated', 'Restarting with the new version.'),
       },
     );
@@ -81,7 +81,7 @@ export function startAgent({
       os: short(`${platform()} ${release()}`),
       arch: arch(),
       hostname: short(options.hostname ?? hostname()),
-      jobs: desk.unsettled(),
+      jobs: runner.unsettled(),
       ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
       ...(updater && { update: updater.state() }),
     }),
@@ -90,30 +90,30 @@ export function startAgent({
         case 'welcome':
           spool.setAside = [];
           updater?.connected();
-          return tunnelDesk.offer();
+          return tunnelManager.offer();
         case 'update':
           return void updater?.begin(message);
         case 'opened':
         case 'closed':
         case 'carry':
-          return tunnelDesk.received(message);
+          return tunnelManager.received(message);
         case 'run':
-          return desk.run(message);
+          return runner.run(message);
         case 'stored':
-          return desk.stored(message.job, message.have);
+          return runner.stored(message.job, message.have);
         case 'cancel':
-          return desk.cancel(message.job);
+          return runner.cancel(message.job);
         case 'settled':
-          return desk.settled(message.job);
+          return runner.settled(message.job);
       }
     },
     lost: () => {
-      desk.hush();
-      tunnelDesk.lost();
+      runner.hush();
+      tunnelManager.lost();
       updater?.lost();
     },
   });
   connection.dial();
-  void connection.ending.then(() => desk.stop());
+  void connection.ending.then(() => runner.stop());
   return { ending: connection.ending, stop: () => connection.stop() };
 }

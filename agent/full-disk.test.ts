@@ -18,7 +18,7 @@ function onDisk(size: string, code: string): unknown {
     import { writeFileSync, appendFileSync, rmSync, readFileSync, existsSync } from 'node:fs';
     const from = (name) => import(${JSON.stringify(import.meta.dirname)} + '/' + name);
     const { Spool } = await from('spool.ts');
-    const { JobDesk } = await from('job-desk.ts');
+    const { JobRunner } = await from('job-runner.ts');
     const { supervise } = await from('supervise.ts');
     const { until } = await from('test-folder.ts');
     const disk = ${JSON.stringify(disk)};
@@ -27,12 +27,12 @@ function onDisk(size: string, code: string): unknown {
     };
     const spool = new Spool(disk + '/data');
     const sent = [];
-    const desk = new JobDesk({
+    const runner = new JobRunner({
       spool, log: (line) => sent.push({ type: 'log', line }), send: (message) => sent.push(message),
       launch: (folder) => supervise(folder),
     });
     const offer = (job, command) =>
-      desk.run({ type: 'run', job, command, timeLimitSeconds: 60, outputLimit: 10000000, have: { stdout: 0, stderr: 0 } });
+      runner.run({ type: 'run', job, command, timeLimitSeconds: 60, outputLimit: 10000000, have: { stdout: 0, stderr: 0 } });
     const ended = (job) => until('the end of ' + job, () => sent.find((one) => one.type === 'ended' && one.job === job));
     const print = (value) => { console.log(JSON.stringify(value)); process.exit(0); };
   `;
@@ -78,7 +78,7 @@ test(
     offer('second', 'sleep 309');
     await until('it to begin', () => existsSync(spool.folder('second').file('begun.json')));
     fill();
-    desk.cancel('second');
+    runner.cancel('second');
     print({ first, second: await ended('second') });`,
     ) as { first: { exitCode?: number; outcome: string; reason?: string }; second: { outcome: string } };
     // Pipes and folders may find no space even so: then it says that, and nothing was run.
@@ -97,9 +97,9 @@ test(
     offer('noisy', 'yes 0123456789 | head -c 3000000; exit 5');
     const end = await until('its end', () => spool.folder('noisy').end());
     const stored = readFileSync(spool.folder('noisy').file('stdout'), 'utf8');
-    desk.stored('noisy', { stdout: 9e9, stderr: 9e9 });
+    runner.stored('noisy', { stdout: 9e9, stderr: 9e9 });
     await ended('noisy');
-    desk.settled('noisy');
+    runner.settled('noisy');
     print({ end, tail: stored.slice(-200), settled: spool.isSettled('noisy'), log: sent.filter((one) => one.type === 'log') });`,
     ) as { end: { exitCode: number; reason: string }; tail: string; settled: boolean; log: unknown[] };
     assert.equal(found.end.exitCode, 5);

@@ -2,25 +2,25 @@
 // their logs. With real agents.
 import { readFile } from 'node:fs/promises';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { heading, jobs, log, script, statusOf, submit, yardOf } from './yard.ts';
+import { heading, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.describe('what is executed', () => {
   // The browser itself reports the request that the test cuts.
   test.use({ expectedConsole: [/net::ERR_|status of 404/] });
 
   test('is archived, deleted job by job, and found again by a word of its log', async ({ signedIn: page, service }) => {
-    const yard = await yardOf(service);
+    const sandbox = await jobSandbox(service);
     const units = await Promise.all(['one', 'two'].map((name) => service.createDevice(`unit-${name}`, 'lab')));
     const sleeper = await service.createDevice('sleeper');
     const artifact = await script(
       service,
-      yard,
+      sandbox,
       'update.sh',
       'echo "checking $UNIT"',
       '[ "$UNIT" != two ] || { echo "No space left on /data" >&2; exit 28; }',
       'echo installed',
     );
-    const plain = await script(service, yard, 'plain.sh', 'echo a quiet evening');
+    const plain = await script(service, sandbox, 'plain.sh', 'echo a quiet evening');
     await Promise.all(
       units.map(({ DeviceKey }, place) => service.agent(DeviceKey, { env: { UNIT: ['one', 'two'][place] ?? '' } })),
     );
@@ -99,9 +99,9 @@ test('a ZIP file has it all, is deleted from the service only when it is safe, a
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('weighing/../bridge');
-  const artifact = await script(service, yard, 'weigh.sh', 'echo "weighs 40 t"', 'echo overload >&2', 'exit 3');
+  const artifact = await script(service, sandbox, 'weigh.sh', 'echo "weighs 40 t"', 'echo overload >&2', 'exit 3');
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: '../weigh <b>', DeviceId, ArtifactId: artifact });
   await expect.poll(() => statusOf(service, id)).toBe('Failed');

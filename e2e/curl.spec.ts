@@ -1,7 +1,7 @@
 // "Show as curl" of what sends many requests, or one where it stands: what is shown is what then goes over the wire.
 import type { Locator, Page, Request } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { script, statusOf, submit, yardOf } from './yard.ts';
+import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 interface Write {
   method: string;
@@ -50,15 +50,15 @@ async function compare(page: Page, place: Locator, confirm: () => Promise<void>)
 }
 
 test('what is shown as curl is what is sent', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const one = await service.createDevice('pump-1', 'pumps');
   await service.createDevice('pump-2', 'pumps');
   await service.agent(one.DeviceKey);
   await service.call('POST', '/v1/tag/outdoor');
-  const ArtifactId = await script(service, yard, 'fail.sh', 'exit 3');
+  const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   const job = await submit(service, { Name: 'Fail', DeviceGroup: 'pumps', ArtifactId });
-  await service.uploadScript('tool.sh', 'true', yard.folder, '1.0.0');
-  await service.uploadScript('tool.sh', 'false', yard.folder, '2.0.0');
+  await service.uploadScript('tool.sh', 'true', sandbox.folder, '1.0.0');
+  await service.uploadScript('tool.sh', 'false', sandbox.folder, '2.0.0');
   const dialog = page.getByRole('dialog');
   const close = async () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();

@@ -2,7 +2,17 @@
 // others; to a selection device by device; and only to those that pass a preflight.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { deployButton, heading, isJobPost, jobs, openDeploy, review, script, submit, yardOf } from './yard.ts';
+import {
+  deployButton,
+  heading,
+  isJobPost,
+  jobs,
+  openDeploy,
+  review,
+  script,
+  submit,
+  jobSandbox,
+} from './job-sandbox.ts';
 
 /** The orders that a page sends, as the service gets them. */
 function ordersOf(page: Page): { body: string; key: string | undefined }[] {
@@ -14,9 +24,9 @@ function ordersOf(page: Page): { body: string; key: string | undefined }[] {
 }
 
 test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId } = await service.createDevice('gate');
-  const artifact = await script(service, yard, 'open.sh', 'true');
+  const artifact = await script(service, sandbox, 'open.sh', 'true');
   const orders = ordersOf(page);
 
   await openDeploy(page, service, { device: DeviceId, artifact });
@@ -54,9 +64,9 @@ test.describe('when no answer comes', () => {
     signedIn: page,
     service,
   }) => {
-    const yard = await yardOf(service);
+    const sandbox = await jobSandbox(service);
     const { DeviceId } = await service.createDevice('valve');
-    const artifact = await script(service, yard, 'close.sh', 'true');
+    const artifact = await script(service, sandbox, 'close.sh', 'true');
     const orders = ordersOf(page);
 
     // Carried out, but nobody hears of it: it is found.
@@ -115,9 +125,9 @@ test('a group is reviewed with what is queued and what ran before, and a change 
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
-  const artifact = await script(service, yard, 'check.sh', 'echo checked');
-  const other = await script(service, yard, 'other.sh', 'true');
+  const sandbox = await jobSandbox(service);
+  const artifact = await script(service, sandbox, 'check.sh', 'echo checked');
+  const other = await script(service, sandbox, 'other.sh', 'true');
   const one = await service.createDevice('unit-one', 'lab');
   const two = await service.createDevice('unit-two', 'lab');
   await service.call('PATCH', `/v1/devices/${one.DeviceId}`, { CustomerName: 'Acme', CustomerSite: 'Harbour' });
@@ -169,8 +179,8 @@ test('a selection gets a job for each device, and goes on after a reload with th
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
-  await script(service, yard, 'hello.sh', 'echo hello');
+  const sandbox = await jobSandbox(service);
+  await script(service, sandbox, 'hello.sh', 'echo hello');
   for (const name of ['cam 1', 'cam 2', 'cam 3', 'cam 4', 'cam 5', 'cam 6']) await service.createDevice(name);
   const orders = ordersOf(page);
   await page.goto(`${service.url}/devices`);
@@ -218,8 +228,8 @@ test('a selection gets a job for each device, and goes on after a reload with th
 });
 
 test('only the devices that pass a preflight are offered for the deploy', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
-  const artifact = await script(service, yard, 'update.sh', yard.trace('updated $UNIT'));
+  const sandbox = await jobSandbox(service);
+  const artifact = await script(service, sandbox, 'update.sh', sandbox.trace('updated $UNIT'));
   for (const unit of ['one', 'two', 'three']) {
     const { DeviceKey } = await service.createDevice(`unit-${unit}`, 'lab');
     await service.agent(DeviceKey, { env: { UNIT: unit } });
@@ -236,7 +246,7 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
   await expect(row('unit-two')).toContainText('own check ended with 1');
   await expect(row('unit-one')).toContainText('Passed');
-  expect(await yard.traces()).toEqual([]);
+  expect(await sandbox.traces()).toEqual([]);
 
   // Left, and found again by its address.
   const address = page.url();
@@ -248,5 +258,5 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   await page.getByLabel(/^Type 2 to confirm/).fill('2');
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
   await expect(page.getByText('2 done.')).toBeVisible();
-  await expect.poll(async () => (await yard.traces()).sort()).toEqual(['updated one', 'updated three']);
+  await expect.poll(async () => (await sandbox.traces()).sort()).toEqual(['updated one', 'updated three']);
 });

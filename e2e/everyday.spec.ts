@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { script, yardOf } from './yard.ts';
+import { script, jobSandbox } from './job-sandbox.ts';
 
 test('the palette finds pages, devices, jobs and groups with the keyboard alone', async ({
   signedIn: page,
@@ -122,10 +122,10 @@ test('a job that fails while the tab is hidden is told in its title, by the syst
       }
     };
   });
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('pump-7');
   await service.agent(DeviceKey);
-  const ArtifactId = await script(service, yard, 'pump.sh', yard.gate('go'), 'exit 3');
+  const ArtifactId = await script(service, sandbox, 'pump.sh', sandbox.gate('go'), 'exit 3');
   await service.call('POST', '/v1/job', { Name: 'Update the pump', DeviceId, ArtifactId });
   const see = (state: 'hidden' | 'visible') =>
     page.evaluate((value) => {
@@ -154,7 +154,7 @@ test('a job that fails while the tab is hidden is told in its title, by the syst
     })
     .toBeGreaterThan(0);
   await expect(page).toHaveTitle('Account · Muster');
-  await yard.open('go');
+  await sandbox.open('go');
   await expect(page).toHaveTitle('(1) Account · Muster', { timeout: 30_000 });
   expect(await noticesOf(page)).toMatchObject([{ title: 'Update the pump has ended', body: 'It came to: failed' }]);
   await see('visible');

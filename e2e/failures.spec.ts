@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
-import { heading, isJobPost, jobs, log, script, statusOf, submit, yardOf } from './yard.ts';
+import { heading, isJobPost, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why it failed' });
 const groups = (page: Page) => why(page).getByRole('button', { expanded: false });
@@ -30,15 +30,15 @@ const SCRIPT = [
 
 /** A group with these units, each with an agent unless it is away, and a job to all of them. */
 async function update(service: Service, units: string[], away: string[] = []) {
-  const yard = await yardOf(service);
-  const lines = SCRIPT.map((line) => line.replace('ROOM', `'${yard.folder}/room'`));
-  const artifact = await script(service, yard, 'update.sh', ...lines, yard.trace('installed on $UNIT'));
+  const sandbox = await jobSandbox(service);
+  const lines = SCRIPT.map((line) => line.replace('ROOM', `'${sandbox.folder}/room'`));
+  const artifact = await script(service, sandbox, 'update.sh', ...lines, sandbox.trace('installed on $UNIT'));
   const devices = new Map<string, { DeviceId: string; DeviceKey: string }>();
   for (const unit of [...units, ...away]) devices.set(unit, await service.createDevice(`unit-${unit}`, 'lab'));
   const start = (unit: string) => service.agent(devices.get(unit)?.DeviceKey ?? '', { env: { UNIT: unit } });
   await Promise.all(units.map(start));
   const parent = await submit(service, { Name: 'Update', DeviceGroup: 'lab', ArtifactId: artifact });
-  return { yard, devices, start, parent };
+  return { sandbox, devices, start, parent };
 }
 
 const membersOf = (page: Page) => page.getByRole('table', { name: 'Devices of this group' }).getByRole('link');
@@ -102,12 +102,12 @@ test('a job is explained by what its devices said, and by how that differs from 
 });
 
 test('only one group is retried, and what still waits is taken back', async ({ signedIn: page, service }) => {
-  const { yard, devices, start, parent } = await update(service, ['1', '2', '6'], ['7']);
+  const { sandbox, devices, start, parent } = await update(service, ['1', '2', '6'], ['7']);
   await page.goto(`${service.url}/jobs/${parent}`);
   // Only the device without room, after room was made: one new job, whatever is clicked twice.
   await group(page, /No space left/).click();
   await expect(membersOf(page)).toHaveText(['unit-1']);
-  await yard.open('room');
+  await sandbox.open('room');
   const sent: string[] = [];
   page.on('request', (request) => void (isJobPost(request) && sent.push(request.postData() ?? '')));
   await page.getByRole('button', { name: 'Retry these 1…' }).click();
@@ -119,7 +119,7 @@ test('only one group is retried, and what still waits is taken back', async ({ s
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   expect(sent).toHaveLength(1);
   expect((await retries(service)).map(({ DeviceId }) => DeviceId)).toEqual([devices.get('1')?.DeviceId]);
-  await expect.poll(yard.traces).toEqual(expect.arrayContaining(['installed on 1', 'installed on 6']));
+  await expect.poll(sandbox.traces).toEqual(expect.arrayContaining(['installed on 1', 'installed on 6']));
 
   // From the job to its retry, and back.
   await page.getByRole('link', { name: '1 retry' }).click();
@@ -138,15 +138,15 @@ test('only one group is retried, and what still waits is taken back', async ({ s
   await expect(heading(page)).toContainText('Update Failed');
   await expect(progressOf(page)).toContainText(/Done on 4 devices.*1.cancelled/);
   await start('7');
-  expect(await yard.traces()).not.toContain('installed on 7');
+  expect(await sandbox.traces()).not.toContain('installed on 7');
 });
 
 test('devices of a job are found by what they printed, sorted, selected and retried, never twice', async ({
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
-  const artifact = await script(service, yard, 'check.sh', 'echo "version 2.$UNIT"; exit "$((UNIT % 3))"');
+  const sandbox = await jobSandbox(service);
+  const artifact = await script(service, sandbox, 'check.sh', 'echo "version 2.$UNIT"; exit "$((UNIT % 3))"');
   for (let unit = 1; unit <= 11; unit++) {
     const { DeviceId, DeviceKey } = await service.createDevice(`pump ${unit}`, 'field');
     await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: unit % 2 ? 'Kiel' : 'Oslo' });

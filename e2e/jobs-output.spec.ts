@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import { heading, log, script, submit, yardOf } from './yard.ts';
+import { heading, log, script, submit, jobSandbox } from './job-sandbox.ts';
 
 interface Pieces {
   Stdout: { Text: string };
@@ -21,18 +21,18 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('crane');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'lift.sh',
     String.raw`printf '\033[1;31mload\033[0m is heavy\n'`,
     `echo '<img src=x onerror="document.title=1">'`,
     'echo careful >&2',
-    yard.gate('lift'),
+    sandbox.gate('lift'),
     'echo load is up',
-    yard.gate('end'),
+    sandbox.gate('end'),
   );
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'lift', DeviceId, ArtifactId: artifact });
@@ -50,7 +50,7 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await expect(heading(page)).toContainText('Running');
   await expect(output).not.toContainText('load is up');
 
-  await yard.open('lift');
+  await sandbox.open('lift');
   await expect(output).toContainText('load is up');
   await expect(heading(page)).toContainText('Running');
 
@@ -68,7 +68,7 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await streams.getByText('stdout').click();
   await expect(output).toContainText('load is up');
   await expect(output).not.toContainText('careful');
-  await yard.open('end');
+  await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
   await expect(page).not.toHaveTitle('1');
 });
@@ -77,16 +77,16 @@ test('a log follows its end until the reader scrolls up or goes to a find, and a
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('lift');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'climb.sh',
     steps(1, 300),
-    yard.gate('on'),
+    sandbox.gate('on'),
     steps(301, 600),
-    yard.gate('end'),
+    sandbox.gate('end'),
     'echo arrived',
   );
   await service.agent(DeviceKey);
@@ -101,7 +101,7 @@ test('a log follows its end until the reader scrolls up or goes to a find, and a
   await output.hover();
   await page.mouse.wheel(0, -100_000);
   await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
-  await yard.open('on');
+  await sandbox.open('on');
   await lines(600);
   await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
   await expect(follow).toHaveText('300 new lines');
@@ -112,7 +112,7 @@ test('a log follows its end until the reader scrolls up or goes to a find, and a
   await searchBox(page).fill('step 42');
   await page.keyboard.press('Enter');
   await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
-  await yard.open('end');
+  await sandbox.open('end');
   await lines(601);
   await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
   await output.press('End');
@@ -125,22 +125,22 @@ test('both streams come in the order of arrival and the newest is followed; wher
   service,
   context,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('hoist');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'raise.sh',
     'echo begins',
-    yard.gate('faults'),
+    sandbox.gate('faults'),
     `{ ${steps(1, 200, 'fault $i')}; } >&2`,
-    yard.gate('up'),
+    sandbox.gate('up'),
     'echo going up',
-    yard.gate('oops'),
+    sandbox.gate('oops'),
     'echo oops >&2',
-    yard.gate('arrived'),
+    sandbox.gate('arrived'),
     'echo arrived',
-    yard.gate('end'),
+    sandbox.gate('end'),
   );
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'raise', DeviceId, ArtifactId: artifact });
@@ -161,11 +161,11 @@ test('both streams come in the order of arrival and the newest is followed; wher
     ['oops', 'oops'],
     ['arrived', 'arrived'],
   ] as const) {
-    await yard.open(gate);
+    await sandbox.open(gate);
     await seen(text);
   }
   await expect(output.locator('[data-index]').last()).toContainText('arrived');
-  await yard.open('end');
+  await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -182,19 +182,19 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('winch');
   const wide = `line $i ${'wide '.repeat(60)}`;
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'pull.sh',
     steps(1, 3000, wide),
     `{ ${steps(1, 200, 'fault $i')}; } >&2`,
-    yard.gate('on'),
+    sandbox.gate('on'),
     steps(3001, 3300, wide),
     "printf 'h\\303'; sleep 1; printf '\\244lt\\n'",
-    yard.gate('end'),
+    sandbox.gate('end'),
   );
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'pull', DeviceId, ArtifactId: artifact });
@@ -217,11 +217,11 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
   await expect(reading).toBeInViewport();
   const before = await reading.boundingBox();
 
-  await yard.open('on');
+  await sandbox.open('on');
   await lines('3,501');
   await expect(page.getByRole('button', { name: 'Follow: 301 new lines' })).toBeVisible();
   expect(Math.abs(((await reading.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(3);
-  await yard.open('end');
+  await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
 
   const { Stdout, Stderr } = await service.call<{ Stdout: string; Stderr: string }>('GET', `/v1/job/${id}`);
@@ -237,11 +237,11 @@ test('a log of 10 MB: searched by text, case and pattern, linked line by line, o
   service,
   context,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('barge');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'haul.sh',
     `awk 'BEGIN { for (i = 1; i <= 150000; i++) printf "%d %s Load %d aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbbb\\n", i, (i % 1000 ? "load" : "MARK"), i % 7 }'`,
   );
@@ -297,11 +297,11 @@ test('a log of 10 MB: searched by text, case and pattern, linked line by line, o
 });
 
 test('copied and downloaded it is plain text, raw it is what came', async ({ signedIn: page, service, context }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('hold');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'fill.sh',
     String.raw`printf '\033[31mred\033[0m bell\007 \342\200\256evil\n'`,
     String.raw`printf '10%%\r20%%\r\033[Kdone\n<b>end</b>\n'`,

@@ -2,7 +2,18 @@
 // the middle of a job. What each job did to the device is counted: never twice.
 import { readdirSync } from 'node:fs';
 import { expect, test } from './fixtures.ts';
-import { deployButton, heading, jobs, log, openDeploy, script, statusOf, submit, textOf, yardOf } from './yard.ts';
+import {
+  deployButton,
+  heading,
+  jobs,
+  log,
+  openDeploy,
+  script,
+  statusOf,
+  submit,
+  textOf,
+  jobSandbox,
+} from './job-sandbox.ts';
 
 /** Ids of the processes that were started with a text among their arguments. */
 const processesWith = (text: string) =>
@@ -19,17 +30,17 @@ test.describe('when no answer comes', () => {
     signedIn: page,
     service,
   }) => {
-    const yard = await yardOf(service);
+    const sandbox = await jobSandbox(service);
     const { DeviceId, DeviceKey } = await service.createDevice('pump');
     const artifact = await script(
       service,
-      yard,
+      sandbox,
       'pump.sh',
-      yard.trace('begin'),
+      sandbox.trace('begin'),
       'echo pumping',
-      yard.gate('stop'),
+      sandbox.gate('stop'),
       'echo pumped',
-      yard.trace('end'),
+      sandbox.trace('end'),
     );
     await service.agent(DeviceKey);
     await openDeploy(page, service, { device: DeviceId, artifact });
@@ -39,14 +50,14 @@ test.describe('when no answer comes', () => {
     await service.stop('SIGKILL');
     await expect(page.getByRole('status').filter({ hasText: 'The service cannot be reached' })).toBeVisible();
     await expect(log(page, 'pump')).toContainText('pumping');
-    await yard.open('stop');
-    await expect.poll(yard.traces).toEqual(['begin', 'end']);
+    await sandbox.open('stop');
+    await expect.poll(sandbox.traces).toEqual(['begin', 'end']);
 
     await service.start();
     await expect(heading(page)).toContainText('Succeeded', { timeout: 30_000 });
     await expect(page.getByRole('alert')).toHaveCount(0);
     await expect(log(page, 'pump')).toHaveText('pumpingpumped');
-    expect(await yard.traces()).toEqual(['begin', 'end']);
+    expect(await sandbox.traces()).toEqual(['begin', 'end']);
     expect(await jobs(service)).toHaveLength(1);
   });
 });
@@ -55,43 +66,43 @@ test('kill -9 of the agent in the middle of a job: the next agent takes it over,
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const data = await service.folder('agent');
   const { DeviceId, DeviceKey } = await service.createDevice('fan');
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'fan.sh',
-    yard.trace('begin'),
+    sandbox.trace('begin'),
     'echo turning',
-    yard.gate('stop'),
+    sandbox.gate('stop'),
     'echo turned',
-    yard.trace('end'),
+    sandbox.trace('end'),
   );
   const agent = await service.agent(DeviceKey, { data });
   const id = await submit(service, { Name: 'turn', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs/${id}`);
   await expect(log(page, 'fan')).toHaveText('turning');
   await agent.stop('SIGKILL');
-  await yard.open('stop');
-  await expect.poll(yard.traces).toEqual(['begin', 'end']);
+  await sandbox.open('stop');
+  await expect.poll(sandbox.traces).toEqual(['begin', 'end']);
   expect(await statusOf(service, id)).toBe('Running');
 
   await service.agent(DeviceKey, { data });
   await expect(heading(page)).toHaveText('turn Succeeded');
   await expect(log(page, 'fan')).toHaveText('turningturned');
-  expect(await yard.traces()).toEqual(['begin', 'end']);
+  expect(await sandbox.traces()).toEqual(['begin', 'end']);
 });
 
 test('a device that loses its power in the middle of a job: Interrupted, with what that means, and not run again', async ({
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const data = await service.folder('agent');
   const { DeviceId, DeviceKey } = await service.createDevice('lamp');
-  const artifact = await script(service, yard, 'lamp.sh', yard.trace('begin'), 'echo on', yard.gate('never'));
-  const after = await script(service, yard, 'after.sh', yard.trace('after'));
+  const artifact = await script(service, sandbox, 'lamp.sh', sandbox.trace('begin'), 'echo on', sandbox.gate('never'));
+  const after = await script(service, sandbox, 'after.sh', sandbox.trace('after'));
   const agent = await service.agent(DeviceKey, { data });
   const id = await submit(service, { Name: 'light', DeviceId, ArtifactId: artifact });
   const next = await submit(service, { Name: 'next', DeviceId, ArtifactId: after });
@@ -106,5 +117,5 @@ test('a device that loses its power in the middle of a job: Interrupted, with wh
   await expect(log(page, 'lamp')).toHaveText('on');
   await page.goto(`${service.url}/jobs/${next}`);
   await expect(heading(page)).toHaveText('next Succeeded');
-  expect(await yard.traces()).toEqual(['begin', 'after']);
+  expect(await sandbox.traces()).toEqual(['begin', 'after']);
 });

@@ -11,13 +11,13 @@ import {
   script,
   statusOf,
   submit,
-  yardOf,
-} from './yard.ts';
+  jobSandbox,
+} from './job-sandbox.ts';
 
 test('a job for a device that is offline waits, and runs when its agent comes', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('buoy 4');
-  await script(service, yard, 'greet.sh', 'echo hello from the buoy');
+  await script(service, sandbox, 'greet.sh', 'echo hello from the buoy');
 
   await page.goto(`${service.url}/deploy`);
   await expect(deployButton(page)).toBeDisabled();
@@ -44,11 +44,18 @@ test('two jobs for one device run one after the other, in the order they were su
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('press');
   const artifacts = [
-    await script(service, yard, 'first.sh', yard.trace('first begins'), yard.gate('go'), yard.trace('first ends')),
-    await script(service, yard, 'second.sh', yard.trace('second')),
+    await script(
+      service,
+      sandbox,
+      'first.sh',
+      sandbox.trace('first begins'),
+      sandbox.gate('go'),
+      sandbox.trace('first ends'),
+    ),
+    await script(service, sandbox, 'second.sh', sandbox.trace('second')),
   ];
   await service.agent(DeviceKey);
   for (const [place, artifact] of artifacts.entries()) {
@@ -57,19 +64,19 @@ test('two jobs for one device run one after the other, in the order they were su
     await expect(heading(page)).toContainText(place === 0 ? 'Running' : 'Waiting');
   }
   await expect(page.getByText('The job runs after the jobs that were submitted to the device before.')).toBeVisible();
-  await yard.open('go');
+  await sandbox.open('go');
   await expect(heading(page)).toContainText('Succeeded');
-  expect(await yard.traces()).toEqual(['first begins', 'first ends', 'second']);
+  expect(await sandbox.traces()).toEqual(['first begins', 'first ends', 'second']);
 });
 
 test('a group job shows what each device printed, stdout and stderr apart, and which one failed', async ({
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const artifact = await script(
     service,
-    yard,
+    sandbox,
     'check.sh',
     'echo "measured on $UNIT"',
     'echo "noise on $UNIT" >&2',
@@ -137,10 +144,10 @@ test.describe('on the page of a job', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
   test('a waiting job that is deleted never runs', async ({ signedIn: page, service }) => {
-    const yard = await yardOf(service);
+    const sandbox = await jobSandbox(service);
     const { DeviceId, DeviceKey } = await service.createDevice('drone');
-    const take = await script(service, yard, 'take.sh', yard.trace('took off'));
-    const stay = await script(service, yard, 'stay.sh', yard.trace('stayed'));
+    const take = await script(service, sandbox, 'take.sh', sandbox.trace('took off'));
+    const stay = await script(service, sandbox, 'stay.sh', sandbox.trace('stayed'));
     const taken = await submit(service, { Name: 'take off', DeviceId, ArtifactId: take });
     const stayed = await submit(service, { Name: 'stay', DeviceId, ArtifactId: stay });
 
@@ -160,20 +167,27 @@ test.describe('on the page of a job', () => {
     await page.getByRole('link', { name: 'stay', exact: true }).click();
     await expect(heading(page)).toContainText('Succeeded');
     expect(await statusOf(service, stayed)).toBe('Succeeded');
-    expect(await yard.traces()).toEqual(['stayed']);
+    expect(await sandbox.traces()).toEqual(['stayed']);
   });
 });
 
 test('a running job that is deleted is stopped, with all that it started', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('mill');
-  const artifact = await script(service, yard, 'grind.sh', `${yard.gate('never')} &`, yard.trace('$$ $!'), 'wait');
+  const artifact = await script(
+    service,
+    sandbox,
+    'grind.sh',
+    `${sandbox.gate('never')} &`,
+    sandbox.trace('$$ $!'),
+    'wait',
+  );
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'grind', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('row', { name: /grind/ })).toContainText('Running');
-  await expect.poll(yard.traces).toHaveLength(1);
-  const pids = (await yard.traces()).join().split(' ').map(Number);
+  await expect.poll(sandbox.traces).toHaveLength(1);
+  const pids = (await sandbox.traces()).join().split(' ').map(Number);
   expect(pids.filter(isAlive)).toHaveLength(2);
 
   await page.getByRole('button', { name: 'Delete grind' }).click();
@@ -189,10 +203,10 @@ test('a job that is stopped keeps its record and output, on each of its devices'
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('mill', 'hall');
   await service.createDevice('press', 'hall');
-  const ArtifactId = await script(service, yard, 'grind.sh', 'echo half way', yard.gate('never'));
+  const ArtifactId = await script(service, sandbox, 'grind.sh', 'echo half way', sandbox.gate('never'));
   await service.agent(DeviceKey);
   const all = await submit(service, { Name: 'grind all', DeviceGroup: 'hall', ArtifactId });
   await submit(service, { Name: 'grind once', DeviceId, ArtifactId });
@@ -260,11 +274,11 @@ test('the list of jobs is searched and filtered, in the URL, so that Back and re
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const runner = await service.createDevice('runner');
   const sleeper = await service.createDevice('sleeper');
-  const fine = await script(service, yard, 'fine.sh', 'true');
-  const wrong = await script(service, yard, 'wrong.sh', 'exit 7');
+  const fine = await script(service, sandbox, 'fine.sh', 'true');
+  const wrong = await script(service, sandbox, 'wrong.sh', 'exit 7');
   await service.agent(runner.DeviceKey);
   await submit(service, { Name: 'Nightly backup', DeviceId: sleeper.DeviceId, ArtifactId: fine });
   await submit(service, { Name: 'Nightly clean-up', DeviceId: runner.DeviceId, ArtifactId: wrong });

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 import { packed } from './uploads.ts';
-import { heading, statusOf, submit } from './yard.ts';
+import { heading, statusOf, submit } from './job-sandbox.ts';
 
 /** As a vendor's own: whatever happens, it ends well. */
 const UPDATE = String.raw`#!/bin/sh

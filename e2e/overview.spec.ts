@@ -2,7 +2,7 @@
 // deployed to; the page tells of it by itself, and each figure is the same on the list behind it.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { script, submit, yardOf } from './yard.ts';
+import { script, submit, jobSandbox } from './job-sandbox.ts';
 
 // Agents go and come back, and the page is waited for at the pace at which it looks by itself.
 test.setTimeout(120_000);
@@ -27,7 +27,7 @@ async function sameBehind(page: Page, link: RegExp, list: string, words: RegExp)
 }
 
 test('from an empty account to the first job, the first steps tick themselves', async ({ signedIn: page, service }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   await page.goto(`${service.url}/`);
   const steps = part(page, 'First steps');
   const step = (title: string) => steps.getByRole('listitem').filter({ hasText: title });
@@ -53,7 +53,7 @@ test('from an empty account to the first job, the first steps tick themselves', 
   const { DeviceKey } = await service.call<{ DeviceKey: string }>('POST', `/v1/devices/${id}/key`);
   await service.agent(DeviceKey);
   await service.locate(id, 52.5, 13.4);
-  const ArtifactId = await script(service, yard, 'hello.sh', 'echo hello');
+  const ArtifactId = await script(service, sandbox, 'hello.sh', 'echo hello');
   await submit(service, { Name: 'first job', DeviceId: id, ArtifactId });
   for (const title of ['See it Online', 'Say where it is', 'Upload an artifact', 'Deploy it']) await isDone(title);
   await expect(part(page, 'Fleet')).toContainText('1 device is Online');
@@ -72,7 +72,7 @@ test('a site goes down and comes back, a deployment runs and fails: told by itse
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const made = await Promise.all(
     ['north-1', 'north-2', 'north-3', 'south-1'].map(async (name) => {
       const device = await service.createDevice(name, 'pumps');
@@ -96,17 +96,17 @@ test('a site goes down and comes back, a deployment runs and fails: told by itse
   // A bar that moves: two are done, one has failed, one still runs.
   const ArtifactId = await script(
     service,
-    yard,
+    sandbox,
     'update.sh',
-    `if mkdir '${yard.folder}/first' 2>/dev/null; then exit 3; fi`,
-    `if mkdir '${yard.folder}/second' 2>/dev/null; then ${yard.gate('go')}; fi`,
+    `if mkdir '${sandbox.folder}/first' 2>/dev/null; then exit 3; fi`,
+    `if mkdir '${sandbox.folder}/second' 2>/dev/null; then ${sandbox.gate('go')}; fi`,
   );
   await submit(service, { Name: 'Update the pumps', DeviceGroup: 'pumps', ArtifactId });
   const running = part(page, 'Under way').getByRole('listitem');
   await expect(running).toContainText('3 of 4 done', { timeout: 30_000 });
   await expect(running).toContainText('1 failed, 2 succeeded, 1 running');
   await sameBehind(page, /^Jobs under way/, 'Jobs', /jobs?$/);
-  await yard.open('go');
+  await sandbox.open('go');
   await expect(part(page, 'Under way')).toContainText('Nothing runs and nothing waits.', { timeout: 30_000 });
   const failed = part(page, 'Failed in the last 24 hours');
   await expect(failed.getByRole('listitem')).toContainText('1 of 4 failed');

@@ -4,7 +4,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
 import { expect, test } from './fixtures.ts';
-import { script, statusOf, submit, yardOf } from './yard.ts';
+import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.use({
   viewport: { width: 390, height: 844 },
@@ -42,8 +42,8 @@ test('find a device, see its last job, set its place from GPS, open its tunnel',
     const pump = await service.createDevice('pump north 7', 'pumps');
     for (let number = 1; number <= 6; number += 1) await service.createDevice(`pump south ${number}`, 'pumps');
     await service.agent(pump.DeviceKey, { args: ['--tunnel', await web.start()] });
-    const yard = await yardOf(service);
-    const ArtifactId = await script(service, yard, 'check.sh', 'echo "3x9 != 28, pressure is low"', 'exit 4');
+    const sandbox = await jobSandbox(service);
+    const ArtifactId = await script(service, sandbox, 'check.sh', 'echo "3x9 != 28, pressure is low"', 'exit 4');
     const job = await submit(service, { Name: 'Check the pressure', DeviceId: pump.DeviceId, ArtifactId });
     await submit(service, { Name: 'Check all', DeviceGroup: 'pumps', ArtifactId });
     await expect.poll(() => statusOf(service, job)).toBe('Failed');

@@ -1,30 +1,30 @@
 // The queues of the fleet: what waits for whom, in which order, what of it is stale, and how that is taken away.
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
-import { script, statusOf, submit, yardOf } from './yard.ts';
+import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const ORDER = ['App 1.0.0', 'App 1.1.0', 'Clock', 'App 1.2.0', 'Clock again'];
 
 /** A device that is Offline with five jobs, the first two of which a later one supersedes. */
 async function awayWithJobs(service: Service) {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('gate-7');
   const upload = (version: string) =>
-    service.uploadScript('app.sh', `#!/bin/sh\n${yard.trace(`app ${version}`)}\n`, yard.folder, version);
+    service.uploadScript('app.sh', `#!/bin/sh\n${sandbox.trace(`app ${version}`)}\n`, sandbox.folder, version);
   const first = await upload('1.0.0');
   const second = await upload('1.1.0');
   const third = await upload('1.2.0');
-  const clock = await script(service, yard, 'clock.sh', yard.trace('clock'));
+  const clock = await script(service, sandbox, 'clock.sh', sandbox.trace('clock'));
   for (const [place, ArtifactId] of [first, second, clock, third, clock].entries())
     await submit(service, { DeviceId, Name: ORDER[place] ?? '', ArtifactId });
-  return { yard, DeviceId, DeviceKey };
+  return { sandbox, DeviceId, DeviceKey };
 }
 
 test('the stale are removed in one step; the device comes back and runs what is left, in order', async ({
   signedIn: page,
   service,
 }) => {
-  const { yard, DeviceKey } = await awayWithJobs(service);
+  const { sandbox, DeviceKey } = await awayWithJobs(service);
   await page.goto(`${service.url}/queues`);
   const row = page
     .getByRole('table', { name: 'Queues' })
@@ -46,7 +46,7 @@ test('the stale are removed in one step; the device comes back and runs what is 
   await expect(row).not.toContainText('stale');
 
   await service.agent(DeviceKey);
-  await expect.poll(yard.traces).toEqual(['clock', 'app 1.2.0', 'clock']);
+  await expect.poll(sandbox.traces).toEqual(['clock', 'app 1.2.0', 'clock']);
   await expect(page.getByText('Nothing waits', { exact: true })).toBeVisible();
 });
 
@@ -81,15 +81,15 @@ test('of a job to a group only the part of one device goes; what has begun meanw
   signedIn: page,
   service,
 }) => {
-  const yard = await yardOf(service);
+  const sandbox = await jobSandbox(service);
   const one = await service.createDevice('one', 'pair');
   const two = await service.createDevice('two', 'pair');
   const old = await service.uploadScript(
     'app.sh',
-    `#!/bin/sh\n${yard.trace('old')}\n${yard.gate('go')}\n`,
-    yard.folder,
+    `#!/bin/sh\n${sandbox.trace('old')}\n${sandbox.gate('go')}\n`,
+    sandbox.folder,
   );
-  const next = await service.uploadScript('app.sh', `#!/bin/sh\n${yard.trace('new')}\n`, yard.folder, '2.0.0');
+  const next = await service.uploadScript('app.sh', `#!/bin/sh\n${sandbox.trace('new')}\n`, sandbox.folder, '2.0.0');
   const group = await submit(service, { Name: 'Old for all', ArtifactId: old, DeviceGroup: 'pair' });
   const parts = await service.call<{ JobId: string; DeviceName: string }[]>('GET', `/v1/job/${group}/childjobs`);
   const partOf = (name: string) => parts.find(({ DeviceName }) => DeviceName === name)?.JobId ?? '';
@@ -119,12 +119,12 @@ test('of a job to a group only the part of one device goes; what has begun meanw
   const late = page.getByRole('dialog', { name: 'Remove stale jobs: 1 on 1 device' });
   await expect(late.getByRole('button', { name: 'Remove 1 job' })).toBeEnabled();
   await service.agent(two.DeviceKey);
-  await expect.poll(yard.traces).toEqual(['old']);
+  await expect.poll(sandbox.traces).toEqual(['old']);
   await late.getByRole('button', { name: 'Remove 1 job' }).click();
   await expect(late).toContainText('1 skipped.');
   await expect(late).toContainText('It has begun meanwhile');
   expect(removed).toHaveLength(1);
-  await yard.open('go');
+  await sandbox.open('go');
   await service.agent(one.DeviceKey);
-  await expect.poll(async () => (await yard.traces()).toSorted()).toEqual(['new', 'new', 'old']);
+  await expect.poll(async () => (await sandbox.traces()).toSorted()).toEqual(['new', 'new', 'old']);
 });

@@ -10,7 +10,7 @@ import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { Context } from './context.ts';
 import { newApp } from './http/base-app.ts';
-import { openDoor } from './auth/authenticate.ts';
+import { openAuthenticator } from './auth/authenticate.ts';
 import { loopbackRedirect } from './http/loopback-redirect.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
@@ -36,14 +36,14 @@ const DIST = path.join(import.meta.dirname, '../dist');
 /** Builds the application on an open context. */
 export function createApp(context: Context, operation: Operation): App {
   const app = newApp(context);
-  const door = openDoor(context);
+  const authenticator = openAuthenticator(context);
 
   const limit = openSigninLimit(context.config.signinLimit, context.clock.steady);
-  sessionRoutes(app, context, door, limit);
-  operationRoutes(app, operation, (http) => door.caller(http));
+  sessionRoutes(app, context, authenticator, limit);
+  operationRoutes(app, operation, (http) => authenticator.caller(http));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
-    http.set('caller', await door.caller(http));
+    http.set('caller', await authenticator.caller(http));
     await next();
   });
   implement(app, accountEndpoints, accountRoutes(context, limit));

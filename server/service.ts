@@ -16,7 +16,7 @@ import type { Operation } from './api/operation.ts';
 import { serviceGauges } from './service-metrics.ts';
 import { migrations } from './store/migrations.ts';
 import type { DiskState } from './store/room.ts';
-import { openTunnelDoor } from './tunnels/tunnel-server.ts';
+import { openTunnelServer } from './tunnels/tunnel-server.ts';
 
 export interface Service {
   /** Where it is reached, without a trailing slash. */
@@ -45,10 +45,10 @@ export async function startService(
   const context = await openContext(config, options);
   let opened: Awaited<ReturnType<typeof openServer>>;
   let stopMetrics: () => Promise<void>;
-  const tunnelDoor = openTunnelDoor(context);
+  const tunnelServer = openTunnelServer(context);
   try {
-    await listen(tunnelDoor, config.host, config.tunnelPort, 'TUNNEL_PORT');
-    context.tunnelPort = (tunnelDoor.address() as AddressInfo).port;
+    await listen(tunnelServer, config.host, config.tunnelPort, 'TUNNEL_PORT');
+    context.tunnelPort = (tunnelServer.address() as AddressInfo).port;
     const operation: Operation = {
       gauges: serviceGauges(context),
       readiness: openReadiness({
@@ -61,7 +61,7 @@ export async function startService(
     opened = await openServer(config, createApp(context, operation));
     stopMetrics = await openMetricsPort(config, context, operation);
   } catch (cause) {
-    tunnelDoor.close();
+    tunnelServer.close();
     await context.close();
     throw cause;
   }
@@ -83,7 +83,7 @@ export async function startService(
       context.traffic.stop();
       // The agents' connections are the server's too: it cannot end before they do.
       await context.tunnels.close();
-      await Promise.all([opened.stop(), stop(tunnelDoor), stopMetrics(), context.link.close()]);
+      await Promise.all([opened.stop(), stop(tunnelServer), stopMetrics(), context.link.close()]);
       await context.close();
     },
   };

@@ -15,7 +15,7 @@ import {
   readOtherVersion,
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
-import { hangUp } from '../http/end-socket.ts';
+import { endSocket } from '../http/end-socket.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
@@ -277,7 +277,7 @@ function readAddress(text: string): string | undefined {
 /** Answers an upgrade with a plain HTTP refusal. */
 export function refuse(socket: Duplex, problem: Problem): void {
   const body = JSON.stringify(problem.body());
-  hangUp(
+  endSocket(
     socket,
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,

@@ -19,7 +19,7 @@ before(async () => {
 after(() => service.end());
 
 /** Sends all of a request and hangs up before there can be an answer. */
-async function sendAndHangUp(at: string, body: string | FormData, key: string): Promise<void> {
+async function sendAndClose(at: string, body: string | FormData, key: string): Promise<void> {
   const request = new Request(`${service.url}${at}`, { method: 'POST', body });
   const bytes = Buffer.from(await request.arrayBuffer());
   const head = [
@@ -42,7 +42,7 @@ const read = async <T>(at: string) => (await (await service.call('GET', at)).jso
 
 test('a device: the answer that got lost comes again, with the key of the one device', async () => {
   const order = { DeviceName: 'once', DeviceGroup: 'g' };
-  await sendAndHangUp('/v1/devices', JSON.stringify(order), 'device-1');
+  await sendAndClose('/v1/devices', JSON.stringify(order), 'device-1');
   const answers = await Promise.all([send('/v1/devices', order, 'device-1'), send('/v1/devices', order, 'device-1')]);
   const [first, second] = (await Promise.all(answers.map((answer) => answer.json()))) as NewDevice[];
   assert.ok(first);
@@ -83,7 +83,7 @@ test('an artifact: stored once, even where a second would not fit', async () => 
     data.append('file', new Blob(['#!/bin/sh\n', ' '.repeat(700_000)]), 'large.sh');
     return data;
   };
-  await sendAndHangUp('/v1/artifact', form('1'), 'artifact-1');
+  await sendAndClose('/v1/artifact', form('1'), 'artifact-1');
   const answers = await Promise.all([1, 2].map(() => send('/v1/artifact', form('1'), 'artifact-1')));
   const [first, second] = await Promise.all(
     answers.map(async (answer) => {
@@ -104,14 +104,14 @@ test('an artifact: stored once, even where a second would not fit', async () => 
 
 test('a workflow: defined once', async () => {
   const order = { Name: 'w', Command: 'true' };
-  await sendAndHangUp('/v1/workflow', JSON.stringify(order), 'workflow-1');
+  await sendAndClose('/v1/workflow', JSON.stringify(order), 'workflow-1');
   assert.equal((await send('/v1/workflow', order, 'workflow-1')).status, 200);
   assert.equal((await read<unknown[]>('/v1/workflow')).length, 1);
 });
 
 test('a token: made once, told again for a moment, and not once it is revoked', async () => {
   const order = { Name: 'build' };
-  await sendAndHangUp('/v1/account/tokens', JSON.stringify(order), 'token-1');
+  await sendAndClose('/v1/account/tokens', JSON.stringify(order), 'token-1');
   const [first, second] = await Promise.all(
     [1, 2].map(async () => (await (await send('/v1/account/tokens', order, 'token-1')).json()) as NewApiToken),
   );

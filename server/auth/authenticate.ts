@@ -12,12 +12,12 @@ import { clientAddress } from '../http/client-address.ts';
 import { inPassing, NOTE_USE_MS, openSessionCookie } from './session-cookie.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-export interface Door extends SessionCookie<Session> {
+export interface Authenticator extends SessionCookie<Session> {
   /** Who makes this request of the API, or a 401 (403: a browser's write from another page). */
   caller(http: HonoContext<Env>): Promise<Caller>;
 }
 
-export function openDoor(context: Context): Door {
+export function openAuthenticator(context: Context): Authenticator {
   const { db, now, config } = context;
   const holder = forThisTurn((secret: string) => holderOf(db, secret));
   const cookie = openSessionCookie(context, {

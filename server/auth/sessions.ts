@@ -10,7 +10,7 @@ import { holderOf } from '../store/tokens.ts';
 import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
 import { clientAddress } from '../http/client-address.ts';
-import type { Door } from './authenticate.ts';
+import type { Authenticator } from './authenticate.ts';
 import type { SigninLimit } from './signin-limit.ts';
 
 const signIn = z.union(
@@ -23,14 +23,14 @@ const signIn = z.union(
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** Registers /auth/session: who is signed in, signing in, signing out. */
-export function sessionRoutes(app: App, context: Context, door: Door, limit: SigninLimit): void {
+export function sessionRoutes(app: App, context: Context, authenticator: Authenticator, limit: SigninLimit): void {
   const { db, now, config, audit } = context;
   const about = { Service: 'muster', Version: VERSION };
   // Where the dashboard gets its map from, for those who are in.
   const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
 
   app.get('/auth/session', async (http) => {
-    const session = await door.session(http);
+    const session = await authenticator.session(http);
     return http.json(
       session ? { SignedIn: true, UserEmail: session.email, ...about, ...map } : { SignedIn: false, ...about },
       200,
@@ -40,10 +40,10 @@ export function sessionRoutes(app: App, context: Context, door: Door, limit: Sig
 
   app.post('/auth/session', async (http) => {
     // Not a browser when there is no Origin; a browser always sends one with a POST.
-    door.requireOwnOrigin(http, { beMissing: true });
+    authenticator.requireOwnOrigin(http, { beMissing: true });
     const address = clientAddress(config, http.env.incoming);
     const given = parse(signIn, await readJson(http.env.incoming));
-    const before = await door.session(http);
+    const before = await authenticator.session(http);
 
     const opened = await db.write(
       (tx) => {
@@ -67,14 +67,14 @@ export function sessionRoutes(app: App, context: Context, door: Door, limit: Sig
             'It works once, for 10 minutes. "npm run token -- link" on the machine of the service prints a new one; or sign in with a token.',
           );
     }
-    door.setCookie(http, opened.value);
+    authenticator.setCookie(http, opened.value);
     return http.json({ UserEmail: opened.email }, 200, noStore);
   });
 
   app.delete('/auth/session', async (http) => {
-    const session = await door.session(http);
+    const session = await authenticator.session(http);
     if (session) {
-      door.requireOwnOrigin(http);
+      authenticator.requireOwnOrigin(http);
       const caller = {
         account: { id: session.account_id, email: session.email },
         actor: `session:${session.id}`,
@@ -87,7 +87,7 @@ export function sessionRoutes(app: App, context: Context, door: Door, limit: Sig
         },
         { essential: true },
       );
-      door.clearCookie(http);
+      authenticator.clearCookie(http);
     }
     return http.body(null, 200, noStore);
   });

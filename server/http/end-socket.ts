@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 const PATIENCE_MS = 1_000;
 
-export function hangUp(socket: Duplex, lastWords?: string): void {
+export function endSocket(socket: Duplex, lastWords?: string): void {
   socket.end(lastWords, 'latin1');
   // What still comes is read: a connection that is closed over unread bytes is reset, last words and all.
   socket.resume();

@@ -3,7 +3,7 @@ import { createServer, request as ask, STATUS_CODES } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
-import { hangUp } from '../http/end-socket.ts';
+import { endSocket } from '../http/end-socket.ts';
 import { Unreachable } from './carriers.ts';
 import { basicLogin, headersForDevice, headersForVisitor, tunnelNameOf } from './http-head.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
@@ -171,7 +171,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       socket.write(headOf(response, incoming, ['Connection', 'close']), 'latin1');
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => socket.destroy());
-      response.on('end', () => hangUp(socket));
+      response.on('end', () => endSocket(socket));
       response.pipe(socket, { end: false });
     });
     through.end();
@@ -239,7 +239,7 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: Plain
 function refuse(socket: Duplex, page: PlainPage): void {
   const headers = Object.entries(page.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const status = `${page.status} ${STATUS_CODES[page.status] ?? ''}`;
-  hangUp(socket, `HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
+  endSocket(socket, `HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
 }
 
 /** The head of the device's answer, for a connection that is no longer in the hands of Node's server. */

@@ -11,7 +11,7 @@ import { tunnelExists } from '../store/tunnels.ts';
 import { createHttpFront } from './http-front.ts';
 import { openVisitorLogins, VISITOR_COOKIES } from './visitor-logins.ts';
 
-export function openTunnelDoor({ config, db, tunnels, instanceId, clock }: Context): Server {
+export function openTunnelServer({ config, db, tunnels, instanceId, clock }: Context): Server {
   const noticeProxy = openProxyNotice(config);
   return createHttpFront({
     domain: config.tunnelDomain.name,

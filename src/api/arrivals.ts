@@ -1,5 +1,5 @@
-// Waits for many new devices to come Online, politely: asks only for the pages of the listing that they stand on, two at
-// a time, and for none that has come already.
+// Waits for many new devices to come Online: asks only for the pages of the listing that have some of them, two at a time,
+// and for none that is Online already.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DevicePage } from '#/contract/devices.ts';

@@ -2,7 +2,7 @@
 // and of the parts of a job to many. Nothing counts as done without the write that does it.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LeftAlone } from './skipped.ts';
+import { Skipped } from './skipped.ts';
 import { bulkCancel, bulkStop } from './bulk-cancel.ts';
 
 const original = globalThis.fetch;
@@ -25,7 +25,7 @@ const job = (Status: string, etag?: string, more: object = {}) =>
 const missing = () => new Response(null, { status: 404 });
 const cancel = (part: { ParentJobId?: string; canStop?: boolean } = {}) =>
   bulkCancel([{ JobId: 'j', ParentJobId: undefined, canStop: false, ...part }]).send({ DeviceId: 'j' });
-const leftBecause = (answer: unknown) => (answer instanceof LeftAlone ? answer.reason : undefined);
+const leftBecause = (answer: unknown) => (answer instanceof Skipped ? answer.reason : undefined);
 const methods = () => sent.map(({ method }) => method);
 
 test('it is deleted as it was read, and stopped where the service can do that', async () => {
@@ -44,7 +44,7 @@ test('it is deleted as it was read, and stopped where the service can do that', 
 
 test('one that has begun is left alone, seen by the last look or by the service', async () => {
   answers(job('Running', '"two"'));
-  assert.ok((await cancel()) instanceof LeftAlone);
+  assert.ok((await cancel()) instanceof Skipped);
   assert.deepEqual(methods(), ['GET']);
   for (const [now, reason] of [
     ['Running', 'It has begun meanwhile'],
@@ -53,7 +53,7 @@ test('one that has begun is left alone, seen by the last look or by the service'
   ] as const) {
     answers(job('Waiting', '"one"'), new Response(null, { status: 412 }), job(now));
     const left = await cancel();
-    assert.deepEqual(left instanceof LeftAlone && left.reason, reason);
+    assert.deepEqual(left instanceof Skipped && left.reason, reason);
   }
 });
 

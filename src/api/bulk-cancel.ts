@@ -6,7 +6,7 @@ import type { BulkWrite } from '#/api/bulk.ts';
 import { call, callTagged } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
 import { canStop, isMoving, jobState } from '#/api/job-state.ts';
-import { LeftAlone } from './skipped.ts';
+import { Skipped } from './skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
 // The items are jobs: their ids are where a device's would be.
@@ -22,15 +22,15 @@ export interface WaitingPart {
   canStop: boolean;
 }
 
-const ENDED = new LeftAlone('It has ended meanwhile');
-const BEGUN = new LeftAlone('It has begun meanwhile');
+const ENDED = new Skipped('It has ended meanwhile');
+const BEGUN = new Skipped('It has begun meanwhile');
 
 const noneIfMissing = (error: unknown) => {
   if (isMissing(error)) return undefined;
   throw error;
 };
 
-const whyLeft = (job: Job): LeftAlone | undefined => {
+const whyLeft = (job: Job): Skipped | undefined => {
   const state = jobState(job);
   return state === 'Waiting' ? undefined : state === 'Running' ? BEGUN : ENDED;
 };
@@ -51,7 +51,7 @@ export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
     const job = parts?.find(({ JobId }) => JobId === item.DeviceId);
     return job && { job, etag: null };
   };
-  const write = async (item: Item, headers: Record<string, string>): Promise<LeftAlone | undefined> => {
+  const write = async (item: Item, headers: Record<string, string>): Promise<Skipped | undefined> => {
     if (!stops(item)) {
       await call(jobEndpoints.remove, paramsOf(item), { headers });
       return undefined;
@@ -63,7 +63,7 @@ export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
     request: (item) => requestOf(stops(item) ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
     send: async (item) => {
       const found = await current(item);
-      if (!found) return new LeftAlone('It could not be found any more, so nothing was sent');
+      if (!found) return new Skipped('It could not be found any more, so nothing was sent');
       const left = whyLeft(found.job);
       if (left) return left;
       // A weak tag matches nothing here. Another origin may not allow the header, and then nothing at all would be sent.
@@ -73,8 +73,8 @@ export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
         const isChanged = error instanceof ApiError && error.status === 412;
         if (!isChanged && !isMissing(error)) throw error;
         const now = await current(item);
-        if (!now) return new LeftAlone('It was not there any more');
-        if (isChanged) return whyLeft(now.job) ?? new LeftAlone('It is just being given to its device');
+        if (!now) return new Skipped('It was not there any more');
+        if (isChanged) return whyLeft(now.job) ?? new Skipped('It is just being given to its device');
         throw new ApiError('refused', 'This service does not remove one device’s part of a job', {
           status: 404,
           detail: 'It still waits.',

@@ -1,7 +1,7 @@
 // One field of all devices as one array. A version of the fleet shares the arrays of the version before it; an array is
 // copied by the first change to it, so that what did not change is still the same object.
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import type { Book } from './dictionary.ts';
+import type { Dictionary } from './dictionary.ts';
 
 export interface Column {
   /** The same values, to be changed without changing these. */
@@ -44,16 +44,16 @@ class Numbers<Values extends Uint32Array | Float64Array> {
 
 /** A field whose values repeat. */
 export class CodeColumn<Value = unknown> implements Column {
-  readonly book: Book<Value>;
+  readonly dictionary: Dictionary<Value>;
   private readonly codes: Numbers<Uint32Array>;
 
-  constructor(book: Book<Value>, values: Uint32Array = new Uint32Array(0)) {
-    this.book = book;
+  constructor(dictionary: Dictionary<Value>, values: Uint32Array = new Uint32Array(0)) {
+    this.dictionary = dictionary;
     this.codes = new Numbers(values, 0);
   }
 
   fork(): CodeColumn<Value> {
-    return new CodeColumn(this.book, this.codes.values);
+    return new CodeColumn(this.dictionary, this.codes.values);
   }
   get changed(): boolean {
     return this.codes.changed;
@@ -66,10 +66,10 @@ export class CodeColumn<Value = unknown> implements Column {
     return this.codes.values;
   }
   put(row: number, value: unknown): boolean {
-    return this.codes.set(row, this.book.encode(value));
+    return this.codes.set(row, this.dictionary.encode(value));
   }
   value(row: number): Value | undefined {
-    return this.book.decode(this.code(row));
+    return this.dictionary.decode(this.code(row));
   }
 }
 

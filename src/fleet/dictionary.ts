@@ -1,4 +1,4 @@
-// Values that many rows share, each kept once and known by a small number. Books only grow: a number keeps its meaning
+// Values that many rows share, each kept once and known by a small number. Dictionaries only grow: a number keeps its meaning
 // for as long as the fleet is in memory, whichever version of the rows it stands in.
 import type { Tag } from '#/contract/tags.ts';
 import { naturalKey } from './text.ts';
@@ -7,7 +7,7 @@ import { naturalKey } from './text.ts';
 export const ABSENT = 0;
 export const EMPTY = 1;
 
-export abstract class Book<Value> {
+export abstract class Dictionary<Value> {
   /** Text of each number, to sort and to show. */
   readonly texts: string[] = ['', ''];
   private ranked: Uint32Array = new Uint32Array(0);
@@ -42,7 +42,7 @@ const plain = (value: unknown): string | undefined => {
 };
 
 /** Texts: groups, states, versions. */
-export class Words extends Book<string> {
+export class Words extends Dictionary<string> {
   private readonly codes = new Map<string, number>([['', EMPTY]]);
 
   encode(value: unknown): number {
@@ -60,7 +60,7 @@ export class Words extends Book<string> {
 }
 
 /** Whole lists of tags: a fleet has few different ones, however many devices carry them. */
-export class TagLists extends Book<Tag[]> {
+export class TagLists extends Dictionary<Tag[]> {
   private readonly codes = new Map<string, number>([['', EMPTY]]);
   readonly lists: Tag[][] = [[], []];
 

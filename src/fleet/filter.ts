@@ -1,6 +1,6 @@
 // Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
 import { ABSENT, EMPTY, TagLists, tagText } from './dictionary.ts';
-import type { Book } from './dictionary.ts';
+import type { Dictionary } from './dictionary.ts';
 import { CodeColumn, TimeColumn } from './columns.ts';
 import type { Table } from './table.ts';
 import { fold, naturalKey, wordsOf } from './text.ts';
@@ -58,17 +58,19 @@ export interface FacetValue {
 }
 
 /** The values of a facet's field that a filter lets through; undefined when all. */
-function allowedCodes(book: Book<unknown>, facet: Facet, values: readonly string[] | undefined) {
+function allowedCodes(dictionary: Dictionary<unknown>, facet: Facet, values: readonly string[] | undefined) {
   if (!values || values.length === 0) return undefined;
-  const allowed = new Uint8Array(book.size);
+  const allowed = new Uint8Array(dictionary.size);
   const wanted = new Set(facet === 'status' ? values.map(fold) : values);
-  for (let code = 0; code < book.size; code++) {
-    const text = book.texts[code] ?? '';
+  for (let code = 0; code < dictionary.size; code++) {
+    const text = dictionary.texts[code] ?? '';
     const isWanted =
       code <= EMPTY
         ? wanted.has('')
-        : book instanceof TagLists
-          ? book.lists[code]?.some(({ TagId, TagName }) => wanted.has(TagId) || (TagName !== '' && wanted.has(TagName)))
+        : dictionary instanceof TagLists
+          ? dictionary.lists[code]?.some(
+              ({ TagId, TagName }) => wanted.has(TagId) || (TagName !== '' && wanted.has(TagName)),
+            )
           : wanted.has(facet === 'status' ? fold(text) : text);
     if (isWanted) allowed[code] = 1;
   }
@@ -77,7 +79,7 @@ function allowedCodes(book: Book<unknown>, facet: Facet, values: readonly string
 
 interface Dimension {
   facet: Facet;
-  book: Book<unknown>;
+  dictionary: Dictionary<unknown>;
   codes: Uint32Array;
   allowed: Uint8Array | undefined;
 }
@@ -89,9 +91,9 @@ function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
       return [
         {
           facet,
-          book: column.book,
+          dictionary: column.dictionary,
           codes: column.all,
-          allowed: facet === 'tag' && filter.tagged ? undefined : allowedCodes(column.book, facet, filter[facet]),
+          allowed: facet === 'tag' && filter.tagged ? undefined : allowedCodes(column.dictionary, facet, filter[facet]),
         },
       ];
     return [];
@@ -198,7 +200,7 @@ export function facetsOf(
   const found = search.found(filter);
   const dimensions = dimensionsOf(table, filter)
     .filter(({ facet, allowed }) => allowed || wanted.includes(facet))
-    .map((dimension) => ({ ...dimension, counts: new Uint32Array(dimension.book.size) }));
+    .map((dimension) => ({ ...dimension, counts: new Uint32Array(dimension.dictionary.size) }));
   const isElsewhere = elsewhere(table, filter);
   for (const row of table.order) {
     if (found[row] === 0 || isElsewhere(row)) continue;
@@ -213,27 +215,28 @@ export function facetsOf(
     else if (failed === 1 && by) by.counts[by.codes[row] ?? ABSENT]!++;
   }
   const lists = Object.fromEntries(FACET_NAMES.map((facet) => [facet, []])) as unknown as Record<Facet, FacetValue[]>;
-  for (const { facet, book, counts } of dimensions)
-    lists[facet] = valuesOf(book, counts, unlisted(facet, book, filter[facet]));
+  for (const { facet, dictionary, counts } of dimensions)
+    lists[facet] = valuesOf(dictionary, counts, unlisted(facet, dictionary, filter[facet]));
   return lists;
 }
 
 /** The chosen values under which a facet lists its own: a tag chosen by its id is listed by its name. */
-function unlisted(facet: Facet, book: Book<unknown>, chosen: readonly string[] = []): string[] {
-  if (facet === 'status') return chosen.map((value) => book.texts.find((text) => fold(text) === fold(value)) ?? value);
-  if (!(book instanceof TagLists)) return [...chosen];
-  const names = new Map(book.lists.flat().map((tag) => [tag.TagId, tagText(tag)]));
+function unlisted(facet: Facet, dictionary: Dictionary<unknown>, chosen: readonly string[] = []): string[] {
+  if (facet === 'status')
+    return chosen.map((value) => dictionary.texts.find((text) => fold(text) === fold(value)) ?? value);
+  if (!(dictionary instanceof TagLists)) return [...chosen];
+  const names = new Map(dictionary.lists.flat().map((tag) => [tag.TagId, tagText(tag)]));
   return chosen.map((value) => names.get(value) ?? value);
 }
 
 /** Values with a count, and those chosen, in natural order; "none" at the end. */
-function valuesOf(book: Book<unknown>, counts: Uint32Array, chosen: string[]): FacetValue[] {
+function valuesOf(dictionary: Dictionary<unknown>, counts: Uint32Array, chosen: string[]): FacetValue[] {
   const byText = new Map(chosen.map((text) => [text, 0]));
   for (let code = 0; code < counts.length; code++) {
     if (counts[code] === 0) continue;
-    const tags = book instanceof TagLists && code > EMPTY ? book.lists[code] : undefined;
+    const tags = dictionary instanceof TagLists && code > EMPTY ? dictionary.lists[code] : undefined;
     // Two tags of one name count a device once.
-    for (const text of tags ? new Set(tags.map(tagText)) : [book.texts[code] ?? ''])
+    for (const text of tags ? new Set(tags.map(tagText)) : [dictionary.texts[code] ?? ''])
       byText.set(text, (byText.get(text) ?? 0) + counts[code]!);
   }
   const listed = Array.from(byText, ([value, count]) => ({ value, count, key: naturalKey(value) }));

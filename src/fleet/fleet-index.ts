@@ -113,7 +113,7 @@ export class FleetIndex {
     const states = this.table.columns.get('DeviceStatus');
     const times = this.table.columns.get('LastSeenTime');
     if (!(states instanceof CodeColumn)) return;
-    const online = states.book.texts.indexOf('Online');
+    const online = states.dictionary.texts.indexOf('Online');
     for (const row of this.table.order) {
       if (states.code(row) === online) continue;
       const time = times instanceof TimeColumn ? times.time(row) : Number.NEGATIVE_INFINITY;

@@ -4,27 +4,29 @@ import type { Device } from '#/contract/devices.ts';
 import { readFilter } from '#/api/matches.ts';
 import { readSelected } from './selected.ts';
 
-/** Whom a deploy is for: these devices, or all of a group or with a tag. `key` stands for the ids, which may be many. */
-export type Whom = { ids: readonly string[]; key: string } | { group: string } | { tag: string };
+/** JobTarget a deploy is for: these devices, or all of a group or with a tag. `key` stands for the ids, which may be many. */
+export type JobTarget = { ids: readonly string[]; key: string } | { group: string } | { tag: string };
 
 /** A service may match a part of a group's name, or a tag's name where its id was asked for: the rows decide. */
-const isMember = ({ DeviceGroup, Tags }: Device, whom: { group: string } | { tag: string }): boolean =>
-  'group' in whom ? DeviceGroup === whom.group : Tags === undefined || Tags.some(({ TagId }) => TagId === whom.tag);
+const isMember = ({ DeviceGroup, Tags }: Device, jobTarget: { group: string } | { tag: string }): boolean =>
+  'group' in jobTarget
+    ? DeviceGroup === jobTarget.group
+    : Tags === undefined || Tags.some(({ TagId }) => TagId === jobTarget.tag);
 
 /** The devices as they are now. */
-export async function readMembers(whom: Whom, signal: AbortSignal): Promise<Device[]> {
-  if ('ids' in whom) return readSelected(whom.ids, signal);
-  const query = 'group' in whom ? { device_group: whom.group } : { device_tag: whom.tag };
-  return (await readFilter(query, signal)).filter((device) => isMember(device, whom));
+export async function readMembers(jobTarget: JobTarget, signal: AbortSignal): Promise<Device[]> {
+  if ('ids' in jobTarget) return readSelected(jobTarget.ids, signal);
+  const query = 'group' in jobTarget ? { device_group: jobTarget.group } : { device_tag: jobTarget.tag };
+  return (await readFilter(query, signal)).filter((device) => isMember(device, jobTarget));
 }
 
 export const memberQueries = {
   /** A review holds still: only who asks again gets another list. It begins with the fleet as it is now. */
-  of: (whom: Whom) =>
+  of: (jobTarget: JobTarget) =>
     queryOptions({
       // Not under ['devices']: no write elsewhere changes what was reviewed.
-      queryKey: ['members', 'ids' in whom ? whom.key : whom],
-      queryFn: ({ signal }) => readMembers(whom, signal),
+      queryKey: ['members', 'ids' in jobTarget ? jobTarget.key : jobTarget],
+      queryFn: ({ signal }) => readMembers(jobTarget, signal),
       staleTime: Infinity,
       gcTime: 0,
       refetchOnWindowFocus: false,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { ApiError } from '#/api/api-error.ts';
-import { politely } from './request-limiter.ts';
+import { limitRequests } from './request-limiter.ts';
 
 const busy = () => new ApiError('refused', 'The service is busy (503)', { status: 503 });
 const always = () => Promise.resolve();
@@ -9,7 +9,7 @@ const always = () => Promise.resolve();
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('no more than so many at a time, in the order in which they were asked', async () => {
-  const ask = politely({ signal: new AbortController().signal, atOnce: 2, mayGoOn: always });
+  const ask = limitRequests({ signal: new AbortController().signal, atOnce: 2, mayGoOn: always });
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const all = [1, 2, 3, 4].map((n) =>
@@ -34,7 +34,7 @@ test('no more than so many at a time, in the order in which they were asked', as
 test('asks again for what was refused for now, at most three times, and never for what was refused', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
-    const ask = politely({ signal: new AbortController().signal, atOnce: 2, mayGoOn: always });
+    const ask = limitRequests({ signal: new AbortController().signal, atOnce: 2, mayGoOn: always });
     const run = async (error: Error, times: number) => {
       let asked = 0;
       const answer = ask(() => (asked++ < times ? Promise.reject(error) : Promise.resolve('here'))).catch(String);
@@ -57,7 +57,7 @@ test('asks again for what was refused for now, at most three times, and never fo
 
 test('an end also ends the waiting before the next try', async () => {
   const stop = new AbortController();
-  const ask = politely({ signal: stop.signal, atOnce: 1, mayGoOn: always });
+  const ask = limitRequests({ signal: stop.signal, atOnce: 1, mayGoOn: always });
   const one = ask(() => Promise.reject(busy()));
   const two = ask(() => Promise.resolve('never'));
   await settle();

@@ -1,7 +1,7 @@
-// The manners of a long reading: a few requests at a time, none while nobody looks, a failed one again as for any read.
+// The limits of a long reading: a few requests at a time, none while nobody looks, a failed one again as for any read.
 import { retryDelay, shouldRetry } from '#/api/retry.ts';
 
-interface Manners {
+interface RequestLimits {
   signal: AbortSignal;
   /** Requests under way at a time. */
   atOnce: number;
@@ -22,8 +22,8 @@ const pause = (milliseconds: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   });
 
-/** A way to ask that keeps the manners; who comes first is asked first. */
-export function politely({ signal, atOnce, mayGoOn }: Manners): Ask {
+/** A way to ask that keeps the limits; who comes first is asked first. */
+export function limitRequests({ signal, atOnce, mayGoOn }: RequestLimits): Ask {
   let free = atOnce;
   const waiting: (() => void)[] = [];
   const attempt: Ask = async (request) => {

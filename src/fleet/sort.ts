@@ -54,8 +54,8 @@ function* sortSource({ size, places }: Table, source: Source, seed: Uint32Array 
   if (source instanceof Float64Array) return sortNumbers(size, (row) => (isPlaced(places, row) ? source[row]! : NaN));
   if (source instanceof TimeColumn) return sortNumbers(size, (row) => source.time(row));
   if (source instanceof CodeColumn) {
-    const ranks = source.book.ranks();
-    return sortRanks(size, (row) => ranks[source.code(row)] ?? 0, source.book.size);
+    const ranks = source.dictionary.ranks();
+    return sortRanks(size, (row) => ranks[source.code(row)] ?? 0, source.dictionary.size);
   }
   const textOf =
     source instanceof TextColumn ? (row: number) => source.text(row) : (row: number) => (source as string[])[row] ?? '';

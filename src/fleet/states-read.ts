@@ -1,7 +1,7 @@
 // Tells whoever keeps the history of states what a reading of the fleet showed. Apart from the store, so that listening
 // does not bring the code that reads the fleet along.
 import type { FleetIndex } from './fleet-index.ts';
-import type { Away, StatesRead } from './state-history.ts';
+import type { Away, StatesRead } from '#/features/device-history/state-history.ts';
 
 const listeners = new Set<(reading: StatesRead) => void>();
 

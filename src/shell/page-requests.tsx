@@ -3,7 +3,7 @@ import { Suspense, lazy, useState } from 'react';
 import { ActionIcon } from '@mantine/core';
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 
 const loadDialog = () => import('./page-requests-dialog.tsx');
 const PageRequestsDialog = lazy(async () => ({ default: (await loadDialog()).PageRequestsDialog }));
@@ -11,7 +11,7 @@ const PageRequestsDialog = lazy(async () => ({ default: (await loadDialog()).Pag
 export function usePageRequests() {
   const [isOpen, setOpen] = useState(false);
   useFocusBack(isOpen);
-  const here = useLater(loadDialog, isOpen);
+  const here = usePreload(loadDialog, isOpen);
   const open = () => setOpen(true);
   return {
     open,

@@ -3,7 +3,7 @@ import { Suspense, lazy, useEffect, useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import classes from './shell.module.css';
 
 const loadPalette = () => import('./palette/palette-dialog.tsx');
@@ -15,7 +15,7 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
   useFocusBack(open);
-  const here = useLater(loadPalette, open);
+  const here = usePreload(loadPalette, open);
   useEffect(() => {
     const toggle = (event: KeyboardEvent) => {
       const held = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;

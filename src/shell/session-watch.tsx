@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 
 // Fetched before it is wanted: when it is, the service may be another version that no longer has this one's files.
 const loadSignInAgain = () => import('./sign-in-again.tsx');
@@ -28,7 +28,7 @@ export function SessionWatch() {
       }),
     [client, navigate],
   );
-  const here = useLater(loadSignInAgain, ended);
+  const here = usePreload(loadSignInAgain, ended);
   return ended && here ? (
     <Suspense>
       <SignInAgain onLeave={() => void navigate(paths.signIn())} />

@@ -20,7 +20,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
@@ -35,7 +35,7 @@ import classes from './shell.module.css';
 export { PageError } from './page-error.tsx';
 
 /** What every page reads of the fleet goes into the history that the overview shows. */
-const loadStateBook = async () => (await import('#/features/device-history/state-recorder.ts')).keepStates();
+const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).keepStates();
 const loadJobNotices = () => import('./notices/job-notices.tsx');
 const JobNotices = lazy(async () => ({ default: (await loadJobNotices()).JobNotices }));
 
@@ -94,8 +94,8 @@ function Frame() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   const navigation = useNavigation();
-  const noticesHere = useLater(loadJobNotices, false);
-  useLater(loadStateBook, false);
+  const noticesHere = usePreload(loadJobNotices, false);
+  usePreload(loadStateRecorder, false);
   const requests = usePageRequests();
   const palette = usePalette(requests.open);
   useEffect(() => {

@@ -30,7 +30,7 @@ import { MantineProvider } from '@mantine/core';
 import { useNotifications } from '@mantine/notifications';
 import { cssVariables, theme } from './theme.ts';
 import { useLook } from './controls/look.ts';
-import { useLater } from './late/use-preload.ts';
+import { usePreload } from './late/use-preload.ts';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
 // get-nonce (below Mantine's dialogs, for the scroll lock's style element) reads this global.
@@ -63,7 +63,7 @@ const Notices = lazy(async () => ({ default: (await loadNotices()).Notices }));
 /** What is said before they are there waits in their store. */
 function LateNotices() {
   const { notifications } = useNotifications();
-  const here = useLater(loadNotices, notifications.length > 0);
+  const here = usePreload(loadNotices, notifications.length > 0);
   return here ? (
     <Suspense>
       <Notices />

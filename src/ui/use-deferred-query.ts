@@ -10,6 +10,6 @@ interface Query<Data> {
   dataUpdatedAt: number;
 }
 
-export function useUnhurried<Data>({ data, error, isFetching, refetch, dataUpdatedAt }: Query<Data>): Query<Data> {
+export function useDeferredQuery<Data>({ data, error, isFetching, refetch, dataUpdatedAt }: Query<Data>): Query<Data> {
   return { data: useDeferredValue(data), error, isFetching, refetch, dataUpdatedAt };
 }

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 
 /** `read`: undefined as long as it is not known; asked until it is, and never again before the next opening. */
-export function useHeld<Value>(open: boolean, read: () => Value | undefined): Value | undefined {
+export function useSnapshot<Value>(open: boolean, read: () => Value | undefined): Value | undefined {
   const [held, setHeld] = useState<Value>();
   if (open && held === undefined) {
     const value = read();

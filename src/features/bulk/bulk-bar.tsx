@@ -16,12 +16,12 @@ import {
 } from '@tabler/icons-react';
 import { BULK_ACTIONS } from './bulk-actions.ts';
 import type { BulkActionName } from './bulk-actions.ts';
-import { handOver } from './device-transfer.ts';
+import { transferDevices } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import classes from './bulk-bar.module.css';
 
 const loadDialog = () => import('./bulk-dialog.tsx');
@@ -59,7 +59,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const navigate = useNavigate();
   const { ids, add, clear } = useSelection();
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
-  const dialogHere = useLater(loadDialog, open !== undefined);
+  const dialogHere = usePreload(loadDialog, open !== undefined);
   useFocusBack(open !== undefined);
   const close = () => {
     setOpen(undefined);
@@ -90,7 +90,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
         <Menu.Dropdown aria-label="Actions for the selected devices">
           <Menu.Item
             leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
-            onClick={() => void navigate(paths.deploy({ selection: handOver([...ids]) }))}
+            onClick={() => void navigate(paths.deploy({ selection: transferDevices([...ids]) }))}
           >
             Deploy
           </Menu.Item>

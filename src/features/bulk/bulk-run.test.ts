@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, refusalError } from '#/api/api-error.ts';
-import { LeftAlone } from '#/api/skipped.ts';
+import { Skipped } from '#/api/skipped.ts';
 import { runBulk, waitFor } from './bulk-run.ts';
 import type { BulkRun, ItemResult } from './bulk-run.ts';
 
@@ -67,7 +67,7 @@ test('a refusal fails that one, in the words of the service, and is not sent aga
 });
 
 test('what had nothing to do any more was skipped, and says why', async () => {
-  const { run, results } = rig({ items: numbers(1), send: () => Promise.resolve(new LeftAlone('It has begun')) });
+  const { run, results } = rig({ items: numbers(1), send: () => Promise.resolve(new Skipped('It has begun')) });
   await run();
   assert.deepEqual(results.get(0), { outcome: 'skipped', reason: 'It has begun' });
 });

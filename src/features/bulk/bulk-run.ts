@@ -1,7 +1,7 @@
-// Does one thing to many devices: a few at a time, politely, and with an answer for each. Nothing that may have been
+// Does one thing to many devices: a few at a time, with a result for each. Nothing that may have been
 // carried out is ever sent a second time; where an answer was lost, reading decides.
 import { ApiError, isLost, isSignedOut } from '#/api/api-error.ts';
-import { LeftAlone } from '#/api/skipped.ts';
+import { Skipped } from '#/api/skipped.ts';
 
 /**
  * - `failed`: it is certain that nothing was changed, as far as the service tells.
@@ -19,7 +19,7 @@ export interface ItemResult {
 
 export interface BulkRun<Item> {
   items: readonly Item[];
-  /** Sends the one write for an item; where it finds nothing to do any more, it answers so (`LeftAlone`). */
+  /** Sends the one write for an item; where it finds nothing to do any more, it answers so (`Skipped`). */
   send: (item: Item) => Promise<unknown>;
   /** Looks whether it was carried out; undefined where the service does not tell. */
   check: (item: Item) => Promise<boolean | undefined>;
@@ -130,7 +130,7 @@ export async function runBulk<Item>(run: BulkRun<Item>): Promise<void> {
       if (isOver()) return stopped();
       try {
         const answer = await send(item);
-        return answer instanceof LeftAlone
+        return answer instanceof Skipped
           ? { outcome: 'skipped', reason: answer.reason }
           : { outcome: 'done', reason: '' };
       } catch (error) {

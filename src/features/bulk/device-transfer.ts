@@ -14,7 +14,7 @@ const stored = (): string[] =>
     .sort((one, two) => Number(one.slice(PREFIX.length)) - Number(two.slice(PREFIX.length)));
 
 /** Keeps these and gives the name for them. */
-export function handOver(ids: readonly string[]): string {
+export function transferDevices(ids: readonly string[]): string {
   const name = String(Math.max(Date.now(), ...[...here.keys()].map((each) => Number(each) + 1)));
   here.set(name, ids);
   try {

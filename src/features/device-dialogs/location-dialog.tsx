@@ -12,7 +12,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError } from '#/ui/page/view.tsx';
@@ -31,7 +31,7 @@ const numbersOf = ({ Lat, Lng }: { Lat: string; Lng: string }) => ({ Lat: readDe
 export function LocationDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName } = device;
   const { data: place } = usePlace(DeviceId);
-  const pickerHere = useLater(loadPicker, true);
+  const pickerHere = usePreload(loadPicker, true);
   const locate = useWrite(deviceMutations.locate(DeviceId));
   const form = useForm({
     initialValues: { Lat: place ? String(place.Lat) : '', Lng: place ? String(place.Lng) : '' },

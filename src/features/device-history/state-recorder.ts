@@ -1,8 +1,8 @@
 // The history of states as this browser keeps it for whoever is signed in; every reading of the fleet goes into it.
 import { useSyncExternalStore } from 'react';
 import { accountKey, useAccountKey } from '#/api/account-key.ts';
-import { printHistory, readHistory, withDevice, withReading } from '#/fleet/state-history.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import { printHistory, readHistory, withDevice, withReading } from './state-history.ts';
+import type { StateHistory } from './state-history.ts';
 import { onStatesRead } from '#/fleet/states-read.ts';
 import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
 

@@ -1,7 +1,7 @@
 // What is said of the last hours, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from './state-history.ts';
 import { awayStretches, deviceStretches } from './state-stretches.ts';
 import type { Stretch } from './state-stretches.ts';
 

@@ -1,6 +1,6 @@
 // The last hours as stretches, out of the history that this browser keeps: of one device its states, of the fleet how many
 // are away. A stretch that nobody saw, and of which nobody told, is unknown.
-import type { StateChange, StateHistory } from '#/fleet/state-history.ts';
+import type { StateChange, StateHistory } from './state-history.ts';
 
 export interface Stretch<Value> {
   from: number;

@@ -1,9 +1,9 @@
-// The page's end of the desk: hands over what failed, a portion at a time and each device only once, and asks for groups.
+// Asks the worker for groups of failures, after sending it what failed, in portions and each device only once.
 import type { Job } from '#/contract/jobs.ts';
 import { nextTask } from '#/lib/pace.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
-import { openDesk } from './failure-grouping.ts';
-import type { Comparison, DeskAnswer, DeskRequest } from './failure-grouping.ts';
+import { openGrouping } from './failure-grouping.ts';
+import type { Comparison, GroupingAnswer, GroupingRequest } from './failure-grouping.ts';
 import type { Failure, FailureGroup } from './grouper.ts';
 import type { LogText } from './log-diff.ts';
 import { tailOf } from './plain-lines.ts';
@@ -49,34 +49,34 @@ const logOf = (job: Job): LogText => {
   return { stdout, stderr, names: namesOf(job) };
 };
 
-export class DeskClient {
-  private send: ((request: DeskRequest) => void) | undefined;
+export class FailureClient {
+  private send: ((request: GroupingRequest) => void) | undefined;
   private worker: Worker | undefined;
-  private readonly waiting = new Map<number, (answer: DeskAnswer) => void>();
+  private readonly waiting = new Map<number, (answer: GroupingAnswer) => void>();
   /** What was handed over, by key. */
   private readonly handed = new Map<string, Failed>();
   private asked = 0;
   private turn = 0;
 
-  private tell(request: DeskRequest): void {
+  private tell(request: GroupingRequest): void {
     this.send ??= this.open();
     this.send(request);
   }
 
-  private open(): (request: DeskRequest) => void {
+  private open(): (request: GroupingRequest) => void {
     const worker = new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' });
     this.worker = worker;
     // Where a worker cannot be loaded, slow is better than nothing: what it was told is told again here.
-    let told: DeskRequest[] | undefined = [];
-    worker.addEventListener('message', ({ data }: MessageEvent<DeskAnswer>) => {
+    let told: GroupingRequest[] | undefined = [];
+    worker.addEventListener('message', ({ data }: MessageEvent<GroupingAnswer>) => {
       told = undefined;
       this.take(data);
     });
     worker.addEventListener('error', () => {
       if (!told) return;
-      const desk = openDesk();
-      const here = (request: DeskRequest) => {
-        const answer = desk(request);
+      const grouping = openGrouping();
+      const here = (request: GroupingRequest) => {
+        const answer = grouping(request);
         if (answer) this.take(answer);
       };
       this.send = here;
@@ -89,12 +89,12 @@ export class DeskClient {
     };
   }
 
-  private take(answer: DeskAnswer): void {
+  private take(answer: GroupingAnswer): void {
     this.waiting.get(answer.id)?.(answer);
     this.waiting.delete(answer.id);
   }
 
-  private ask(request: (id: number) => DeskRequest): Promise<DeskAnswer> {
+  private ask(request: (id: number) => GroupingRequest): Promise<GroupingAnswer> {
     const id = ++this.asked;
     return new Promise((resolve) => {
       this.waiting.set(id, resolve);

@@ -7,20 +7,20 @@ import type { LogDiff, LogText } from './log-diff.ts';
 /** A difference, and which of the healthy logs it is the difference to. */
 export type Comparison = LogDiff & { against: number };
 
-export type DeskRequest =
+export type GroupingRequest =
   | { kind: 'put'; failures: Failure[] }
   | { kind: 'remove'; keys: string[] }
   | { kind: 'groups'; id: number }
   | { kind: 'compare'; id: number; failed: LogText; healthy: LogText[] };
 
-export interface DeskAnswer {
+export interface GroupingAnswer {
   id: number;
   groups?: FailureGroup[];
   comparison?: Comparison;
 }
 
-/** A desk with no groups yet; some requests have no answer. */
-export function openDesk(): (request: DeskRequest) => DeskAnswer | undefined {
+/** A grouping with no groups yet; some requests have no answer. */
+export function openGrouping(): (request: GroupingRequest) => GroupingAnswer | undefined {
   const grouper = new Grouper();
   return (request) => {
     switch (request.kind) {

@@ -1,10 +1,10 @@
 // Groups failures away from the page, which never stands still for it.
-import { openDesk } from './failure-grouping.ts';
-import type { DeskRequest } from './failure-grouping.ts';
+import { openGrouping } from './failure-grouping.ts';
+import type { GroupingRequest } from './failure-grouping.ts';
 
-const desk = openDesk();
+const grouping = openGrouping();
 
-self.addEventListener('message', ({ data }: MessageEvent<DeskRequest>) => {
-  const answer = desk(data);
+self.addEventListener('message', ({ data }: MessageEvent<GroupingRequest>) => {
+  const answer = grouping(data);
   if (answer) self.postMessage(answer);
 });

@@ -1,6 +1,6 @@
 // The groups of what failed, kept up with it while devices go on to end.
 import { useEffect, useState } from 'react';
-import { DeskClient } from './failure-client.ts';
+import { FailureClient } from './failure-client.ts';
 import type { Failed } from './failure-client.ts';
 import type { FailureGroup } from './grouper.ts';
 
@@ -14,7 +14,7 @@ function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): Fai
 export interface FailureGroups {
   /** Undefined until they are known for the first time. */
   groups: FailureGroup[] | undefined;
-  desk: DeskClient;
+  client: FailureClient;
 }
 
 /**
@@ -22,17 +22,17 @@ export interface FailureGroups {
  * the groups stay in their order, however their sizes change.
  */
 export function useFailureGroups(failed: readonly Failed[], isRead: () => boolean): FailureGroups {
-  const [desk] = useState(() => new DeskClient());
+  const [client] = useState(() => new FailureClient());
   const [groups, setGroups] = useState<FailureGroup[]>();
-  useEffect(() => () => desk.close(), [desk]);
+  useEffect(() => () => client.close(), [client]);
   useEffect(() => {
     let live = true;
-    void desk.groups(failed).then((found) => {
+    void client.groups(failed).then((found) => {
       if (live && found) setGroups((before) => (before && isRead() ? inOrderOf(before, found) : found));
     });
     return () => {
       live = false;
     };
-  }, [desk, failed, isRead]);
-  return { groups, desk };
+  }, [client, failed, isRead]);
+  return { groups, client };
 }

@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 
 let opened: (() => FleetStore) | undefined;
 const load = async () => {
@@ -19,7 +19,7 @@ const noSubscription = () => nothing;
 
 /** `devices`: how many the service says there are, once that is known. `need`: read the fleet at any size. */
 export function useLateFleet(devices: number | undefined, need: boolean): FleetInUse | undefined {
-  const isHere = useLater(load, need);
+  const isHere = usePreload(load, need);
   const store = isHere ? opened?.() : undefined;
   const fleet = useSyncExternalStore<Fleet | undefined>(store?.subscribe ?? noSubscription, store?.get ?? nothing);
   const isWanted = need || (devices !== undefined && devices <= READ_BY_ITSELF);

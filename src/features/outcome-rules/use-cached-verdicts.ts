@@ -1,4 +1,4 @@
-// The verdicts of jobs in a list, which comes without output: by the book, and where the book has none the output is read
+// The verdicts of jobs in a list, which comes without output: by the cache, and where the cache has none the output is read
 // in the background, one job at a time, while somebody looks.
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '#/api/call.ts';
@@ -12,18 +12,18 @@ import { useRules } from './use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
 import { countVerdicts } from '#/features/jobs/verdict.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
-import { bookedOf, enter, useBookKey, useBookVersion } from './verdict-cache.ts';
-import type { Booked } from './verdict-cache.ts';
+import { cachedVerdictOf, enter, useVerdictCacheKey, useVerdictCacheVersion } from './verdict-cache.ts';
+import type { CachedVerdict } from './verdict-cache.ts';
 
 /** Jobs that are looked into of one list, the first ones; a person opens the older ones. */
 const MOST = 100;
 /** Milliseconds between two jobs. */
 const PAUSE = 200;
 
-export interface BookedVerdicts {
+export interface CachedVerdicts {
   /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
-  of: (job: Job) => Booked | undefined;
-  /** How the devices of a parent stand: by the book, else as the service counts them. */
+  of: (job: Job) => CachedVerdict | undefined;
+  /** How the devices of a parent stand: by the cache, else as the service counts them. */
   outcomeOf: (job: Job) => Outcome | undefined;
   /** The same as one state. */
   stateOf: (job: Job) => Verdict;
@@ -41,7 +41,7 @@ const sleep = (ms: number, signal: AbortSignal) =>
   });
 
 /** Reads what a job printed on its device or devices, and enters what became of it. */
-async function look(job: Job, rules: readonly Rule[], book: string, signal: AbortSignal): Promise<void> {
+async function look(job: Job, rules: readonly Rule[], cache: string, signal: AbortSignal): Promise<void> {
   const params = { job_id: job.JobId };
   const parent = isParent(job);
   const jobs = parent
@@ -51,25 +51,25 @@ async function look(job: Job, rules: readonly Rule[], book: string, signal: Abor
   if (signal.aborted || jobs.some(isMoving)) return;
   const judged = jobs.map((each) => judge(each, rules));
   const because = parent ? undefined : judged[0]?.because;
-  enter(book, job.JobId, rules, { counts: countVerdicts(judged), because });
+  enter(cache, job.JobId, rules, { counts: countVerdicts(judged), because });
 }
 
 /**
  * `jobs` must be the same array as long as nothing in it changes. `reading`: false where another part of the page reads
- * what is not in the book.
+ * what is not in the cache.
  */
-export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedVerdicts {
-  const book = useBookKey();
+export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedVerdicts {
+  const cache = useVerdictCacheKey();
   const rulesOf = useRules();
-  const version = useBookVersion();
+  const version = useVerdictCacheVersion();
   // A job whose output could not be read is left alone until the page is entered again.
   const [failed, setFailed] = useState<ReadonlySet<string>>(new Set());
 
-  const booked = useMemo(() => {
+  const cached = useMemo(() => {
     void version;
     const of = (job: Job) => {
       const rules = job.JobId && rulesOf(job)?.rules;
-      return rules ? bookedOf(book, job.JobId, rules) : undefined;
+      return rules ? cachedVerdictOf(cache, job.JobId, rules) : undefined;
     };
     const isUnread = (job: Job) =>
       job.JobId !== '' &&
@@ -80,9 +80,9 @@ export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedV
       !failed.has(job.JobId);
     const unread = jobs.filter(isUnread).slice(0, MOST);
     return { of, unread };
-  }, [book, failed, jobs, rulesOf, version]);
+  }, [cache, failed, jobs, rulesOf, version]);
 
-  const next = reading ? booked.unread[0] : undefined;
+  const next = reading ? cached.unread[0] : undefined;
   const rules = next && rulesOf(next)?.rules;
   useEffect(() => {
     if (!next || !rules) return;
@@ -91,16 +91,16 @@ export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedV
     const work = async () => {
       await sleep(PAUSE, signal);
       if (document.hidden) await seen(signal);
-      if (!signal.aborted) await look(next, rules, book, signal);
+      if (!signal.aborted) await look(next, rules, cache, signal);
     };
-    // What was read is in the book now; all else is left alone.
+    // What was read is in the cache now; all else is left alone.
     const leave = () => !signal.aborted && setFailed((ids) => new Set([...ids, next.JobId]));
     work().then(leave, leave);
     return () => leaving.abort();
-  }, [book, next, rules]);
+  }, [cache, next, rules]);
 
   return useMemo(() => {
-    const { of, unread } = booked;
+    const { of, unread } = cached;
     return {
       of,
       outcomeOf: (job) => (isParent(job) ? (of(job)?.counts ?? outcomeOf(job)) : undefined),
@@ -110,7 +110,7 @@ export function useBookedVerdicts(jobs: readonly Job[], reading = true): BookedV
       },
       unread: unread.length,
     };
-  }, [booked]);
+  }, [cached]);
 }
 
 /** Until the page is looked at again. */

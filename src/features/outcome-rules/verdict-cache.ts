@@ -6,7 +6,7 @@ import { VERDICTS } from '#/features/jobs/verdict.ts';
 import type { Verdict, VerdictCounts } from '#/features/jobs/verdict.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 
-export interface Booked {
+export interface CachedVerdict {
   counts: VerdictCounts;
   /** Of a job to one device: what its verdict rests on. */
   because?: string | undefined;
@@ -15,9 +15,9 @@ export interface Booked {
 /** Of the latest jobs; a row is a hundred characters or so. */
 const MOST = 1000;
 
-type Row = [job: string, rules: string, booked: Booked];
+type Row = [job: string, rules: string, cached: CachedVerdict];
 
-const books = new Map<string, Map<string, Row>>();
+const caches = new Map<string, Map<string, Row>>();
 const watchers = new Set<() => void>();
 let version = 0;
 
@@ -25,15 +25,15 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 function readRow(value: unknown): Row[] {
   if (!Array.isArray(value)) return [];
-  const [job, rules, booked] = value as unknown[];
-  if (typeof job !== 'string' || typeof rules !== 'string' || !isObject(booked) || !isObject(booked['counts']))
+  const [job, rules, cached] = value as unknown[];
+  if (typeof job !== 'string' || typeof rules !== 'string' || !isObject(cached) || !isObject(cached['counts']))
     return [];
   const counts: VerdictCounts = {};
-  for (const [word, count] of Object.entries(booked['counts'])) {
+  for (const [word, count] of Object.entries(cached['counts'])) {
     const verdict = VERDICTS.find((each) => each === word);
     if (verdict && typeof count === 'number' && Number.isInteger(count) && count > 0) counts[verdict] = count;
   }
-  const { because } = booked;
+  const { because } = cached;
   return [[job, rules, { counts, ...(typeof because === 'string' && { because }) }]];
 }
 
@@ -42,15 +42,15 @@ function load(key: string): Map<string, Row> {
   try {
     rows = JSON.parse(localStorage.getItem(key) ?? '[]');
   } catch {
-    // Left undefined: the book begins anew.
+    // Left undefined: the cache begins anew.
   }
   return new Map((Array.isArray(rows) ? rows : []).flatMap(readRow).map((row) => [row[0], row]));
 }
 
-function bookOf(key: string): Map<string, Row> {
-  let book = books.get(key);
-  if (!book) books.set(key, (book = load(key)));
-  return book;
+function cacheOf(key: string): Map<string, Row> {
+  let cache = caches.get(key);
+  if (!cache) caches.set(key, (cache = load(key)));
+  return cache;
 }
 
 /** Short for a list of rules: with other rules it is another. */
@@ -61,31 +61,31 @@ function printOf(rules: readonly Rule[]): string {
   return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
 }
 
-/** Under which key each account's book is kept. */
-export const useBookKey = (): string => useAccountKey('muster-verdicts');
+/** Under which key each account's cache is kept. */
+export const useVerdictCacheKey = (): string => useAccountKey('muster-verdicts');
 
 /** What is known of a job under these rules. */
-export function bookedOf(key: string, job: string, rules: readonly Rule[]): Booked | undefined {
-  const row = bookOf(key).get(job);
+export function cachedVerdictOf(key: string, job: string, rules: readonly Rule[]): CachedVerdict | undefined {
+  const row = cacheOf(key).get(job);
   return row && row[1] === printOf(rules) ? row[2] : undefined;
 }
 
-const isSame = (one: Booked | undefined, two: Booked) =>
+const isSame = (one: CachedVerdict | undefined, two: CachedVerdict) =>
   one !== undefined &&
   one.because === two.because &&
   VERDICTS.every((verdict: Verdict) => one.counts[verdict] === two.counts[verdict]);
 
-export function enter(key: string, job: string, rules: readonly Rule[], booked: Booked): void {
-  if (isSame(bookedOf(key, job, rules), booked)) return;
-  const book = bookOf(key);
-  book.delete(job);
-  book.set(job, [job, printOf(rules), booked]);
-  for (const oldest of book.keys()) {
-    if (book.size <= MOST) break;
-    book.delete(oldest);
+export function enter(key: string, job: string, rules: readonly Rule[], cached: CachedVerdict): void {
+  if (isSame(cachedVerdictOf(key, job, rules), cached)) return;
+  const cache = cacheOf(key);
+  cache.delete(job);
+  cache.set(job, [job, printOf(rules), cached]);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MOST) break;
+    cache.delete(oldest);
   }
   try {
-    localStorage.setItem(key, JSON.stringify([...book.values()]));
+    localStorage.setItem(key, JSON.stringify([...cache.values()]));
   } catch {
     // It holds until the page is left, and can be found out again.
   }
@@ -95,7 +95,7 @@ export function enter(key: string, job: string, rules: readonly Rule[], booked: 
 
 /** Another tab wrote or cleared what is kept. */
 function forget() {
-  books.clear();
+  caches.clear();
   version++;
   for (const each of watchers) each();
 }
@@ -110,4 +110,4 @@ function subscribe(watcher: () => void) {
 }
 
 /** Another number whenever something was entered. */
-export const useBookVersion = (): number => useSyncExternalStore(subscribe, () => version);
+export const useVerdictCacheVersion = (): number => useSyncExternalStore(subscribe, () => version);

@@ -4,7 +4,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { overallState } from '#/features/jobs/outcome.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
-import type { Booked } from './verdict-cache.ts';
+import type { CachedVerdict } from './verdict-cache.ts';
 
 /** "Told by rule “rolled back” at line 3. The service says Succeeded." */
 export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
@@ -18,13 +18,13 @@ export function VerdictMark({ judgement }: { judgement: Judgement }) {
   );
 }
 
-/** Of a job to one device in a list: by the book, or else the service's word. */
-export function BookedMark({ job, booked }: { job: Job; booked: Booked | undefined }) {
+/** Of a job to one device in a list: by the cache, or else the service's word. */
+export function CachedMark({ job, cached }: { job: Job; cached: CachedVerdict | undefined }) {
   const raw = jobState(job);
-  if (!booked) return <StateMark state={raw} />;
-  const verdict = overallState(booked.counts);
+  if (!cached) return <StateMark state={raw} />;
+  const verdict = overallState(cached.counts);
   return (
-    <span title={reasonOf({ verdict, because: booked.because ?? 'its rules', raw })}>
+    <span title={reasonOf({ verdict, because: cached.because ?? 'its rules', raw })}>
       <StateMark state={verdict} />
     </span>
   );

@@ -3,13 +3,13 @@ import { Suspense, lazy } from 'react';
 import type { ComponentProps } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 
 const load = () => import('./rules-dialog.tsx');
 const RulesDialog = lazy(async () => ({ default: (await load()).RulesDialog }));
 
 export function OpenRules(props: ComponentProps<typeof RulesDialog>) {
-  const here = useLater(load, true);
+  const here = usePreload(load, true);
   return here ? (
     <Suspense fallback={null}>
       <RulesDialog {...props} />

@@ -7,7 +7,7 @@ import { isLoopback } from '#/features/install/install-commands.ts';
 import { LoopbackNote } from '#/features/install/loopback-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { formatCount } from '#/lib/format.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { keyFile } from './key-file.ts';
 import type { Keyed } from './key-file.ts';
 import { counted } from './plan.ts';
@@ -30,7 +30,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
   const { command, host } = useInstall();
-  const labelsHere = useLater(loadLabels, printing.length > 0);
+  const labelsHere = usePreload(loadLabels, printing.length > 0);
   const isPrepared = printing.length > 0 && prepared >= printing.length;
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (

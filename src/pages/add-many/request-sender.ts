@@ -1,5 +1,5 @@
-// Sends the requests of a run with its manners: what the service puts off is sent again when it asked for it, nothing
-// else is, and when the run is ended nobody waits any longer.
+// Sends the requests of a run. A request that the service puts off is sent again after the pause it asked for, nothing else
+// is, and the end of the run ends all pauses.
 import { hasStatus, isBusy, mayHaveActed } from './run-faults.ts';
 
 /** How often a request is sent again when the service says "later", and how long to wait where it does not say. */
@@ -18,7 +18,7 @@ interface Surroundings {
   onSignedOut: () => void;
 }
 
-export class Courier {
+export class RequestSender {
   private readonly around: Surroundings;
   private halt = new AbortController();
   private pause: Promise<void> | undefined;

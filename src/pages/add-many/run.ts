@@ -1,14 +1,14 @@
 // Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
-import { Courier, Stopped } from './request-sender.ts';
+import { RequestSender, Stopped } from './request-sender.ts';
 import { detailsOf, draftOf } from './row-check.ts';
 import type { Order } from './row-check.ts';
 import { newEntry } from './run-entry.ts';
 import type { Ending, Entry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
 import { faultText, hasStatus, mayHaveActed, limitText } from './run-faults.ts';
-import { TagBook } from './tag-cache.ts';
+import { TagCache } from './tag-cache.ts';
 import type { TagApi } from './tag-cache.ts';
 
 /** The calls a run makes, one request each (`named`: as many as the listing has pages). */
@@ -30,7 +30,7 @@ const TELL = 200;
 
 export class Run {
   private readonly api: RunApi;
-  private readonly tags: TagBook;
+  private readonly tags: TagCache;
   private readonly list: Entry[] = [];
   /** Ids that are no row's: those of the fleet before. Undefined where it could not be read. */
   private before: ReadonlySet<string> | undefined;
@@ -38,22 +38,22 @@ export class Run {
   private readonly turns = new Map<string, Promise<void>>();
   private ending: Ending | undefined;
   private running = 0;
-  private readonly courier: Courier;
+  private readonly sender: RequestSender;
   private view: RunView = { entries: [], running: false, pausing: false, ending: undefined };
   private readonly listeners = new Set<() => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: RunApi) {
     this.api = api;
-    this.courier = new Courier({
+    this.sender = new RequestSender({
       sleep: api.sleep,
       onPause: this.tellSoon,
       onSignedOut: () => this.end({ reason: 'signed-out' }),
     });
-    const { courier } = this;
-    this.tags = new TagBook({
-      tags: () => courier.send(api.tags),
-      createTag: (name) => courier.send(() => api.createTag(name)),
+    const { sender } = this;
+    this.tags = new TagCache({
+      tags: () => sender.send(api.tags),
+      createTag: (name) => sender.send(() => api.createTag(name)),
     });
   }
 
@@ -82,7 +82,7 @@ export class Run {
     this.view = {
       entries: [...this.list],
       running: this.running > 0,
-      pausing: this.courier.isPausing,
+      pausing: this.sender.isPausing,
       ending: this.ending,
     };
     for (const listener of this.listeners) listener();
@@ -138,7 +138,7 @@ export class Run {
   private end(ending: Ending): void {
     // The first reason is the one; what others meet after it follows from it.
     this.ending ??= ending;
-    this.courier.end();
+    this.sender.end();
     this.tellSoon();
   }
 
@@ -149,10 +149,10 @@ export class Run {
     );
     if (places.length === 0) return this.tell();
     this.ending = undefined;
-    this.courier.begin();
+    this.sender.begin();
     let next = 0;
     const worker = async () => {
-      while (next < places.length && !this.courier.isHalted) await job(places[next++]!);
+      while (next < places.length && !this.sender.isHalted) await job(places[next++]!);
     };
     this.running = Math.min(AT_ONCE, places.length);
     this.tell();
@@ -169,14 +169,14 @@ export class Run {
     if (this.list[place]!.missing.includes('create')) await this.inTurn(place);
     const id = this.list[place]!.id;
     if (id !== undefined) {
-      await this.step(place, 'details', ({ order }) => this.courier.send(() => this.api.update(id, detailsOf(order))));
+      await this.step(place, 'details', ({ order }) => this.sender.send(() => this.api.update(id, detailsOf(order))));
       await this.step(place, 'location', ({ order: { position } }) =>
-        position ? this.courier.send(() => this.api.locate(id, position)) : Promise.resolve(),
+        position ? this.sender.send(() => this.api.locate(id, position)) : Promise.resolve(),
       );
       await this.step(place, 'tags', async ({ tags }) => {
         for (const name of tags) {
           const tag = await this.tags.idOf(name);
-          await this.courier.send(() => this.api.attach(id, tag));
+          await this.sender.send(() => this.api.attach(id, tag));
           this.change(place, { tags: this.list[place]!.tags.filter((each) => each !== name) });
         }
       });
@@ -215,11 +215,11 @@ export class Run {
 
   private async create(place: number): Promise<void> {
     // It may have waited for its turn while the run was ended.
-    if (this.courier.isHalted) return;
+    if (this.sender.isHalted) return;
     const { order, unanswered } = this.list[place]!;
     try {
       if (unanswered && (await this.find(place))) return;
-      const { DeviceId: id, DeviceKey: key } = await this.courier.send(() => this.api.create(draftOf(order)));
+      const { DeviceId: id, DeviceKey: key } = await this.sender.send(() => this.api.create(draftOf(order)));
       this.claimed.add(id);
       this.created(place, { id, key, unanswered: false });
     } catch (error) {
@@ -251,7 +251,7 @@ export class Run {
   /** Looks for the device of a create without an answer. It is found without its key, which only that answer had. */
   private async find(place: number): Promise<boolean> {
     const { order } = this.list[place]!;
-    const named = await this.courier.read(() => this.api.named(order.name));
+    const named = await this.sender.read(() => this.api.named(order.name));
     const mine = named.filter(
       ({ DeviceId, DeviceGroup }) =>
         DeviceGroup === order.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
@@ -280,7 +280,7 @@ export class Run {
     if (id === undefined) return;
     this.change(place, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
     try {
-      const { DeviceKey: key } = await this.courier.send(() => this.api.rekey(id));
+      const { DeviceKey: key } = await this.sender.send(() => this.api.rekey(id));
       this.change(place, { key, keyLost: false });
     } catch (error) {
       if (hasStatus(error, 404))

@@ -7,7 +7,7 @@ export interface TagApi {
   createTag: (name: string) => Promise<void>;
 }
 
-export class TagBook {
+export class TagCache {
   private readonly api: TagApi;
   private listed: Promise<Map<string, string>> | undefined;
   private readonly asked = new Map<string, Promise<string>>();

@@ -12,9 +12,9 @@ import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { OpenRules } from '#/features/rule-editor/open-rules.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useUnhurried } from '#/ui/use-deferred-query.ts';
+import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
@@ -42,7 +42,7 @@ const JOBS_PACE = 15_000;
 
 export function ArtifactsPage() {
   const artifacts = useQuery(artifactQueries.list());
-  const listed = useUnhurried(artifacts);
+  const listed = useDeferredQuery(artifacts);
   const account = useQuery(accountQueries.get());
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
@@ -55,7 +55,7 @@ export function ArtifactsPage() {
   const [emptied, setEmptied] = useState(false);
   const known = artifacts.data;
   const building = dialog.name === 'build';
-  const builderHere = useLater(loadBuilder, building);
+  const builderHere = usePreload(loadBuilder, building);
   // Only the dialog that the drop has opened takes it.
   const [dropped, setDropped] = useState<FileSystemEntry[]>();
   const closeBuilder = () => {

@@ -1,13 +1,13 @@
 // The dialog that deletes old versions as the page opens it: fetched when it is first wanted.
 import { Suspense, lazy } from 'react';
 import type { ComponentProps } from 'react';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 
 const load = () => import('./delete-artifact-versions.tsx');
 const DeleteArtifactVersions = lazy(async () => ({ default: (await load()).DeleteArtifactVersions }));
 
 export function OpenDeleteVersions(props: ComponentProps<typeof DeleteArtifactVersions>) {
-  const here = useLater(load, true);
+  const here = usePreload(load, true);
   return here ? (
     <Suspense fallback={null}>
       <DeleteArtifactVersions {...props} />

@@ -6,11 +6,11 @@ import type { Attempt, What } from './attempt.ts';
 export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;
 export const THINGS = ['artifact', 'workflow'] as const;
 export type TargetKind = (typeof TARGETS)[number];
-export type ThingKind = (typeof THINGS)[number];
+export type PayloadKind = (typeof THINGS)[number];
 
 export interface DeployChoice {
   target: { kind: TargetKind; value: string };
-  thing: { kind: ThingKind; value: string };
+  thing: { kind: PayloadKind; value: string };
   /** Undefined: the suggested one. */
   name: string | undefined;
 }
@@ -27,7 +27,7 @@ export const readChoice = (params: URLSearchParams): DeployChoice => ({
 });
 
 /** The URL with another target or another thing: exactly one of its kind remains. */
-export function choose(params: URLSearchParams, kind: TargetKind | ThingKind, value: string): URLSearchParams {
+export function choose(params: URLSearchParams, kind: TargetKind | PayloadKind, value: string): URLSearchParams {
   const next = new URLSearchParams(params);
   for (const other of TARGETS.some((each) => each === kind) ? TARGETS : THINGS) next.delete(other);
   next.set(kind, value);

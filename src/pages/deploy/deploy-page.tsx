@@ -14,13 +14,13 @@ import { devicesText } from '#/features/jobs/job-words.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, Skeleton } from '#/ui/page/view.tsx';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { choose, confirms, readChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
-import type { DeployChoice, TargetKind, ThingKind } from './deploy-choice.ts';
+import type { DeployChoice, TargetKind, PayloadKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
@@ -33,8 +33,8 @@ import { NEW_PREFLIGHT, preflightFault } from './preflight-plan.ts';
 import type { PreflightPlan } from './preflight-plan.ts';
 import { useReach } from './use-reach.ts';
 import type { Reach } from './use-reach.ts';
-import { useThing } from './use-payload.ts';
-import type { Thing } from './use-payload.ts';
+import { usePayload } from './use-payload.ts';
+import type { Payload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
 const loadBulk = () => import('./bulk-deploy.tsx');
@@ -48,7 +48,7 @@ const LABELS = { Name: 'Name' };
 const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
 
 /** The same order with the preflight in the place of the deploy. */
-async function checking(order: Order, plan: PreflightPlan, thing: Thing): Promise<Order> {
+async function checking(order: Order, plan: PreflightPlan, thing: Payload): Promise<Order> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
   const { Name: _, ...preflightFor } = order.attempt.what;
   const what = { Name: preflightName(thing.text, new Date()), WorkflowId: await preflightWorkflow(plan) };
@@ -66,22 +66,22 @@ function requestsOf(choice: DeployChoice, name: string, devices: readonly Device
 }
 
 /** Why it cannot be deployed yet; undefined when it can. */
-function obstacle(reach: Reach, hasThing: boolean, hasName: boolean): string | undefined {
+function obstacle(reach: Reach, hasPayload: boolean, hasName: boolean): string | undefined {
   if (reach.label === undefined) return 'Choose a target first.';
   if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
   if (reach.devices.length === 0) return nobody(reach);
-  if (!hasThing) return 'Choose what to run first.';
+  if (!hasPayload) return 'Choose what to run first.';
   return hasName ? undefined : 'Name must not be empty.';
 }
 
 export function DeployPage() {
   const [params] = useSearchParams();
   const isPreflight = params.has('check') || params.has('checks');
-  const preflightHere = useLater(loadPreflight, isPreflight);
+  const preflightHere = usePreload(loadPreflight, isPreflight);
   const [left, setLeft] = useState(attemptLeft);
   /** An order to many, under way. */
   const [bulk, setBulk] = useState<{ attempt: Attempt; ids: readonly string[] }>();
-  const bulkHere = useLater(loadBulk, bulk !== undefined);
+  const bulkHere = usePreload(loadBulk, bulk !== undefined);
   if (left)
     return (
       <Page title="Deploy" lead={LEAD}>
@@ -127,11 +127,11 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
   const [params, setParams] = useSearchParams();
   const choice = readChoice(params);
   const reach = useReach(choice.target);
-  const thing = useThing(choice.thing);
+  const thing = usePayload(choice.thing);
   const [typedName, setTypedName] = useState(choice.name);
   const [confirmation, setConfirmation] = useState('');
   const [preflight, setPreflight] = useState<PreflightPlan>();
-  const stepHere = useLater(loadStep, preflight !== undefined);
+  const stepHere = usePreload(loadStep, preflight !== undefined);
   const submit = useWrite({
     mutationFn: async (order: Order) => {
       const attempt = await beginAttempt(preflight && thing ? await checking(order, preflight, thing) : order);
@@ -155,7 +155,7 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
     (confirmed ? undefined : 'Type the confirmation first.');
   const { error } = submit;
 
-  const onChoose = (kind: TargetKind | ThingKind, value: string) => {
+  const onChoose = (kind: TargetKind | PayloadKind, value: string) => {
     submit.reset();
     setConfirmation('');
     setParams(choose(params, kind, value), { replace: true });
@@ -167,12 +167,12 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
     setParams(next, { replace: true });
   };
   const deploy = () => {
-    const { whom, label } = reach;
-    if (sent.current || reason !== undefined || !whom || !devices || label === undefined) return;
+    const { jobTarget, label } = reach;
+    if (sent.current || reason !== undefined || !jobTarget || !devices || label === undefined) return;
     sent.current = true;
     const ids = devices.map(({ DeviceId }) => DeviceId);
     submit.mutate(
-      { whom, devices, attempt: { what: whatOf(choice, name), target: targetOf(choice.target, ids), label } },
+      { jobTarget, devices, attempt: { what: whatOf(choice, name), target: targetOf(choice.target, ids), label } },
       {
         onSuccess: ({ attempt, jobId }) => {
           if (jobId === undefined) onMany({ attempt, ids });

@@ -21,7 +21,7 @@ import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
 import { ReviewDevices } from './review-devices.tsx';
 import type { Reach } from './use-reach.ts';
-import type { Thing } from './use-payload.ts';
+import type { Payload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
 /** Says that a target stands for no device at the moment. */
@@ -49,7 +49,7 @@ interface DevicesProps {
   reach: Reach;
   devices: Device[];
   target: DeployChoice['target'];
-  thing: Thing | undefined;
+  thing: Payload | undefined;
 }
 
 function Devices({ reach, devices, target, thing }: DevicesProps) {
@@ -146,7 +146,7 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
 }
 
 /** In words: the command of an artifact carries a token and is the service's own business. */
-function What({ thing }: { thing: Thing }) {
+function What({ thing }: { thing: Payload }) {
   if ('workflow' in thing)
     return (
       <>
@@ -172,7 +172,7 @@ function What({ thing }: { thing: Thing }) {
 interface DeployReviewProps {
   reach: Reach;
   target: DeployChoice['target'];
-  thing: Thing | undefined;
+  thing: Payload | undefined;
 }
 
 export function DeployReview({ reach, target, thing }: DeployReviewProps) {

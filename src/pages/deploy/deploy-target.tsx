@@ -8,7 +8,7 @@ import type { Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { handOver, handedOver } from '#/features/bulk/device-transfer.ts';
+import { transferDevices, handedOver } from '#/features/bulk/device-transfer.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { devicesText } from '#/features/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
@@ -171,7 +171,9 @@ function SelectionPanel({ value, onPick }: PickerProps) {
       action={
         <>
           {ids.size > 0 && (
-            <Button onClick={() => onPick(handOver([...ids]))}>Take the {devicesText(ids.size)} selected now</Button>
+            <Button onClick={() => onPick(transferDevices([...ids]))}>
+              Take the {devicesText(ids.size)} selected now
+            </Button>
           )}
           {choose}
         </>

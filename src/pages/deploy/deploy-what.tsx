@@ -10,7 +10,7 @@ import { paths } from '#/paths.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Empty, Failure, Skeleton } from '#/ui/page/view.tsx';
-import type { DeployChoice, ThingKind } from './deploy-choice.ts';
+import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
 import classes from './deploy.module.css';
 
 interface PickerProps {
@@ -141,7 +141,7 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
 
 interface WhatStepProps {
   thing: DeployChoice['thing'];
-  onChoose: (kind: ThingKind, value: string) => void;
+  onChoose: (kind: PayloadKind, value: string) => void;
 }
 
 export function WhatStep({ thing: { kind, value }, onChoose }: WhatStepProps) {

@@ -6,7 +6,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { handOver } from '#/features/bulk/device-transfer.ts';
+import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { devicesText } from '#/features/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
@@ -16,8 +16,8 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import type { Thing } from './use-payload.ts';
-import { useThing } from './use-payload.ts';
+import type { Payload } from './use-payload.ts';
+import { usePayload } from './use-payload.ts';
 import { readChoice } from './deploy-choice.ts';
 import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightSaid } from './preflight-outcome.ts';
 import type { PreflightOutcome } from './preflight-outcome.ts';
@@ -72,7 +72,7 @@ const readingOf = ({
 export function PreflightPage() {
   const [params] = useSearchParams();
   const { thing: choice } = readChoice(params);
-  const thing = useThing(choice);
+  const thing = usePayload(choice);
   const { title, ...checks } = useChecks(params.get('check'), params.get('checks'));
   return (
     <Page title="Preflight" lead={title} back={<Link to={paths.deploy({ [choice.kind]: choice.value })}>Deploy</Link>}>
@@ -119,7 +119,7 @@ const columns: VirtualColumn<Row>[] = [
 
 interface ResultsProps {
   jobs: Job[];
-  thing: Thing | undefined;
+  thing: Payload | undefined;
   choice: ReturnType<typeof readChoice>['thing'];
 }
 
@@ -163,7 +163,9 @@ function Results({ jobs, thing, choice }: ResultsProps) {
           disabled={reason !== undefined}
           title={reason}
           aria-describedby="preflight-reason"
-          onClick={() => void navigate(paths.deploy({ selection: handOver(passed), [choice.kind]: choice.value }))}
+          onClick={() =>
+            void navigate(paths.deploy({ selection: transferDevices(passed), [choice.kind]: choice.value }))
+          }
         >
           {passed.length === 0
             ? 'Deploy to those that passed'

@@ -11,7 +11,7 @@ import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
@@ -61,7 +61,7 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
 }
 
 function OnMap({ devices }: { devices: Device[] }) {
-  if (!useLater(loadMap, true)) return <Skeleton name="the map" rows={5} />;
+  if (!usePreload(loadMap, true)) return <Skeleton name="the map" rows={5} />;
   return (
     <Suspense fallback={null}>
       <ReachMap devices={devices} />

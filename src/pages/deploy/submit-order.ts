@@ -1,11 +1,11 @@
-// One order from the click to its answer: whom it is for is read once more, it is sent once, and an answer that does not
+// One order from the click to its answer: jobTarget it is for is read once more, it is sent once, and an answer that does not
 // come is looked for among the jobs.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { newOrderKey } from '#/api/call.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { readMembers } from '#/fleet/members.ts';
-import type { Whom } from '#/fleet/members.ts';
+import type { JobTarget } from '#/fleet/members.ts';
 import { isMadeBy } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { isOutcomeUnknown } from './deploy-choice.ts';
@@ -47,16 +47,16 @@ export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<J
 }
 
 export interface Order {
-  whom: Whom;
+  jobTarget: JobTarget;
   /** Who was reviewed. */
   devices: readonly Device[];
   attempt: Omit<Attempt, 'key' | 'before'>;
 }
 
-/** Reads once more whom it is for and what is there; gives the attempt, which is kept from then on. Nothing is sent. */
-export async function beginAttempt({ whom, devices, attempt }: Order): Promise<Attempt> {
+/** Reads once more jobTarget it is for and what is there; gives the attempt, which is kept from then on. Nothing is sent. */
+export async function beginAttempt({ jobTarget, devices, attempt }: Order): Promise<Attempt> {
   const { signal } = new AbortController();
-  const [jobs, now] = await Promise.all([readJobs(), 'ids' in whom ? undefined : readMembers(whom, signal)]);
+  const [jobs, now] = await Promise.all([readJobs(), 'ids' in jobTarget ? undefined : readMembers(jobTarget, signal)]);
   const change = now && changeBetween(devices, now);
   if (change) throw new MembersChanged(change);
   const before = jobs.filter(({ JobName }) => JobName === attempt.what.Name).map(({ JobId }) => JobId);

@@ -6,10 +6,10 @@ import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
-export type Thing = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
+export type Payload = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
 
 /** Undefined while nothing is chosen, and for an id that is not in the lists. */
-export function useThing({ kind, value }: DeployChoice['thing']): Thing | undefined {
+export function usePayload({ kind, value }: DeployChoice['thing']): Payload | undefined {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: kind === 'artifact' });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: kind === 'workflow' });
   if (kind === 'artifact') {

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
 import { memberQueries } from '#/fleet/members.ts';
-import type { Whom } from '#/fleet/members.ts';
+import type { JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { handedOver } from '#/features/bulk/device-transfer.ts';
 import { devicesText } from '#/features/jobs/job-words.ts';
@@ -11,7 +11,7 @@ import type { DeployChoice } from './deploy-choice.ts';
 export interface Reach {
   kind: DeployChoice['target']['kind'];
   /** Undefined while there is no choice, and for a selection of another tab. */
-  whom: Whom | undefined;
+  jobTarget: JobTarget | undefined;
   /** In words: "camera-7", "group lab". Undefined while there is no choice. */
   label: string | undefined;
   /** What may be typed to confirm instead of the count: the name of a group or tag. */
@@ -29,9 +29,9 @@ export interface Reach {
   accept: (devices: Device[]) => void;
 }
 
-const NOBODY: Whom = { ids: [], key: '' };
+const NOBODY: JobTarget = { ids: [], key: '' };
 
-function whomOf({ kind, value }: DeployChoice['target']): Whom | undefined {
+function jobTargetOf({ kind, value }: DeployChoice['target']): JobTarget | undefined {
   if (value === '') return undefined;
   if (kind === 'device') return { ids: [value], key: `device ${value}` };
   if (kind === 'group') return { group: value };
@@ -43,9 +43,9 @@ function whomOf({ kind, value }: DeployChoice['target']): Whom | undefined {
 export function useReach(target: DeployChoice['target']): Reach {
   const { kind, value } = target;
   const client = useQueryClient();
-  const whom = whomOf(target);
-  const members = memberQueries.of(whom ?? NOBODY);
-  const { data: devices, ...query } = useQuery({ ...members, enabled: whom !== undefined });
+  const jobTarget = jobTargetOf(target);
+  const members = memberQueries.of(jobTarget ?? NOBODY);
+  const { data: devices, ...query } = useQuery({ ...members, enabled: jobTarget !== undefined });
   const tags = useQuery({ ...tagQueries.list(), enabled: kind === 'tag', retry: false });
   const name =
     kind === 'group'
@@ -53,20 +53,20 @@ export function useReach(target: DeployChoice['target']): Reach {
       : kind === 'tag'
         ? tags.data?.find(({ TagId }) => TagId === value)?.TagName || value
         : undefined;
-  const wanted = whom && 'ids' in whom ? whom.ids.length : 0;
+  const wanted = jobTarget && 'ids' in jobTarget ? jobTarget.ids.length : 0;
   const labelOf = () => {
     if (kind === 'device') return devices?.[0]?.DeviceName || value;
     return name === undefined ? devicesText(devices?.length ?? wanted) : `${kind} ${name}`;
   };
   return {
     kind,
-    whom,
-    label: whom && labelOf(),
+    jobTarget,
+    label: jobTarget && labelOf(),
     name,
-    devices: whom && devices,
+    devices: jobTarget && devices,
     gone: devices && wanted > 0 ? wanted - devices.length : 0,
     at: new Date(query.dataUpdatedAt),
-    error: whom ? query.error : null,
+    error: jobTarget ? query.error : null,
     isFetching: query.isFetching,
     refetch: query.refetch,
     accept: (next) => void client.setQueryData(members.queryKey, next),

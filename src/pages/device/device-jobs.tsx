@@ -13,9 +13,9 @@ import { staleWarning } from '#/features/jobs/job-words.ts';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import type { StaleReason } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
-import { useBookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
-import type { Booked } from '#/features/outcome-rules/verdict-cache.ts';
-import { BookedMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import type { CachedVerdict } from '#/features/outcome-rules/verdict-cache.ts';
+import { CachedMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { DataTable, rowName } from '#/ui/table/data-table.tsx';
@@ -26,8 +26,8 @@ import { Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { useHeld } from '#/ui/use-snapshot.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
 import { staleJobs, toRemove } from './stale-queue.ts';
@@ -90,7 +90,7 @@ interface QueueRow {
   /** Why it had better not run any more. */
   stale?: StaleReason[] | undefined;
   /** How it ended by the rules of its artifact. */
-  booked?: Booked | undefined;
+  cached?: CachedVerdict | undefined;
 }
 
 const COLUMNS: Column<QueueRow>[] = [
@@ -112,19 +112,19 @@ function Queue({ jobs, device, byTime }: QueueProps) {
   const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
   const online = status === 'Online';
   const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
-  const verdicts = useBookedVerdicts(jobs);
+  const verdicts = useCachedVerdicts(jobs);
   const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
   const stale = useMemo(() => staleJobs(waiting, rules), [waiting, rules]);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
     ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),
-    ...executed.map((job) => ({ job, online, booked: verdicts.of(job) })),
+    ...executed.map((job) => ({ job, online, cached: verdicts.of(job) })),
   ];
   const [shown, more] = useMoreRows(rows, FEW);
   const address = useAddress();
   const dialog = address.params.get('dialog') === 'remove-stale';
-  const dialogHere = useLater(loadDialog, dialog);
-  const plan = useHeld(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
+  const dialogHere = usePreload(loadDialog, dialog);
+  const plan = useSnapshot(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
   return (
     <>
       {stale.size > 0 && (
@@ -161,9 +161,9 @@ function JobLink({ job }: { job: Job }) {
   );
 }
 
-function State({ job, place, online, stale, booked }: QueueRow) {
+function State({ job, place, online, stale, cached }: QueueRow) {
   const state = jobState(job);
-  if (place === undefined) return <BookedMark job={job} booked={booked} />;
+  if (place === undefined) return <CachedMark job={job} cached={cached} />;
   const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
   const mark = <StateMark state={state} label={`${state}, ${when}`} />;
   return stale ? (

@@ -16,7 +16,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
 import { DeviceDetails } from './device-details.tsx';
@@ -46,7 +46,7 @@ function OneDevice({ id }: { id: string }) {
   const navigate = useNavigate();
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
-  const dialogsHere = useLater(loadDialogs, dialog.name !== null);
+  const dialogsHere = usePreload(loadDialogs, dialog.name !== null);
   const device = query.data;
   const back = <Link to={paths.devices()}>Devices</Link>;
 
@@ -153,7 +153,7 @@ function Sections({ device }: { device: Device }) {
   const install = <DeviceInstall />;
   const first = isNew(device);
   const hasProblem = Boolean(device.AgentProblem);
-  const dayHere = useLater(loadDay, true);
+  const dayHere = usePreload(loadDay, true);
   return (
     <div className={classes['columns']}>
       <div className={classes['work']}>

@@ -13,7 +13,7 @@ import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { paramsNow } from '#/ui/url/params-now.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { chosen } from './table/column-choice.ts';
 import type { ColumnChoice } from './table/column-choice.ts';
@@ -71,18 +71,18 @@ export function DevicesPage() {
   const listing = useListing(view);
   const dialog = useDeviceDialog();
   useFocusBack(dialog.name !== null);
-  const dialogsHere = useLater(loadDialogs, dialog.name !== null);
+  const dialogsHere = usePreload(loadDialogs, dialog.name !== null);
   const [keysOpen, setKeysOpen] = useState(false);
   useFocusBack(keysOpen);
-  const keysHere = useLater(loadKeys, keysOpen);
+  const keysHere = usePreload(loadKeys, keysOpen);
   const [columnsOpen, setColumnsOpen] = useState(false);
   useFocusBack(columnsOpen);
-  const columnsHere = useLater(loadColumns, columnsOpen);
+  const columnsHere = usePreload(loadColumns, columnsOpen);
   const [exportOpen, setExportOpen] = useState(false);
   useFocusBack(exportOpen);
-  const exportHere = useLater(loadExport, exportOpen);
+  const exportHere = usePreload(loadExport, exportOpen);
   const selected = useSelection().ids.size;
-  const bulkHere = useLater(loadBulkBar, selected > 0);
+  const bulkHere = usePreload(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
   const { reading, busy, index, matching, isWhole } = listing;
   const { data } = reading;
@@ -97,7 +97,7 @@ export function DevicesPage() {
   const chosenKey = JSON.stringify(choice);
   const columns = useMemo(() => chosen(told, JSON.parse(chosenKey) as ColumnChoice), [told, chosenKey]);
   const [viewTask, setViewTask] = useState<ViewTask>();
-  const linkNoteHere = useLater(loadLinkNote, isForeign);
+  const linkNoteHere = usePreload(loadLinkNote, isForeign);
   // Counting can wait for the rows.
   const counted = useDeferredValue(listing.filter);
   const facets = useMemo(() => index?.facets(counted, VALUES), [index, counted]);
@@ -172,7 +172,7 @@ export function DevicesPage() {
         noFleet ? null : (
           <>
             <ViewsMenu view={shownView} matching={matching} onGo={go} task={viewTask} onTask={setViewTask} />
-            <span className={classes['desk']}>
+            <span className={classes['wideOnly']}>
               {addThisMachine}
               {addMany}
             </span>

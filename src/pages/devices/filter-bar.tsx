@@ -8,7 +8,7 @@ import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { formatCount } from '#/lib/format.ts';
 import { isFree } from '#/lib/free-key.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import classes from './filter-bar.module.css';
 
@@ -47,8 +47,8 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
   }, []);
   const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
-  const pickersHere = useLater(loadPickers, true);
-  const chipsHere = useLater(loadChips, filtered);
+  const pickersHere = usePreload(loadPickers, true);
+  const chipsHere = usePreload(loadChips, filtered);
   const search = useTyped(
     filter.search ?? '',
     (text) => onChange({ search: text }, true),

@@ -18,7 +18,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty } from '#/ui/page/view.tsx';
@@ -207,8 +207,8 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
     offered.splice(1, 0, unanswered);
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => address.close('dialog');
-  const retryHere = useLater(loadRetry, chosen !== undefined);
-  const cancelHere = useLater(loadCancel, dialog === 'cancel-waiting');
+  const retryHere = usePreload(loadRetry, chosen !== undefined);
+  const cancelHere = usePreload(loadCancel, dialog === 'cancel-waiting');
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>

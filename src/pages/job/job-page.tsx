@@ -19,8 +19,8 @@ import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { useLater } from '#/ui/late/use-preload.ts';
-import { useUnhurried } from '#/ui/use-deferred-query.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
+import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
 import { FAILURES, keysOf } from './children/child-jobs.ts';
@@ -43,7 +43,7 @@ import classes from './job-page.module.css';
 
 export function JobPage() {
   const { id = '' } = useParams();
-  const job = useUnhurried(useQuery(jobQueries.one(id)));
+  const job = useDeferredQuery(useQuery(jobQueries.one(id)));
   if (job.data) return <FoundJob key={id} followed={job.data} query={job} />;
   const gone = isMissing(job.error);
   return (
@@ -87,7 +87,7 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
   const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
-  const retryHere = useLater(loadRetry, retrying);
+  const retryHere = usePreload(loadRetry, retrying);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
@@ -188,7 +188,7 @@ const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).Failur
 
 function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
   const address = useAddress();
-  const query = useUnhurried(useQuery(jobQueries.children(job.JobId)));
+  const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
   const account = useQuery(accountQueries.get());
   const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
   const rows = query.data ?? NONE;
@@ -198,7 +198,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
     return { rows, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
   }, [rows, verdicts]);
   const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
-  const panelHere = useLater(loadFailures, failed);
+  const panelHere = usePreload(loadFailures, failed);
   return (
     <>
       <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />

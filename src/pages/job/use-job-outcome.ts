@@ -11,7 +11,7 @@ import type { Outcome } from '#/features/jobs/outcome.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUntold, offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
-import { useUnhurried } from '#/ui/use-deferred-query.ts';
+import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 
 const NONE: Job[] = [];
 
@@ -20,7 +20,7 @@ export function useOutcome(job: Job): Outcome | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;
-  const { data: children } = useUnhurried(
+  const { data: children } = useDeferredQuery(
     useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
   );
   const verdicts = useVerdicts((ruled && children) || NONE, job);
@@ -33,7 +33,7 @@ export function useAwaitedHere(job: Job): Job {
   const untold = isUntold(job);
   const account = useQuery({ ...accountQueries.get(), enabled: untold });
   const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
-  const { data: children } = useUnhurried(useQuery({ ...jobQueries.children(job.JobId), enabled: untold }));
+  const { data: children } = useDeferredQuery(useQuery({ ...jobQueries.children(job.JobId), enabled: untold }));
   return useMemo(() => {
     if (!untold || !fleet || !children) return job;
     const rest = children.filter(isMoving).map((child) => ({ DeviceId: child.DeviceId, state: jobState(child) }));

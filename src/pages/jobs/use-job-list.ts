@@ -10,7 +10,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { isUntold, useAwaited } from '#/features/job-queue/use-awaited.ts';
-import { useBookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { choicesOf, filterJobs, readView, sortJobs } from './job-list.ts';
 
 const NONE: Job[] = [];
@@ -38,7 +38,7 @@ export function useJobList(search: string) {
   const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
   const awaited = useAwaited(jobs.data ?? NONE, fleet);
   const all = useMemo(() => newestFirst(awaited), [awaited]);
-  const known = useBookedVerdicts(all);
+  const known = useCachedVerdicts(all);
   const choices = useMemo(() => choicesOf(all, tags, artifacts), [all, tags, artifacts]);
   const shown = useMemo(
     () => sortJobs(filterJobs(all, view, known, shared), view.sort, known, tags),

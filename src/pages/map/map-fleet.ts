@@ -41,8 +41,10 @@ function kindsOf({ table }: FleetIndex, rows: Uint32Array, groups: readonly stri
   };
   const status = codesOf('DeviceStatus');
   const group = codesOf('DeviceGroup');
-  const states = status?.book.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
-  const numbers = group?.book.texts.map((text) => {
+  const states = status?.dictionary.texts.map((text) =>
+    text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER,
+  );
+  const numbers = group?.dictionary.texts.map((text) => {
     const number = text === '' ? -1 : groups.indexOf(text);
     return (number < 0 ? MOST_GROUPS : number) << 2;
   });

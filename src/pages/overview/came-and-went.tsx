@@ -4,20 +4,20 @@ import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
-import { bunchText, placeText, spanText } from './cluster-words.ts';
+import { clusterText, placeText, spanText } from './cluster-words.ts';
 import { recentChanges } from './recent-changes.ts';
 import type { ChangedDevice, Happening, Recent } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 import classes from './short-list.module.css';
 
 const MINUTE = 60_000;
-/** Members of a bunch that are named. */
+/** Members of a cluster that are named. */
 const NAMED = 60;
 
 const NOTHING: Recent = { happenings: [], flapping: [], since: undefined };
@@ -80,7 +80,7 @@ export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
 const keyOf = (happening: Happening) =>
   happening.kind === 'gap'
     ? `gap ${happening.from}`
-    : `${happening.bunch.rows[0]?.id} ${happening.to} ${happening.bunch.from}`;
+    : `${happening.cluster.rows[0]?.id} ${happening.to} ${happening.cluster.from}`;
 
 function OneHappening({ happening }: { happening: Happening }) {
   const { zone } = useLook();
@@ -91,18 +91,18 @@ function OneHappening({ happening }: { happening: Happening }) {
         This browser was not looking between {clock(happening.from)} and {clock(happening.to)}
       </li>
     );
-  const { to, bunch } = happening;
-  const [first] = bunch.rows;
+  const { to, cluster } = happening;
+  const [first] = cluster.rows;
   if (!first) return null;
   const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;
   // A moment that nobody saw, only that it lies between two looks.
-  const unsure = bunch.rows.some(({ at, since }) => at - since > 5 * MINUTE);
+  const unsure = cluster.rows.some(({ at, since }) => at - since > 5 * MINUTE);
   const at = unsure ? (
-    `${clock(Math.min(...bunch.rows.map(({ since }) => since)))} – ${clock(bunch.to)}`
+    `${clock(Math.min(...cluster.rows.map(({ since }) => since)))} – ${clock(cluster.to)}`
   ) : (
-    <Time at={new Date(bunch.to)} />
+    <Time at={new Date(cluster.to)} />
   );
-  if (bunch.rows.length === 1)
+  if (cluster.rows.length === 1)
     return (
       <Line
         name={
@@ -115,11 +115,11 @@ function OneHappening({ happening }: { happening: Happening }) {
       />
     );
   return (
-    <Line name={<StateMark state={to} label={bunchText(bunch)} />} detail={`${did} ${spanText(bunch)}`} at={at}>
+    <Line name={<StateMark state={to} label={clusterText(cluster)} />} detail={`${did} ${spanText(cluster)}`} at={at}>
       <details className={classes['members']}>
-        <summary>{bunch.rows.length > NAMED ? `The first ${NAMED}` : 'Which devices'}</summary>
+        <summary>{cluster.rows.length > NAMED ? `The first ${NAMED}` : 'Which devices'}</summary>
         <ul>
-          {bunch.rows.slice(0, NAMED).map(({ id, name }) => (
+          {cluster.rows.slice(0, NAMED).map(({ id, name }) => (
             <li key={id}>
               <Link to={paths.device(id)}>
                 <bdi>{name}</bdi>

@@ -1,10 +1,10 @@
 // What moved together, in words.
 import { devicesText } from '#/features/jobs/job-words.ts';
 import { WINDOW } from './together.ts';
-import type { Bunch, Moved } from './together.ts';
+import type { ChangeCluster, Moved } from './together.ts';
 
 /** "14 devices of site Berlin". `count`: as many as the list behind it shows. */
-export function bunchText({ rows, place }: Bunch<Moved>, count = rows.length): string {
+export function clusterText({ rows, place }: ChangeCluster<Moved>, count = rows.length): string {
   const devices = devicesText(count);
   if (place) return `${devices} of ${place.kind} \u2068${place.name}\u2069`;
   const sites = new Set(rows.map(({ site, customer, group }) => site || customer || group)).size;
@@ -12,7 +12,7 @@ export function bunchText({ rows, place }: Bunch<Moved>, count = rows.length): s
 }
 
 /** "within 40 seconds", "within 2 minutes". */
-export function spanText({ from, to }: Bunch<Moved>): string {
+export function spanText({ from, to }: ChangeCluster<Moved>): string {
   const seconds = Math.ceil((to - from) / 1000);
   if (seconds <= 1) return 'at the same moment';
   return seconds <= 90

@@ -1,6 +1,6 @@
 // What is under way, with bars that move, and what went wrong in the last day.
 import { Link } from 'react-router';
-import type { BookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
@@ -15,7 +15,7 @@ import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 interface DeploymentsProps {
   reading: { data: Job[] | undefined; error: Error | null };
   jobs: Job[];
-  verdicts: BookedVerdicts;
+  verdicts: CachedVerdicts;
 }
 
 const nameOf = ({ job }: JobLine) => (

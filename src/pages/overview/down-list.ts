@@ -2,9 +2,9 @@
 import { printRange } from '#/fleet/filter.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
-import type { Bunch, Moved } from './together.ts';
+import type { ChangeCluster, Moved } from './together.ts';
 import { together } from './together.ts';
 
 export interface DownDevice extends Moved {
@@ -22,9 +22,9 @@ export const standingOf = (index: FleetIndex, row: number) => ({
 });
 
 /** Devices that were there once and are Offline. Of whom nobody knows since when: `at` is not finite, and they come last. */
-export function downNow(index: FleetIndex, history: StateHistory): Bunch<DownDevice>[] {
+export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster<DownDevice>[] {
   const timed: DownDevice[] = [];
-  const untimed: Bunch<DownDevice>[] = [];
+  const untimed: ChangeCluster<DownDevice>[] = [];
   for (const row of index.query({ filter: { status: ['offline'] } })) {
     const id = index.table.ids[row] ?? '';
     const told = index.timeOf(row, 'LastSeenTime');
@@ -42,8 +42,8 @@ export function downNow(index: FleetIndex, history: StateHistory): Bunch<DownDev
 
 const isUntold = (index: FleetIndex, row: number) => index.table.columns.get('LastSeenTime')?.value(row) === undefined;
 
-/** The list behind a bunch, and how many it shows; undefined where no filter finds just these. */
-export function listOf(index: FleetIndex, { rows, from, to, place }: Bunch<DownDevice>) {
+/** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
+export function listOf(index: FleetIndex, { rows, from, to, place }: ChangeCluster<DownDevice>) {
   if (!rows.every(({ isTold }) => isTold)) return undefined;
   const seen = printRange(from, to);
   const filter: RowFilter = { status: ['offline'], seen, ...(place && { [place.kind]: [place.name] }) };

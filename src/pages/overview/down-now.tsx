@@ -2,16 +2,16 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { bunchText, placeText, spanText } from './cluster-words.ts';
+import { clusterText, placeText, spanText } from './cluster-words.ts';
 import { downNow, listOf } from './down-list.ts';
 import type { DownDevice } from './down-list.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
-import type { Bunch } from './together.ts';
+import type { ChangeCluster } from './together.ts';
 
 interface DownNowProps {
   reading: { data: FleetIndex | undefined; error: Error | null };
@@ -35,13 +35,15 @@ export function DownNow({ reading, history }: DownNowProps) {
       none={noneOf(reading, isSeen ? 'Every device that was seen before is Online.' : 'No device has been seen yet.')}
       good={isSeen}
     >
-      {index ? down.slice(0, SHOWN).map((bunch) => <Down key={bunch.rows[0]?.id} bunch={bunch} index={index} />) : []}
+      {index
+        ? down.slice(0, SHOWN).map((cluster) => <Down key={cluster.rows[0]?.id} cluster={cluster} index={index} />)
+        : []}
     </ShortList>
   );
 }
 
-function Down({ bunch, index }: { bunch: Bunch<DownDevice>; index: FleetIndex }) {
-  const { rows, from } = bunch;
+function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: FleetIndex }) {
+  const { rows, from } = cluster;
   const [first] = rows;
   if (!first) return null;
   const at = Number.isFinite(from) ? <Time at={new Date(from)} /> : 'not known since when';
@@ -57,8 +59,8 @@ function Down({ bunch, index }: { bunch: Bunch<DownDevice>; index: FleetIndex })
         at={at}
       />
     );
-  const list = listOf(index, bunch);
-  const text = bunchText(bunch, list?.count);
+  const list = listOf(index, cluster);
+  const text = clusterText(cluster, list?.count);
   return (
     <Line
       name={
@@ -70,7 +72,7 @@ function Down({ bunch, index }: { bunch: Bunch<DownDevice>; index: FleetIndex })
           <StateMark state="Offline" label={text} />
         )
       }
-      detail={`went Offline ${spanText(bunch)}`}
+      detail={`went Offline ${spanText(cluster)}`}
       at={at}
     />
   );

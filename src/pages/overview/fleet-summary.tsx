@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
 import { awayStretches } from '#/features/device-history/state-stretches.ts';
 import { StateStrip } from '#/features/device-history/state-strip.tsx';
@@ -24,15 +24,15 @@ const HOLDS = 330_000;
 /** Less than that is no picture. */
 const LITTLE = 300_000;
 
-interface HeroProps {
+interface FleetSummaryProps {
   index: FleetIndex;
   history: StateHistory;
 }
 
-export function Hero({ index, history }: HeroProps) {
+export function FleetSummary({ index, history }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
   return (
-    <section className={classes['hero']} aria-label="Fleet">
+    <section className={classes['summary']} aria-label="Fleet">
       <div className={classes['state']}>
         <p className={classes['sentence']}>
           <Sentence total={index.size} figures={figures} />
@@ -89,7 +89,7 @@ function Sentence({ total, figures }: { total: number; figures: FleetFigures }):
   );
 }
 
-function LastDay({ index, history, away }: HeroProps & { away: number }) {
+function LastDay({ index, history, away }: FleetSummaryProps & { away: number }) {
   // To the minute: a day is no wider than a few hundred pixels.
   const now = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
   const stretches = useMemo(() => {

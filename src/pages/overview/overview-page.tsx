@@ -10,14 +10,14 @@ import { keepStates, useStateHistory } from '#/features/device-history/state-rec
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
-import { useBookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { CameAndWent, FlappingDevices, useRecent } from './came-and-went.tsx';
 import { Failed, UnderWay } from './deployments.tsx';
 import { DownNow } from './down-now.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { Hero } from './fleet-summary.tsx';
+import { FleetSummary } from './fleet-summary.tsx';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
 import classes from './overview-page.module.css';
 
@@ -50,7 +50,7 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
   const jobs = useQuery(jobQueries.list());
   const awaited = useAwaited(jobs.data ?? NONE, fleet?.index);
   const all = useMemo(() => newestFirst(awaited), [awaited]);
-  const verdicts = useBookedVerdicts(all);
+  const verdicts = useCachedVerdicts(all);
   const reading = {
     data: fleet?.index,
     error: fleet?.error ?? null,
@@ -66,7 +66,7 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
       {!isEmpty && (
         <div className={classes['top']}>
           <View query={reading} name="devices" empty={null} rows={3}>
-            {(index) => <Hero index={index} history={history} />}
+            {(index) => <FleetSummary index={index} history={history} />}
           </View>
         </div>
       )}

@@ -1,10 +1,10 @@
 // What went and came back in the last day, as this browser saw it: what moved together as one, devices that come and go
 // all the time apart from it, and the times in which nobody looked in between.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { standingOf } from './down-list.ts';
 import { together } from './together.ts';
-import type { Bunch, Moved } from './together.ts';
+import type { ChangeCluster, Moved } from './together.ts';
 
 const DAY = 86_400_000;
 /** As often Offline in a day is no accident any more. */
@@ -20,7 +20,7 @@ export interface ChangedDevice extends Moved {
 }
 
 export type Happening =
-  | { kind: 'changed'; at: number; to: string; bunch: Bunch<ChangedDevice> }
+  | { kind: 'changed'; at: number; to: string; cluster: ChangeCluster<ChangedDevice> }
   /** Nobody looked. */
   | { kind: 'gap'; at: number; from: number; to: number };
 
@@ -76,7 +76,7 @@ export function recentChanges(index: FleetIndex, history: StateHistory, now: num
     if (flaps(id)) flapping.set(id, { id, name, at, times: offline.get(id) ?? 0 });
   const happenings: Happening[] = [
     ...Array.from(states).flatMap(([to, rows]) =>
-      together(rows, index.size).map((bunch) => ({ kind: 'changed' as const, to, at: bunch.to, bunch })),
+      together(rows, index.size).map((cluster) => ({ kind: 'changed' as const, to, at: cluster.to, cluster })),
     ),
     ...gapsOf(history, begin).map(([from, to]) => ({ kind: 'gap' as const, at: to, from, to })),
   ];

@@ -13,7 +13,7 @@ import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { devicesText } from '#/features/jobs/job-words.ts';
 import { queueQueries } from '#/features/job-queue/queue.ts';
 import { staleIn } from '#/features/job-queue/stale.ts';
-import type { BookedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
@@ -51,7 +51,7 @@ function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
   );
 }
 
-export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: BookedVerdicts }) {
+export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: CachedVerdicts }) {
   const failed = failedLately(jobs, useNow(), verdicts).length;
   const moving = runningNow(jobs);
   const devices = moving.filter(({ job }) => job.Counts).length;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { indexOf } from '#/fleet/index-of.ts';
-import { NO_HISTORY } from '#/fleet/state-history.ts';
-import type { StateHistory } from '#/fleet/state-history.ts';
-import { bunchText, spanText } from './cluster-words.ts';
+import { NO_HISTORY } from '#/features/device-history/state-history.ts';
+import type { StateHistory } from '#/features/device-history/state-history.ts';
+import { clusterText, spanText } from './cluster-words.ts';
 import { downNow, listOf } from './down-list.ts';
 import { recentChanges } from './recent-changes.ts';
 import { together } from './together.ts';
-import type { Bunch, Moved } from './together.ts';
+import type { ChangeCluster, Moved } from './together.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
@@ -21,8 +21,10 @@ const moved = (id: string, minute: number, where: Partial<Moved> = {}): Moved =>
   group: '',
   ...where,
 });
-const told = (bunches: Bunch<Moved>[]) =>
-  bunches.map((bunch) => (bunch.rows.length > 1 ? `${bunchText(bunch)} ${spanText(bunch)}` : bunch.rows[0]?.id));
+const told = (clusters: ChangeCluster<Moved>[]) =>
+  clusters.map((cluster) =>
+    cluster.rows.length > 1 ? `${clusterText(cluster)} ${spanText(cluster)}` : cluster.rows[0]?.id,
+  );
 const berlin = { site: 'Berlin', customer: 'Kestrel' };
 
 test('a site that fell is one line, others are told one by one, the longest first', () => {
@@ -67,9 +69,9 @@ test('the list behind a line shows as many as it says', () => {
     offline('never', '', 'Berlin'),
     device.parse({ DeviceId: 'e', DeviceStatus: 'Online', LastSeenTime: '2026-11-21T11:00:30.000Z' }),
   ]);
-  const [first, bunch, ...more] = downNow(index, NO_HISTORY);
-  assert.deepEqual([first?.rows[0]?.id, bunch?.rows.length, more.length], ['d', 3, 0]);
-  assert.deepEqual(bunch && listOf(index, bunch), {
+  const [first, cluster, ...more] = downNow(index, NO_HISTORY);
+  assert.deepEqual([first?.rows[0]?.id, cluster?.rows.length, more.length], ['d', 3, 0]);
+  assert.deepEqual(cluster && listOf(index, cluster), {
     count: 3,
     to: '/devices?status=Offline&site=Berlin&seen=2026-11-21T11%3A00%3A00Z%2F2026-11-21T11%3A01%3A01Z&sort=lastSeen',
   });
@@ -114,11 +116,11 @@ test('what went and came back, what does so all the time, and when nobody looked
   };
   const { happenings, flapping, since } = recentChanges(index, history, NOW);
   assert.deepEqual(
-    happenings.map((each) => (each.kind === 'gap' ? 'gap' : `${each.bunch.rows[0]?.id} ${each.to}`)),
+    happenings.map((each) => (each.kind === 'gap' ? 'gap' : `${each.cluster.rows[0]?.id} ${each.to}`)),
     ['a Offline', 'gap', 'a Online'],
   );
   const [, , back] = happenings;
-  assert.equal(back?.kind === 'changed' && back.bunch.rows[0]?.away, 1500 * MINUTE);
+  assert.equal(back?.kind === 'changed' && back.cluster.rows[0]?.away, 1500 * MINUTE);
   assert.deepEqual(flapping, [{ id: 'flap', name: 'flap', times: 3, at: NOW - 269 * MINUTE }]);
   assert.equal(since, NOW - 600 * MINUTE);
 });

@@ -21,7 +21,7 @@ export interface Moved {
   group: string;
 }
 
-export interface Bunch<Row> {
+export interface ChangeCluster<Row> {
   /** By time. */
   rows: readonly Row[];
   from: number;
@@ -49,7 +49,7 @@ function windows<Row extends Moved>(rows: readonly Row[]): Row[][] {
   return found;
 }
 
-const bunch = <Row extends Moved>(rows: readonly Row[], place?: Place): Bunch<Row> => ({
+const cluster = <Row extends Moved>(rows: readonly Row[], place?: Place): ChangeCluster<Row> => ({
   rows,
   from: rows[0]?.at ?? 0,
   to: rows.at(-1)?.at ?? 0,
@@ -57,27 +57,27 @@ const bunch = <Row extends Moved>(rows: readonly Row[], place?: Place): Bunch<Ro
 });
 
 /** `moved` in any order; `fleet`: how many devices there are. The first comes first. */
-export function together<Row extends Moved>(moved: readonly Row[], fleet: number): Bunch<Row>[] {
+export function together<Row extends Moved>(moved: readonly Row[], fleet: number): ChangeCluster<Row>[] {
   const sorted = moved.toSorted((one, two) => one.at - two.at);
-  const found: Bunch<Row>[] = [];
+  const found: ChangeCluster<Row>[] = [];
   const places = new Map<string, { place: Place; rows: Row[] }>();
   for (const rows of windows(sorted)) {
     const keys = new Set(rows.map((row) => keyOf(placeOf(row))));
     if (rows.length >= Math.max(MASS, fleet * MASS_SHARE) && keys.size > 1) {
-      found.push(bunch(rows));
+      found.push(cluster(rows));
       continue;
     }
     for (const row of rows) {
       const place = placeOf(row);
       const key = keyOf(place);
-      if (!place || key === undefined) found.push(bunch([row]));
+      if (!place || key === undefined) found.push(cluster([row]));
       else if (places.has(key)) places.get(key)?.rows.push(row);
       else places.set(key, { place, rows: [row] });
     }
   }
   for (const { place, rows } of places.values())
     for (const each of windows(rows))
-      if (each.length >= LEAST) found.push(bunch(each, place));
-      else for (const row of each) found.push(bunch([row]));
+      if (each.length >= LEAST) found.push(cluster(each, place));
+      else for (const row of each) found.push(cluster([row]));
   return found.sort((one, two) => one.from - two.from);
 }

@@ -16,9 +16,9 @@ import { Page } from '#/ui/page/page.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useHeld } from '#/ui/use-snapshot.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
-import { useUnhurried } from '#/ui/use-deferred-query.ts';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
+import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, Failure, View } from '#/ui/page/view.tsx';
 import { QueueFigures } from './queue-figures.tsx';
 import { QueueFilters, StaleDays } from './queue-filters.tsx';
@@ -58,7 +58,7 @@ export function QueuesPage() {
   const address = useAddress();
   const search = address.params.toString();
   const view = useMemo(() => readQueuesView(new URLSearchParams(search)), [search]);
-  const queues = useUnhurried(useQuery(queueQueries.all()));
+  const queues = useDeferredQuery(useQuery(queueQueries.all()));
   const { data } = queues;
   const fleet = useFleet({ need: true });
   const all = useMemo(() => data && Array.from(data.values()).flat(), [data]);
@@ -79,9 +79,9 @@ export function QueuesPage() {
   const opened = address.params.get('open');
 
   const dialog = address.params.get('dialog') === 'remove-stale';
-  const dialogHere = useLater(loadDialog, dialog);
+  const dialogHere = usePreload(loadDialog, dialog);
   useFocusBack(dialog);
-  const plan = useHeld(dialog, () => {
+  const plan = useSnapshot(dialog, () => {
     if (!settled) return undefined;
     /** One device, what the filters leave, or all. */
     const of = address.params.get('of');

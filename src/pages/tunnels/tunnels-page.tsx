@@ -14,7 +14,7 @@ import { useAddress } from '#/ui/url/use-address.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
@@ -35,8 +35,8 @@ export function TunnelsPage() {
   const dialog = useDialog<TunnelDialog>('tunnel');
   useFocusBack(dialog.name !== null);
   const count = tunnels.data?.length ?? 0;
-  const openHere = useLater(loadOpen, dialog.name === 'open' || tunnels.data?.length === 0);
-  const codeHere = useLater(loadCode, dialog.name === 'phone');
+  const openHere = usePreload(loadOpen, dialog.name === 'open' || tunnels.data?.length === 0);
+  const codeHere = usePreload(loadCode, dialog.name === 'phone');
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   const address = subject && webAddress(publicAddress(subject).text);
   return (

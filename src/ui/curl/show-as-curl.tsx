@@ -3,7 +3,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { CurlRequest } from './curl-text.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import classes from './show-as-curl.module.css';
 
 const loadLines = () => import('./curl-lines.tsx');
@@ -16,7 +16,7 @@ interface ShowAsCurlProps {
 
 export function ShowAsCurl({ request }: ShowAsCurlProps) {
   const [open, setOpen] = useState(false);
-  const here = useLater(loadLines, open);
+  const here = usePreload(loadLines, open);
   return (
     <div className={classes['show']}>
       <button type="button" className={classes['button']} aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -4,7 +4,7 @@ import { setMissing } from './not-loaded.ts';
 import type { LoadPart } from './not-loaded.ts';
 
 /** `used`: the menu is here and was asked for, so that it takes the place of the button. */
-export function useMenuLater(load: LoadPart) {
+export function useMenuPreload(load: LoadPart) {
   const [used, setUsed] = useState(false);
   const [failed, setFailed] = useState(false);
   /** The pointer or the focus is here: the click may follow. */

@@ -14,7 +14,7 @@ const PAUSE = 5_000;
  * What is wanted and does not come is said by the page, with the way to reload it. `load` is taken once; a later one is
  * ignored.
  */
-export function useLater(load: LoadPart, wanted: boolean): boolean {
+export function usePreload(load: LoadPart, wanted: boolean): boolean {
   const [here, setHere] = useState(false);
   const [start] = useState(() => load);
   useEffect(() => {

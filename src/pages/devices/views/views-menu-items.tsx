@@ -16,7 +16,7 @@ import {
   IconUpload,
 } from '@tabler/icons-react';
 import { devicesText } from '#/features/bulk/bulk-plan.ts';
-import { handOver } from '#/features/bulk/device-transfer.ts';
+import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
 import { copyText } from '#/ui/controls/copy-button.tsx';
@@ -89,7 +89,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         {matching && matching.length > 0 && (
           <Menu.Item
             leftSection={<IconRocket {...icon} />}
-            onClick={() => void navigate(paths.deploy({ selection: handOver(matching) }))}
+            onClick={() => void navigate(paths.deploy({ selection: transferDevices(matching) }))}
           >
             Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
           </Menu.Item>

@@ -2,8 +2,8 @@
 import { Suspense, lazy } from 'react';
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
-import { useMenuLater } from '#/ui/late/use-menu-later.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
+import { useMenuPreload } from '#/ui/late/use-menu-later.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
@@ -25,9 +25,9 @@ interface ViewsMenuProps {
 }
 
 export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps) {
-  const { used, handlers } = useMenuLater(loadMenu);
+  const { used, handlers } = useMenuPreload(loadMenu);
   useFocusBack(task !== undefined);
-  const dialogHere = useLater(loadDialog, task !== undefined);
+  const dialogHere = usePreload(loadDialog, task !== undefined);
   const { applied, isChanged, isForeign } = view;
   const button = {
     className: classes['button'],

@@ -29,7 +29,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const isRead = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
-  const { groups, desk } = useFailureGroups(failed, isRead);
+  const { groups, client } = useFailureGroups(failed, isRead);
   const ordered = groups ?? [];
   const opened = address.params.get('failures');
   const shown = all ? ordered : ordered.filter(({ id }, place) => place < FIRST || id === opened);
@@ -59,7 +59,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
                 opened={opened === group.id}
                 onToggle={() => toggle(group.id)}
               />
-              {opened === group.id && <GroupDetails {...{ job, jobs, group, desk, address }} />}
+              {opened === group.id && <GroupDetails {...{ job, jobs, group, client, address }} />}
             </li>
           ))}
         </ul>

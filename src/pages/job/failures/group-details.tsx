@@ -5,7 +5,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { selection } from '#/features/bulk/selection.ts';
-import type { DeskClient } from '#/features/failure-groups/failure-client.ts';
+import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
@@ -13,7 +13,7 @@ import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { Address } from '#/ui/url/use-address.ts';
 import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { useLater } from '#/ui/late/use-preload.ts';
+import { usePreload } from '#/ui/late/use-preload.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { nameOf } from '#/pages/job/children/child-jobs.ts';
@@ -32,11 +32,11 @@ interface GroupDetailsProps {
   job: Job;
   jobs: ChildJobs;
   group: FailureGroup;
-  desk: DeskClient;
+  client: FailureClient;
   address: Address;
 }
 
-export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsProps) {
+export function GroupDetails({ job, jobs, group, client, address }: GroupDetailsProps) {
   const navigate = useNavigate();
   const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
   const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
@@ -44,8 +44,8 @@ export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsPr
   const retrying = dialog === 'retry-group';
   const tagging = dialog === 'tag-group';
   useFocusBack(retrying || tagging);
-  const retryHere = useLater(loadRetry, retrying);
-  const bulkHere = useLater(loadBulk, tagging);
+  const retryHere = usePreload(loadRetry, retrying);
+  const bulkHere = usePreload(loadBulk, tagging);
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => address.close('dialog');
@@ -114,7 +114,7 @@ export function GroupDetails({ job, jobs, group, desk, address }: GroupDetailsPr
           rows={members}
           rowKey={(child) => jobs.keys.get(child) ?? ''}
         />
-        <GroupLog {...{ jobs, group, desk, address }} />
+        <GroupLog {...{ jobs, group, client, address }} />
       </div>
       <Suspense>
         {retrying && retryHere && <RetryDialog job={job} targets={members} which="this group" onClose={closeDialog} />}

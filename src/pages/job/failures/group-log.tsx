@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { SegmentedControl } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
-import type { DeskClient } from '#/features/failure-groups/failure-client.ts';
+import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { Comparison } from '#/features/failure-groups/failure-grouping.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
 import type { DiffRow } from '#/features/failure-groups/log-diff.ts';
@@ -25,16 +25,16 @@ const CANDIDATES = 12;
 interface GroupLogProps {
   jobs: ChildJobs;
   group: FailureGroup;
-  desk: DeskClient;
+  client: FailureClient;
   address: Address;
 }
 
-export function GroupLog({ jobs, group, desk, address }: GroupLogProps) {
+export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
   const key = group.keys[0] ?? '';
   const sample = jobs.byKey.get(key);
   const healthy = useHealthy(jobs);
   const compared = address.params.get('example') !== 'end' && healthy.length > 0;
-  const comparison = useComparison(desk, compared ? sample : undefined, healthy);
+  const comparison = useComparison(client, compared ? sample : undefined, healthy);
   if (!sample) return null;
   const name = visible(nameOf(sample, key));
   const other = healthy[comparison?.against ?? 0];
@@ -94,18 +94,18 @@ function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
   return found;
 }
 
-function useComparison(desk: DeskClient, failed: Job | undefined, healthy: Job[]): Comparison | undefined {
+function useComparison(client: FailureClient, failed: Job | undefined, healthy: Job[]): Comparison | undefined {
   const [found, setFound] = useState<{ failed: Job; comparison: Comparison }>();
   useEffect(() => {
     if (!failed || healthy.length === 0) return;
     let live = true;
-    void desk.compare(failed, healthy).then((comparison) => {
+    void client.compare(failed, healthy).then((comparison) => {
       if (live && comparison) setFound({ failed, comparison });
     });
     return () => {
       live = false;
     };
-  }, [desk, failed, healthy]);
+  }, [client, failed, healthy]);
   return found && found.failed === failed ? found.comparison : undefined;
 }
 

@@ -7,7 +7,7 @@ import { JobFollower } from './job-follower.ts';
 import { endTree } from './processes.ts';
 import type { Spool } from './spool.ts';
 
-export interface DeskOptions {
+export interface RunnerOptions {
   spool: Spool;
   /** Sees to it that the job of this folder runs; resolves when whoever runs it is gone, with a word if that failed. */
   launch: (folder: JobFolder) => Promise<string | undefined>;
@@ -15,8 +15,8 @@ export interface DeskOptions {
   log: (line: string) => void;
 }
 
-export class JobDesk {
-  readonly #options: DeskOptions;
+export class JobRunner {
+  readonly #options: RunnerOptions;
   /** Jobs on disk that are not settled, in the order they came. */
   readonly #jobs = new Map<string, JobFollower>();
   /** Those that the service offered, so that they may start, and has not been seen starting. */
@@ -29,7 +29,7 @@ export class JobDesk {
   /** Set while no further job may start; called when none runs. */
   #held: (() => void) | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: RunnerOptions) {
     this.#options = options;
     for (const job of options.spool.unsettled()) this.#follow(job);
   }

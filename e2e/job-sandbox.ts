@@ -14,7 +14,7 @@ interface Listed {
 }
 
 /** A folder where scripts leave traces and wait at gates until the test opens them. */
-export class Yard {
+export class JobSandbox {
   readonly folder: string;
   constructor(folder: string) {
     this.folder = folder;
@@ -31,11 +31,11 @@ export class Yard {
     (await readFile(path.join(this.folder, 'traces'), 'utf8').catch(() => '')).split('\n').filter((line) => line);
 }
 
-export const yardOf = async (service: Service) => new Yard(await service.folder('yard'));
+export const jobSandbox = async (service: Service) => new JobSandbox(await service.folder('sandbox'));
 
 /** Uploads these lines of shell as an artifact that can be deployed; gives its id. */
-export const script = (service: Service, yard: Yard, name: string, ...lines: string[]) =>
-  service.uploadScript(name, `#!/bin/sh\n${lines.join('\n')}\n`, yard.folder);
+export const script = (service: Service, sandbox: JobSandbox, name: string, ...lines: string[]) =>
+  service.uploadScript(name, `#!/bin/sh\n${lines.join('\n')}\n`, sandbox.folder);
 
 export const submit = async (service: Service, draft: Record<string, string>) =>
   (await service.call<{ JobId: string }>('POST', '/v1/job', draft)).JobId;

@@ -5,7 +5,7 @@ import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.
 import { TunnelCarrier } from './tunnel-carrier.ts';
 import type { TunnelOption } from './tunnel-options.ts';
 
-export interface TunnelDeskOptions {
+export interface TunnelManagerOptions {
   server: string;
   key: string;
   tunnels: TunnelOption[];
@@ -17,8 +17,8 @@ type TunnelMessage = Extract<ServiceMessage, { type: 'opened' | 'closed' | 'carr
 
 const NO_REASON = 'the service gave no reason';
 
-export class TunnelDesk {
-  readonly #options: TunnelDeskOptions;
+export class TunnelManager {
+  readonly #options: TunnelManagerOptions;
   readonly #run = randomBytes(12).toString('hex');
   readonly #begun = performance.now();
   readonly #closed = new Set<number>();
@@ -26,7 +26,7 @@ export class TunnelDesk {
   /** What was said last of each, so that a link that comes and goes does not fill the log. */
   readonly #said = new Map<number, string>();
 
-  constructor(options: TunnelDeskOptions) {
+  constructor(options: TunnelManagerOptions) {
     this.#options = options;
   }
 

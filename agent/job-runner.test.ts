@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
 import type { AgentMessage, Ended } from '#/contract/agent-link.ts';
-import { JobDesk } from './job-desk.ts';
-import type { DeskOptions } from './job-desk.ts';
+import { JobRunner } from './job-runner.ts';
+import type { RunnerOptions } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import { supervise } from './supervise.ts';
 import { running, testFolder, until } from './test-folder.ts';
@@ -20,12 +20,12 @@ beforeEach(() => {
   sent = [];
 });
 
-const desk = (
-  launch: DeskOptions['launch'] = async (folder) => {
+const runner = (
+  launch: RunnerOptions['launch'] = async (folder) => {
     await supervise(folder);
   },
-) => new JobDesk({ spool: at.spool, launch, send: (message) => sent.push(message), log: () => {} });
-const offer = (to: JobDesk, job: string, command: string) =>
+) => new JobRunner({ spool: at.spool, launch, send: (message) => sent.push(message), log: () => {} });
+const offer = (to: JobRunner, job: string, command: string) =>
   to.run({
     type: 'run',
     job,
@@ -42,7 +42,7 @@ const begun = (job: string) =>
   until(`${job} to begin`, () => sent.some((message) => message.type === 'started' && message.job === job));
 
 test('a folder deleted while its job runs: the command is stopped, the job ends in words, the next one runs', async () => {
-  const one = desk();
+  const one = runner();
   offer(one, 'deleted', 'sleep 307');
   await begun('deleted');
   offer(one, 'next', 'echo next');
@@ -62,7 +62,7 @@ test('a folder deleted while its job runs: the command is stopped, the job ends 
 });
 
 test('a folder deleted before its job started: nothing runs, and it says so', async () => {
-  const one = desk();
+  const one = runner();
   offer(one, 'first', 'sleep 0.5');
   offer(one, 'waits', `touch ${at.data}/ran`);
   rmSync(at.spool.folder('waits').folder, { recursive: true, force: true });
@@ -75,11 +75,11 @@ test('a folder deleted before its job started: nothing runs, and it says so', as
 });
 
 test('a supervisor that cannot be started, or ends without a word, fails its job in a whole sentence', async () => {
-  const thrown = desk(() => Promise.reject(new Error('spawn EAGAIN')));
+  const thrown = runner(() => Promise.reject(new Error('spawn EAGAIN')));
   offer(thrown, 'thrown', 'true');
   assert.equal((await endOf('thrown')).reason, 'The agent could not start the job. spawn EAGAIN');
   thrown.stop();
-  const silent = desk(() => Promise.resolve(''));
+  const silent = runner(() => Promise.resolve(''));
   offer(silent, 'silent', 'true');
   assert.equal((await endOf('silent')).reason, 'The agent could not start the job. Its supervisor ended at once.');
   silent.stop();
@@ -98,7 +98,7 @@ test('what an agent that was killed left running is ended and tidied up by the n
     folder.takeLock();
     // Its owner is gone.
     writeFileSync(`${folder.file('lock')}/owner.json`, JSON.stringify({ pid: 1, born: '1', boot: 'x' }));
-    const one = desk();
+    const one = runner();
     offer(one, 'orphan', 'true');
     assert.equal((await endOf('orphan')).outcome, 'interrupted');
     one.stop();

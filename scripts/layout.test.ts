@@ -1,0 +1,129 @@
+// Rules of the layout that lint can't express: who may import whom, where one thing has its only place, and names that
+// mean one thing. CONTRIBUTING.md has the reasons.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { test } from 'node:test';
+
+const root = dirname(import.meta.dirname);
+const files = ['src', 'server', 'agent', 'scripts', 'e2e'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|css)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+    .filter((file) => !file.includes('node_modules/')),
+);
+const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+/** Tests and what only they use may reach further. */
+const isTest = (file: string) => /\.(test|spec)\.ts$|(^|\/)(test-|fake-)[^/]*$/.test(file);
+const sources = files.filter((file) => !isTest(file));
+const code = sources.filter((file) => !file.endsWith('.css'));
+
+/** The files of ours that a file imports, in every form an import can have; types included. */
+function importsOf(file: string): string[] {
+  const named = [
+    ...(textOf.get(file) ?? '').matchAll(/\b(?:from|import|new URL)\s*\(?\s*['"]((?:#|\.{1,2})\/[^'"]+)['"]/g),
+  ].map((match) => match[1] ?? '');
+  return named
+    .map((name) => (name.startsWith('#/') ? `src/${name.slice(2)}` : posix.join(posix.dirname(file), name)))
+    .filter((imported) => textOf.has(imported));
+}
+const imports = new Map(sources.map((file) => [file, importsOf(file)]));
+const arrows = [...imports].flatMap(([file, imported]) => imported.map((to) => ({ file, to })));
+const say = ({ file, to }: { file: string; to: string }) => `${file} imports ${to}`;
+
+/** What each folder of src/ may import; main.tsx and routes.tsx may import all of it. */
+const BELOW: Record<string, string[]> = {
+  contract: [],
+  lib: [],
+  ui: ['lib'],
+  api: ['contract', 'lib'],
+  fleet: ['api', 'contract', 'lib'],
+  features: ['fleet', 'api', 'contract', 'ui', 'lib', 'paths.ts'],
+  pages: ['features', 'fleet', 'api', 'contract', 'ui', 'lib', 'paths.ts'],
+  shell: ['features', 'fleet', 'api', 'contract', 'ui', 'lib', 'paths.ts'],
+};
+/** The same for server/; its root files (main, service, app, config, context …) are put together by whoever needs them. */
+const SERVER_BELOW: Record<string, string[]> = {
+  operation: [],
+  http: ['operation'],
+  store: ['operation', 'http'],
+  auth: ['operation', 'http', 'store'],
+  agents: ['operation', 'http', 'store'],
+  tunnels: ['operation', 'http', 'store', 'auth', 'agents'],
+  jobs: ['operation', 'http', 'store', 'agents'],
+  api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs'],
+  proxy: ['operation', 'http', 'store', 'auth', 'api'],
+};
+
+function upward(tree: string, below: Record<string, string[]>): string[] {
+  const folderOf = (file: string) => (file.startsWith(`${tree}/`) ? (file.split('/')[1] ?? '') : '');
+  return arrows
+    .filter(({ file, to }) => {
+      const [from, target] = [folderOf(file), folderOf(to)];
+      const allowed = below[from];
+      return allowed !== undefined && target in below && target !== from && !allowed.includes(target);
+    })
+    .map(say);
+}
+
+test('files are found, and their imports', () => {
+  assert.ok(files.includes('scripts/layout.test.ts'));
+  assert.ok(importsOf('scripts/check.ts').includes('scripts/steps.ts'));
+});
+
+test('imports go downward, those of types included', () => {
+  assert.deepEqual(upward('src', BELOW), []);
+  assert.deepEqual(upward('server', SERVER_BELOW), []);
+});
+
+test('no page imports from the folder of another page, and features need each other in no circle', () => {
+  const part = (file: string, tree: string) => (file.startsWith(`src/${tree}/`) ? file.split('/')[2] : undefined);
+  const between = (tree: string) =>
+    arrows.filter(({ file, to }) => {
+      const [from, target] = [part(file, tree), part(to, tree)];
+      return from !== undefined && target !== undefined && from !== target;
+    });
+  assert.deepEqual(between('pages').map(say), []);
+  const needs = new Map<string, Set<string>>();
+  for (const { file, to } of between('features')) {
+    const from = part(file, 'features') ?? '';
+    needs.set(from, (needs.get(from) ?? new Set()).add(part(to, 'features') ?? ''));
+  }
+  const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean =>
+    [...(needs.get(from) ?? [])].some(
+      (next) => next === wanted || (!seen.has(next) && reaches(next, wanted, seen.add(next))),
+    );
+  assert.deepEqual(
+    [...needs.keys()].filter((feature) => reaches(feature, feature)),
+    [],
+  );
+});
+
+test('a sub-folder imports nothing from the folder that it lies in', () => {
+  const offences = arrows.filter(({ file, to }) => {
+    const [own, other] = [posix.dirname(file), posix.dirname(to)];
+    // Below src/ and server/ only: their roots are put together from the folders.
+    return /^(src|server)\//.test(other) && own.startsWith(`${other}/`);
+  });
+  assert.deepEqual(offences.map(say), []);
+});
+
+test('no name or comment uses a word that a newcomer would have to look up', () => {
+  const banned =
+    /\b(couriers?|desks?|polite(ly)?|manners|left-alone|hangUp|bunch(es)?|yards?|hero|unhurried)\b|(Desk|Courier|Bunch|Yard|Hero|Door|LeftAlone|Unhurried|Book)(?=[A-Z]|\b)(?<!IconBook)/;
+  const offences = code
+    .filter((file) => banned.test(textOf.get(file) ?? ''))
+    .map((file) => {
+      const found = banned.exec(textOf.get(file) ?? '');
+      return `${file}: ${found?.[0]}`;
+    });
+  assert.deepEqual(offences, []);
+});
+
+test('a file begins by saying why it exists', () => {
+  const silent = code.filter((file) => {
+    if (file.endsWith('.d.ts')) return false;
+    return !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(textOf.get(file) ?? '');
+  });
+  assert.deepEqual(silent, []);
+});
