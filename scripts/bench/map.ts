@@ -1,7 +1,7 @@
 // The map's clusters: from the bytes of an answer to what one window shows, beside supercluster in the same process, and
 // in a real browser beside supercluster in a worker and leaflet.markercluster.
 import Supercluster from 'supercluster';
-import { ClusterIndex, KINDS, buildCurve, project } from '#/pages/map/cluster-index.ts';
+import { ClusterIndex, KIND_COUNT, buildCurve, project } from '#/pages/map/cluster-index.ts';
 import type { Window } from '#/pages/map/cluster-index.ts';
 import { browserRows } from './map-browser.ts';
 import { scatter } from './sample-fleet.ts';
@@ -58,7 +58,7 @@ function rowsFor(count: number, text: string): Row[] {
   // Cells and distances in pixels, as the map has them.
   const clusters = (of: ClusterIndex, window: Window, zoom: number) => {
     const pixel = 1 / (256 * 2 ** zoom);
-    const kinds = new Uint32Array(KINDS);
+    const kinds = new Uint32Array(KIND_COUNT);
     for (const cluster of of.clusters(window, 76 * pixel, 42 * pixel)) of.countKinds(cluster, kinds);
   };
   const index = ours(text);

@@ -26,7 +26,7 @@ export async function readMatches(readPage: (page: number) => Promise<Device[]>)
   }
 }
 
-export async function readFilter(query: DeviceFilter, signal: AbortSignal): Promise<Device[]> {
+export async function readMatching(query: DeviceFilter, signal: AbortSignal): Promise<Device[]> {
   return readMatches(async (page) => {
     try {
       return await call(deviceEndpoints.filter, { params: { page_num: page, rows_per_page: ROWS }, query }, { signal });
@@ -45,7 +45,7 @@ export const taggedQuery = (tags: readonly string[]) =>
     queryFn: async ({ signal }) => {
       const found = new Set<string>();
       for (const tag of tags)
-        for (const { DeviceId } of await readFilter({ device_tag: tag }, signal)) found.add(DeviceId);
+        for (const { DeviceId } of await readMatching({ device_tag: tag }, signal)) found.add(DeviceId);
       return found;
     },
     structuralSharing: false,

@@ -1,7 +1,7 @@
 // The devices a group or tag stands for at this moment: what a deploy is going to reach.
 import { queryOptions } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
-import { readFilter } from '#/api/matches.ts';
+import { readMatching } from '#/api/matches.ts';
 import { readSelected } from './selected.ts';
 
 /** JobTarget a deploy is for: these devices, or all of a group or with a tag. `key` stands for the ids, which may be many. */
@@ -17,7 +17,7 @@ const isMember = ({ DeviceGroup, Tags }: Device, jobTarget: { group: string } | 
 export async function readMembers(jobTarget: JobTarget, signal: AbortSignal): Promise<Device[]> {
   if ('ids' in jobTarget) return readSelected(jobTarget.ids, signal);
   const query = 'group' in jobTarget ? { device_group: jobTarget.group } : { device_tag: jobTarget.tag };
-  return (await readFilter(query, signal)).filter((device) => isMember(device, jobTarget));
+  return (await readMatching(query, signal)).filter((device) => isMember(device, jobTarget));
 }
 
 export const memberQueries = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filterWords, isFiltered, readFilter, withoutFilter, writeFilter } from './filter-words.ts';
+import { filterWords, isFiltered, readRowFilter, withoutFilter, writeFilter } from './filter-words.ts';
 
 const at = (search: string) => new URLSearchParams(search);
 
 test('texts, any number of values, and "none" of each are read; the status in any letter case', () => {
   assert.deepEqual(
-    readFilter(at('q=pump+7&name=+cam+&id=ab&group=a&group=b&group=a&no=group&status=Online&seen=never')),
+    readRowFilter(at('q=pump+7&name=+cam+&id=ab&group=a&group=b&group=a&no=group&status=Online&seen=never')),
     {
       search: 'pump 7',
       name: 'cam',
@@ -16,7 +16,7 @@ test('texts, any number of values, and "none" of each are read; the status in an
       seen: 'never',
     },
   );
-  assert.deepEqual(readFilter(at('no=site&no=nonsense')), { site: [''] });
+  assert.deepEqual(readRowFilter(at('no=site&no=nonsense')), { site: [''] });
 });
 
 test('what says nothing counts as left out', () => {
@@ -30,7 +30,7 @@ test('what says nothing counts as left out', () => {
     'no=',
     'page=2&sort=name',
   ])
-    assert.equal(isFiltered(readFilter(at(search))), false, search);
+    assert.equal(isFiltered(readRowFilter(at(search))), false, search);
 });
 
 test('what is written reads back as the same, and leaves all else in place', () => {
@@ -42,7 +42,7 @@ test('what is written reads back as the same, and leaves all else in place', () 
     seen: '2026-11-02T10:00:00Z/2026-11-02T10:02:00Z',
   } as const;
   const written = writeFilter(at('sort=-name&group=old&dialog=add'), filter);
-  assert.deepEqual(readFilter(at(written.toString())), filter);
+  assert.deepEqual(readRowFilter(at(written.toString())), filter);
   assert.equal(withoutFilter(written).toString(), 'sort=-name&dialog=add');
 });
 

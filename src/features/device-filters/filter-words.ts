@@ -13,7 +13,7 @@ const SEEN = 'seen';
 const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN];
 
 /** The filter of a URL; what cannot be read counts as left out. */
-export function readFilter(params: URLSearchParams): RowFilter {
+export function readRowFilter(params: URLSearchParams): RowFilter {
   const filter: RowFilter = {};
   for (const [word, name] of Object.entries(TEXTS)) {
     const text = params.get(word)?.trim();
@@ -32,7 +32,7 @@ export function readFilter(params: URLSearchParams): RowFilter {
 
 /** The URL with some of the filters changed; an empty one leaves it. Whatever else stands in it stays. */
 export function writeFilter(params: URLSearchParams, change: RowFilter): URLSearchParams {
-  const filter = { ...readFilter(params), ...change };
+  const filter = { ...readRowFilter(params), ...change };
   const next = withoutFilter(params);
   for (const [word, name] of Object.entries(TEXTS)) {
     const text = filter[name]?.trim();
@@ -48,7 +48,7 @@ export function writeFilter(params: URLSearchParams, change: RowFilter): URLSear
 
 /** Only what filters, for a link and for a key. */
 export const filterWords = (params: URLSearchParams): string =>
-  writeFilter(new URLSearchParams(), readFilter(params)).toString();
+  writeFilter(new URLSearchParams(), readRowFilter(params)).toString();
 
 /** The URL without any filter. */
 export const withoutFilter = (params: URLSearchParams): URLSearchParams =>

@@ -8,7 +8,7 @@ export interface JobFilter {
   state: Verdict | undefined;
 }
 
-export const readFilter = (params: URLSearchParams): JobFilter => ({
+export const readJobFilter = (params: URLSearchParams): JobFilter => ({
   name: params.get('name') ?? '',
   state: STATES.find((state) => state.toLowerCase() === params.get('state')?.toLowerCase()),
 });

@@ -6,13 +6,13 @@ import {
   choose,
   confirms,
   isOutcomeUnknown,
-  readChoice,
+  readDeployChoice,
   suggestName,
   targetOf,
   whatOf,
 } from '#/pages/deploy/deploy-choice.ts';
 
-const read = (search: string) => readChoice(new URLSearchParams(search));
+const read = (search: string) => readDeployChoice(new URLSearchParams(search));
 
 test('reads the choice from the URL; a kind without a value keeps its kind', () => {
   assert.deepEqual(read(''), {

@@ -20,7 +20,7 @@ function readKind<Kind extends string>(params: URLSearchParams, kinds: readonly 
   return { kind, value: params.get(kind) ?? '' };
 }
 
-export const readChoice = (params: URLSearchParams): DeployChoice => ({
+export const readDeployChoice = (params: URLSearchParams): DeployChoice => ({
   target: readKind(params, TARGETS, 'device'),
   thing: readKind(params, THINGS, 'artifact'),
   name: params.get('name') ?? undefined,

@@ -19,7 +19,7 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, Skeleton } from '#/ui/page/view.tsx';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { choose, confirms, readChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
+import { choose, confirms, readDeployChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
 import type { DeployChoice, TargetKind, PayloadKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
@@ -125,7 +125,7 @@ interface DeployFormProps {
 function DeployForm({ onLost, onMany }: DeployFormProps) {
   const navigate = useNavigate();
   const [params, setParams] = useSearchParams();
-  const choice = readChoice(params);
+  const choice = readDeployChoice(params);
   const reach = useReach(choice.target);
   const thing = usePayload(choice.thing);
   const [typedName, setTypedName] = useState(choice.name);

@@ -18,7 +18,7 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import type { Payload } from './use-payload.ts';
 import { usePayload } from './use-payload.ts';
-import { readChoice } from './deploy-choice.ts';
+import { readDeployChoice } from './deploy-choice.ts';
 import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightSaid } from './preflight-outcome.ts';
 import type { PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
@@ -71,7 +71,7 @@ const readingOf = ({
 
 export function PreflightPage() {
   const [params] = useSearchParams();
-  const { thing: choice } = readChoice(params);
+  const { thing: choice } = readDeployChoice(params);
   const thing = usePayload(choice);
   const { title, ...checks } = useChecks(params.get('check'), params.get('checks'));
   return (
@@ -120,7 +120,7 @@ const columns: VirtualColumn<Row>[] = [
 interface ResultsProps {
   jobs: Job[];
   thing: Payload | undefined;
-  choice: ReturnType<typeof readChoice>['thing'];
+  choice: ReturnType<typeof readDeployChoice>['thing'];
 }
 
 function Results({ jobs, thing, choice }: ResultsProps) {

@@ -29,7 +29,7 @@ import { FAILURES, UNANSWERED, nameOf } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import { SORTABLE, childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
-import { readFilter } from '#/features/jobs/job-filter.ts';
+import { readJobFilter } from '#/features/jobs/job-filter.ts';
 import { whyNoRetry } from './children/retry.ts';
 import classes from './job-page.module.css';
 
@@ -39,7 +39,7 @@ const loadCancel = () => import('./cancel-waiting-dialog.tsx');
 const CancelWaitingDialog = lazy(async () => ({ default: (await loadCancel()).CancelWaitingDialog }));
 
 function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
-  const { state } = readFilter(address.params);
+  const { state } = readJobFilter(address.params);
   const choices = STATES.filter((each) => counts[each] || each === state);
   return (
     <div role="group" aria-label="State" className={classes['states']}>
@@ -100,7 +100,7 @@ interface JobChildrenProps {
 
 export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) {
   const { rows, keys, byKey, verdicts } = jobs;
-  const { state, name } = readFilter(address.params);
+  const { state, name } = readJobFilter(address.params);
   const now = useNow();
   const selection = useSelection();
   const found = useChildSearch(rows, name);

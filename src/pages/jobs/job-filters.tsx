@@ -8,7 +8,7 @@ import { isFree } from '#/lib/free-key.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
-import { NO_FILTER, isFiltered } from './job-list.ts';
+import { NO_JOB_FILTER, isJobListFiltered } from './job-list.ts';
 import type { Choice, Choices, JobListView } from './job-list.ts';
 import classes from './jobs.module.css';
 
@@ -62,10 +62,10 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
   return (
     <FilterRow
       label="Filter jobs"
-      filtered={isFiltered(view)}
+      filtered={isJobListFiltered(view)}
       onClear={() => {
         name.empty();
-        address.set(NO_FILTER);
+        address.set(NO_JOB_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();
       }}

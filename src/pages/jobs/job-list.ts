@@ -9,7 +9,7 @@ import { STATES } from '#/features/jobs/outcome.ts';
 import { JOB_KINDS, isKind, isWithin } from '#/features/jobs/lately.ts';
 import type { JobKind, Known } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
-import { readFilter } from '#/features/jobs/job-filter.ts';
+import { readJobFilter } from '#/features/jobs/job-filter.ts';
 import type { JobFilter } from '#/features/jobs/job-filter.ts';
 import { readSort } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
@@ -31,12 +31,12 @@ const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] 
 type JobColumn = (typeof JOB_COLUMNS)[number];
 
 /** The filters that stand in the URL, all of them. */
-export const NO_FILTER = { name: '', state: '', within: '', device: '', group: '', tag: '', artifact: '' };
+export const NO_JOB_FILTER = { name: '', state: '', within: '', device: '', group: '', tag: '', artifact: '' };
 
-export function readView(params: URLSearchParams): JobListView {
+export function readJobListView(params: URLSearchParams): JobListView {
   const text = (name: string) => params.get(name) ?? '';
   return {
-    ...readFilter(params),
+    ...readJobFilter(params),
     device: text('device'),
     group: text('group'),
     tag: text('tag'),
@@ -47,7 +47,7 @@ export function readView(params: URLSearchParams): JobListView {
   };
 }
 
-export const isFiltered = ({ name, state, kind, within, device, group, tag, artifact }: JobListView): boolean =>
+export const isJobListFiltered = ({ name, state, kind, within, device, group, tag, artifact }: JobListView): boolean =>
   name.trim() !== '' || [state, kind, within, device, group, tag, artifact].some(Boolean);
 
 /** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */

@@ -19,7 +19,7 @@ import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
 import { JobBar } from './job-bar.tsx';
 import { JobFilters } from './job-filters.tsx';
-import { NO_FILTER, isFiltered } from './job-list.ts';
+import { NO_JOB_FILTER, isJobListFiltered } from './job-list.ts';
 import { useSelectedJobs } from './job-selection.ts';
 import { JobsTable } from './jobs-table.tsx';
 import { useJobList } from './use-job-list.ts';
@@ -41,7 +41,7 @@ export function JobsPage() {
   const address = useAddress();
   const { view, jobs, all, shown, choices, tags, known, alone } = useJobList(address.params.toString());
   const selected = useSelectedJobs();
-  const filtered = isFiltered(view);
+  const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const dialog = address.params.get('dialog');
@@ -121,7 +121,7 @@ export function JobsPage() {
               <Empty
                 title="No job matches"
                 action={
-                  <Button variant="default" onClick={() => address.set(NO_FILTER)}>
+                  <Button variant="default" onClick={() => address.set(NO_JOB_FILTER)}>
                     Clear filters
                   </Button>
                 }

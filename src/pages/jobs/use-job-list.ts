@@ -11,13 +11,13 @@ import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { isUntold, useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
-import { choicesOf, filterJobs, readView, sortJobs } from './job-list.ts';
+import { choicesOf, filterJobs, readJobListView, sortJobs } from './job-list.ts';
 
 const NONE: Job[] = [];
 
 /** `search`: of the URL; the rest is worked out again only when it or the jobs change. */
 export function useJobList(search: string) {
-  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const view = useMemo(() => readJobListView(new URLSearchParams(search)), [search]);
   const jobs = useQuery(jobQueries.list());
   const parents = jobs.data?.some(({ TagId }) => TagId) ?? false;
   const ran = jobs.data?.some(({ ArtifactId }) => ArtifactId) ?? false;

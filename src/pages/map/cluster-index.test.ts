@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterIndex, KINDS, buildCurve, project, unproject } from './cluster-index.ts';
+import { ClusterIndex, KIND_COUNT, buildCurve, project, unproject } from './cluster-index.ts';
 import type { Cluster } from './cluster-index.ts';
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 };
@@ -27,7 +27,7 @@ function places(count: number) {
 }
 
 const kindsOf = (index: ClusterIndex, cluster: Cluster) => {
-  const kinds = new Uint32Array(KINDS);
+  const kinds = new Uint32Array(KIND_COUNT);
   index.countKinds(cluster, kinds);
   return kinds;
 };

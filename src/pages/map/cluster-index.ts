@@ -10,7 +10,7 @@ const HALF = BITS / 2;
 const HALF_SIDE = 2 ** HALF;
 const RADIX = 1 << HALF;
 /** One more than the largest kind of device that a point may have. */
-export const KINDS = 64;
+export const KIND_COUNT = 64;
 
 /** Devices to index, as parallel arrays; `rows` are the numbers by which the caller knows them. */
 export interface Points {
@@ -18,7 +18,7 @@ export interface Points {
   /** Degrees. */
   lat: Float64Array;
   lng: Float64Array;
-  /** What is counted in a cluster, below {@link KINDS}. */
+  /** What is counted in a cluster, below {@link KIND_COUNT}. */
   kinds: Uint8Array;
 }
 

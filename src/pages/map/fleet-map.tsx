@@ -21,7 +21,7 @@ import { DropTarget, FollowView } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
 import { boxOf, byPlace, colouredGroups, nameOf, pointsOf } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
-import { printView, readView } from './map-view.ts';
+import { printView, readMapView } from './map-view.ts';
 import { PlacingBanner } from './placing-banner.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { useClusterIndex } from './use-cluster-index.ts';
@@ -76,7 +76,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   }, [selection.ids, fleet, places]);
   const chosen = url.chosenId === undefined ? undefined : fleet.rowOf(url.chosenId);
 
-  const start = useState(() => readView(url.params.get('at')))[0];
+  const start = useState(() => readMapView(url.params.get('at')))[0];
   const startBox = useState(() => boxOf(places, placed))[0];
   const fit = (rows: ArrayLike<number>, maxZoom: number) => {
     const box = boxOf(places, rows);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printView, readView } from './map-view.ts';
+import { printView, readMapView } from './map-view.ts';
 
 test('a view survives the URL; what is none is left out', () => {
   const view = { lat: 52.5, lng: -13.4, zoom: 6 };
-  assert.deepEqual(readView(printView(view)), view);
-  for (const bad of [null, '', 'here', '1,2', '91,0,3', '1,2,40', ',,']) assert.equal(readView(bad), undefined);
+  assert.deepEqual(readMapView(printView(view)), view);
+  for (const bad of [null, '', 'here', '1,2', '91,0,3', '1,2,40', ',,']) assert.equal(readMapView(bad), undefined);
 });

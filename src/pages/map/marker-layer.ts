@@ -1,7 +1,7 @@
 // The fleet on one canvas above the base map. It draws only what is near the window, so that a pan costs the same with a
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
-import { KINDS } from './cluster-index.ts';
+import { KIND_COUNT } from './cluster-index.ts';
 import type { Cluster, ClusterIndex, Window } from './cluster-index.ts';
 import { drawMark, drawName } from './draw-marks.ts';
 import type { ColorBy, DrawnMark } from './draw-marks.ts';
@@ -149,7 +149,7 @@ export class MarkerLayer extends L.Layer {
     const blocks = { west: west * block, north: north * block, east: east * block, south: south * block };
     const marks = index.clusters(blocks, CELL / world, APART / world).map((cluster): Found => {
       const { x, y, count, ranges } = cluster;
-      const kinds = new Uint32Array(KINDS);
+      const kinds = new Uint32Array(KIND_COUNT);
       index.countKinds(cluster, kinds);
       let selected = 0;
       if (this.selected)

@@ -2,7 +2,7 @@
 // leaves the page instead of replaying every pan and letter.
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { filterWords, readFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
+import { filterWords, readRowFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import { paths } from '#/paths.ts';
 import { paramsNow } from '#/ui/url/params-now.ts';
@@ -25,7 +25,7 @@ function keepView(view: string): void {
 export function useMapUrl() {
   const [params, setParams] = useSearchParams();
   const words = filterWords(params);
-  const filter = useMemo(() => readFilter(new URLSearchParams(words)), [words]);
+  const filter = useMemo(() => readRowFilter(new URLSearchParams(words)), [words]);
   const set = (changes: Record<string, string | undefined>) =>
     setParams(
       () => {

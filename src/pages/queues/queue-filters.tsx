@@ -8,7 +8,7 @@ import { SearchField } from '#/ui/form/search-field.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
-import { NO_FILTER, isFiltered } from './queue-rows.ts';
+import { NO_QUEUE_FILTER, isQueueFiltered } from './queue-rows.ts';
 import type { QueuesView } from './queue-rows.ts';
 import classes from './queues.module.css';
 
@@ -34,10 +34,10 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
   return (
     <FilterRow
       label="Filter queues"
-      filtered={isFiltered(view)}
+      filtered={isQueueFiltered(view)}
       onClear={() => {
         text.empty();
-        address.set(NO_FILTER);
+        address.set(NO_QUEUE_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();
       }}

@@ -84,7 +84,7 @@ export interface QueuesView {
   sort: Sort | undefined;
 }
 
-export const NO_FILTER = { q: '', status: '', older: '', artifact: '', stale: '' };
+export const NO_QUEUE_FILTER = { q: '', status: '', older: '', artifact: '', stale: '' };
 
 export function readQueuesView(params: URLSearchParams): QueuesView {
   const older = Number(params.get('older'));
@@ -99,7 +99,7 @@ export function readQueuesView(params: URLSearchParams): QueuesView {
   };
 }
 
-export const isFiltered = ({ q, status, older, artifact, stale }: QueuesView): boolean =>
+export const isQueueFiltered = ({ q, status, older, artifact, stale }: QueuesView): boolean =>
   [q.trim(), status, older, artifact, stale].some(Boolean);
 
 /** The stale jobs of a row that the view asks for: all, or those with one reason. */

@@ -23,9 +23,9 @@ import { Empty, Failure, View } from '#/ui/page/view.tsx';
 import { QueueFigures } from './queue-figures.tsx';
 import { QueueFilters, StaleDays } from './queue-filters.tsx';
 import {
-  NO_FILTER,
+  NO_QUEUE_FILTER,
   filterQueues,
-  isFiltered,
+  isQueueFiltered,
   queueFigures,
   queueRows,
   readQueuesView,
@@ -75,7 +75,7 @@ export function QueuesPage() {
         .sort((one, two) => one.label.localeCompare(two.label)),
     [all, rules.versions],
   );
-  const filtered = isFiltered(view);
+  const filtered = isQueueFiltered(view);
   const opened = address.params.get('open');
 
   const dialog = address.params.get('dialog') === 'remove-stale';
@@ -154,7 +154,7 @@ export function QueuesPage() {
               <Empty
                 title="No device matches"
                 action={
-                  <Button variant="default" onClick={() => address.set(NO_FILTER)}>
+                  <Button variant="default" onClick={() => address.set(NO_QUEUE_FILTER)}>
                     Clear filters
                   </Button>
                 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tunnel } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { exposuresOf, isShown, readView } from './exposure.ts';
+import { exposuresOf, isTunnelShown, readTunnelView } from './exposure.ts';
 
 const now = new Date('2026-11-10T12:00:00Z');
 const aTunnel = (fields: object): Tunnel => tunnel.parse({ Name: 't', ...fields });
@@ -21,14 +21,15 @@ test('marks are what is told, and never what is not', () => {
 });
 
 test('filters of the address; what it cannot mean is left out', () => {
-  const view = (search: string) => readView(new URLSearchParams(search));
+  const view = (search: string) => readTunnelView(new URLSearchParams(search));
   assert.deepEqual(view(''), { device: '', protocol: '', exposure: undefined, days: 7 });
   assert.deepEqual(view('exposure=odd&days=-3'), view(''));
   const one = aTunnel({ DeviceId: 'd1', DeviceName: 'pump', Protocol: 'tcp' });
-  const shown = (search: string, found: Parameters<typeof isShown>[1] = []) => isShown(one, found, view(search));
+  const shown = (search: string, found: Parameters<typeof isTunnelShown>[1] = []) =>
+    isTunnelShown(one, found, view(search));
   assert.ok(shown('device=d1&protocol=TCP'));
   assert.ok(!shown('device=pump'));
-  assert.ok(isShown(aTunnel({ DeviceName: 'pump' }), [], view('device=pump')));
+  assert.ok(isTunnelShown(aTunnel({ DeviceName: 'pump' }), [], view('device=pump')));
   assert.ok(!shown('exposure=any') && shown('exposure=any', ['old']));
   assert.ok(!shown('exposure=public', ['old']) && shown('exposure=public', ['old', 'public']));
 });

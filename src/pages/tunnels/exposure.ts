@@ -26,9 +26,9 @@ export interface TunnelView {
   days: number;
 }
 
-export const NO_FILTER = { device: '', protocol: '', exposure: '' };
+export const NO_TUNNEL_FILTER = { device: '', protocol: '', exposure: '' };
 
-export function readView(params: URLSearchParams): TunnelView {
+export function readTunnelView(params: URLSearchParams): TunnelView {
   const exposure = params.get('exposure');
   const days = Number(params.get('days'));
   return {
@@ -59,7 +59,7 @@ const isSame = (one: string, other: string) => one.toLowerCase() === other.toLow
 /** By which a tunnel is filtered: the device's id, or its name where a service tells no id. */
 export const deviceOf = ({ DeviceId, DeviceName }: Tunnel): string => DeviceId || DeviceName || '';
 
-export function isShown(tunnel: Tunnel, exposures: readonly Exposure[], view: TunnelView): boolean {
+export function isTunnelShown(tunnel: Tunnel, exposures: readonly Exposure[], view: TunnelView): boolean {
   const { device, protocol, exposure } = view;
   return (
     (device === '' || deviceOf(tunnel) === device) &&

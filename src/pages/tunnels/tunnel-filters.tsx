@@ -3,7 +3,7 @@ import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { FilterRow } from '#/ui/table/filter-row.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
-import { AGES, EXPOSURES, NO_FILTER, deviceOf, exposureText } from './exposure.ts';
+import { AGES, EXPOSURES, NO_TUNNEL_FILTER, deviceOf, exposureText } from './exposure.ts';
 import type { TunnelView } from './exposure.ts';
 import classes from './tunnels-page.module.css';
 
@@ -27,7 +27,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);
   return (
-    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => address.set(NO_FILTER)} count={count}>
+    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => address.set(NO_TUNNEL_FILTER)} count={count}>
       <Select
         className={classes['device'] ?? ''}
         aria-label="Device"

@@ -18,7 +18,7 @@ import { usePreload } from '#/ui/late/use-preload.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
-import { NO_FILTER, exposuresOf, isShown, readView } from './exposure.ts';
+import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, readTunnelView } from './exposure.ts';
 import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
 import type { TunnelDialog } from './tunnel-tools.tsx';
@@ -116,11 +116,11 @@ export function TunnelsPage() {
 
 function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
   const address = useAddress();
-  const view = readView(address.params);
+  const view = readTunnelView(address.params);
   const stateOf = useDeviceStates(all);
   const now = useNow();
   const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
-  const shown = marked.filter(({ tunnel, marks }) => isShown(tunnel, marks, view));
+  const shown = marked.filter(({ tunnel, marks }) => isTunnelShown(tunnel, marks, view));
   const words = `${formatCount(all.length)} ${all.length === 1 ? 'tunnel' : 'tunnels'}`;
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
@@ -132,7 +132,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
         <Empty
           title="No tunnel matches"
           action={
-            <Button variant="default" onClick={() => address.set(NO_FILTER)}>
+            <Button variant="default" onClick={() => address.set(NO_TUNNEL_FILTER)}>
               Clear filters
             </Button>
           }

@@ -1,7 +1,7 @@
 // What the command palette lists: one line each, with where it leads or what it does.
 import { fold, wordsOf } from '#/fleet/text.ts';
 
-export const KINDS = [
+export const ENTRY_KINDS = [
   'Recent',
   'Devices',
   'Pages',
@@ -12,7 +12,7 @@ export const KINDS = [
   'Tags',
   'Search',
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof ENTRY_KINDS)[number];
 
 export interface Entry {
   /** Unique among all entries, and the same the next time. */

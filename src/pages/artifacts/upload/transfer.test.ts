@@ -1,7 +1,7 @@
 // Share, speed and time left of an upload.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advance, hasStalled, percentOf, speedOf, startTransfer, timeLeft } from './transfer.ts';
+import { advance, hasStalled, percentOf, speedOf, startTransfer, uploadTimeLeft } from './transfer.ts';
 
 const MB = 1024 * 1024;
 const after = (seconds: number, rate: number, total = 10 * MB) => {
@@ -15,7 +15,7 @@ test('a steady upload', () => {
   const transfer = after(5, MB);
   assert.equal(percentOf(transfer), 50);
   assert.ok(Math.abs((speedOf(transfer, 5000) ?? 0) - MB) < MB / 50);
-  assert.ok(Math.abs((timeLeft(transfer, speedOf(transfer, 5000)) ?? 0) - 5000) < 150);
+  assert.ok(Math.abs((uploadTimeLeft(transfer, speedOf(transfer, 5000)) ?? 0) - 5000) < 150);
 });
 
 test('samples do not pile up', () => {
@@ -25,7 +25,7 @@ test('samples do not pile up', () => {
 test('nothing is claimed at the beginning', () => {
   assert.equal(speedOf(startTransfer(10, 0), 0), undefined);
   assert.equal(speedOf(advance(startTransfer(10, 0), { sent: 5, total: 10 }, 100), 100), undefined);
-  assert.equal(timeLeft(startTransfer(10, 0), undefined), undefined);
+  assert.equal(uploadTimeLeft(startTransfer(10, 0), undefined), undefined);
 });
 
 test('100 % only when every byte is on its way', () => {
@@ -39,7 +39,7 @@ test('a standstill shows: the speed falls, and after ten seconds it is said', ()
   const transfer = after(2, MB);
   assert.ok((speedOf(transfer, 4000) ?? MB) < MB);
   assert.equal(speedOf(transfer, 9000), 0);
-  assert.equal(timeLeft(transfer, 0), undefined);
+  assert.equal(uploadTimeLeft(transfer, 0), undefined);
   assert.equal(hasStalled(transfer, 11_000), false);
   assert.equal(hasStalled(transfer, 12_500), true);
   assert.equal(hasStalled(advance(transfer, { sent: 10 * MB, total: 10 * MB }, 3000), 60_000), false);

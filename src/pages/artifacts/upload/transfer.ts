@@ -34,7 +34,7 @@ export const percentOf = ({ sent, total }: Transfer): number =>
   total > 0 ? Math.min(100, Math.floor((sent / total) * 100)) : 0;
 
 /** Milliseconds that are left at this speed; undefined where nobody can know. */
-export function timeLeft({ sent, total }: Transfer, speed: number | undefined): number | undefined {
+export function uploadTimeLeft({ sent, total }: Transfer, speed: number | undefined): number | undefined {
   return speed !== undefined && speed > 0 ? ((total - sent) / speed) * 1000 : undefined;
 }
 

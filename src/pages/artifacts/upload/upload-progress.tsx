@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/lib/format.ts';
-import { hasStalled, percentOf, speedOf, timeLeft } from './transfer.ts';
+import { hasStalled, percentOf, speedOf, uploadTimeLeft } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 import classes from './upload-item.module.css';
 
@@ -33,7 +33,7 @@ export function UploadProgress({
   const moment = Math.max(useMoment(), transfer.samples.at(-1)?.at ?? 0);
   const { sent, total } = transfer;
   const speed = speedOf(transfer, moment);
-  const left = timeLeft(transfer, speed);
+  const left = uploadTimeLeft(transfer, speed);
   const said = () => {
     if (sent >= total) return 'Sent. The service is checking the file…';
     if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Is the network there?';

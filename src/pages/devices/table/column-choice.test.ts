@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { USUAL, chosen, inOrder, printChoice, readChoice, withMoved, withShown } from './column-choice.ts';
+import { USUAL, chosen, inOrder, printChoice, readColumnChoice, withMoved, withShown } from './column-choice.ts';
 
 const COLUMNS = [
   { id: 'name', width: 200 },
@@ -12,14 +12,14 @@ const ids = (columns: { id: string }[]) => columns.map(({ id }) => id);
 
 test('what was kept reads back as the same', () => {
   const choice = { ...USUAL, order: ['group', 'name'], hidden: ['status'], widths: { group: 210 } };
-  assert.deepEqual(readChoice(printChoice(choice)), choice);
+  assert.deepEqual(readColumnChoice(printChoice(choice)), choice);
 });
 
 test('garbage, another version and hostile values count as not chosen', () => {
   for (const text of [null, '', '{', 'null', '7', '[]', '{"version":2,"hidden":["status"]}'])
-    assert.deepEqual(readChoice(text), USUAL, String(text));
+    assert.deepEqual(readColumnChoice(text), USUAL, String(text));
   const odd = '{"version":1,"order":[1,"a","a",null],"hidden":["name"],"added":"x","widths":{"a":1e9,"b":"9","c":-3}}';
-  assert.deepEqual(readChoice(odd), { ...USUAL, order: ['a'], widths: { a: 800, c: 60 } });
+  assert.deepEqual(readColumnChoice(odd), { ...USUAL, order: ['a'], widths: { a: 800, c: 60 } });
 });
 
 test('columns are shown, hidden and moved; the rest keep their places', () => {

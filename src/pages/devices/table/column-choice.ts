@@ -23,7 +23,7 @@ const texts = (value: unknown): string[] =>
 export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 
 /** Reads what was kept. */
-export function readChoice(text: string | null): ColumnChoice {
+export function readColumnChoice(text: string | null): ColumnChoice {
   let kept: unknown;
   try {
     kept = JSON.parse(text ?? '');
@@ -68,13 +68,13 @@ export function inOrder<Column extends Choosable>(columns: readonly Column[], { 
   return placed.sort((one, two) => one.place - two.place || one.first - two.first).map(({ column }) => column);
 }
 
-export const isShown = ({ id, isExtra = false }: Choosable, { hidden, added }: ColumnChoice): boolean =>
+export const isColumnShown = ({ id, isExtra = false }: Choosable, { hidden, added }: ColumnChoice): boolean =>
   isExtra ? added.includes(id) : !hidden.includes(id);
 
 /** The columns to draw, with their widths. */
 export const chosen = <Column extends Choosable>(columns: readonly Column[], choice: ColumnChoice): Column[] =>
   inOrder(columns, choice)
-    .filter((column) => isShown(column, choice))
+    .filter((column) => isColumnShown(column, choice))
     .map((column) => ({ ...column, width: choice.widths[column.id] ?? column.width }));
 
 /** Shows or hides a column. */

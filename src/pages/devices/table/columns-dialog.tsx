@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { ActionIcon, Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
-import { USUAL, inOrder, isShown, withMoved, withShown } from './column-choice.ts';
+import { USUAL, inOrder, isColumnShown, withMoved, withShown } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 import type { TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
@@ -46,7 +46,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
             <Checkbox
               size="xs"
               label={column.label}
-              checked={isShown(column, choice)}
+              checked={isColumnShown(column, choice)}
               disabled={column.id === 'name'}
               title={column.id === 'name' ? 'The name opens the device, so it stays' : ''}
               onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}

@@ -2,7 +2,7 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { useAccountKey } from '#/api/account-key.ts';
 import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
-import { USUAL, printChoice, readChoice } from './column-choice.ts';
+import { USUAL, printChoice, readColumnChoice } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 
 /** Text that is kept for this account under a name. */
@@ -13,6 +13,6 @@ export function useKept(name: string): { key: string; text: string | null } {
 
 export function useColumnChoice(): [choice: ColumnChoice, set: (choice: ColumnChoice) => void] {
   const { key, text } = useKept('columns');
-  const choice = useMemo(() => readChoice(text), [text]);
+  const choice = useMemo(() => readColumnChoice(text), [text]);
   return [choice, (wanted) => keepText(key, wanted === USUAL ? null : printChoice(wanted))];
 }

@@ -2,7 +2,7 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { VALUES, readFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
+import { VALUES, readRowFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
 
@@ -46,7 +46,7 @@ export function readFleetView(params: URLSearchParams): FleetView {
     page: isPage ? Number(page) : 1,
     rows: size ?? PAGE_SIZES[0],
     paged: size !== undefined || isPage,
-    filter: readFilter(params),
+    filter: readRowFilter(params),
     sort: readSort(params.get('sort')),
   };
 }
