@@ -108,6 +108,19 @@ test('a sub-folder imports nothing from the folder that it lies in', () => {
   assert.deepEqual(offences.map(say), []);
 });
 
+test('an exported name means one thing in all of src/', () => {
+  const owners = new Map<string, Set<string>>();
+  for (const file of code.filter((each) => each.startsWith('src/')))
+    for (const [, name = ''] of (textOf.get(file) ?? '').matchAll(
+      /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm,
+    ))
+      owners.set(name, (owners.get(name) ?? new Set()).add(file));
+  assert.deepEqual(
+    [...owners].filter(([, where]) => where.size > 1).map(([name, where]) => `${name}: ${[...where].join(', ')}`),
+    [],
+  );
+});
+
 test('no name or comment uses a word that a newcomer would have to look up', () => {
   const banned =
     /\b(couriers?|desks?|polite(ly)?|manners|left-alone|hangUp|bunch(es)?|yards?|hero|unhurried)\b|(Desk|Courier|Bunch|Yard|Hero|Door|LeftAlone|Unhurried|Book)(?=[A-Z]|\b)(?<!IconBook)/;

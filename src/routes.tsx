@@ -73,7 +73,7 @@ export const routes: RouteObject[] = [
           },
           {
             path: 'devices/:id',
-            lazy: async () => ({ Component: (await import('./pages/device/device-page.tsx')).DevicePage }),
+            lazy: async () => ({ Component: (await import('./pages/device/device-detail-page.tsx')).DeviceDetailPage }),
           },
           { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
           {

@@ -2,7 +2,7 @@
 // stands still meanwhile, and how long grouping takes by itself. Beside it two other long lists: queues and artifacts.
 import { chromium } from '@playwright/test';
 import { Grouper } from '../../src/features/failure-groups/grouper.ts';
-import type { Failure } from '../../src/features/failure-groups/grouper.ts';
+import type { DeviceFailure } from '../../src/features/failure-groups/grouper.ts';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { answering, serveDist } from './dist-host.ts';
@@ -125,7 +125,7 @@ async function pageRows(): Promise<Row[]> {
 }
 
 function groupingRows(): Row[] {
-  const failures = Array.from({ length: CHILDREN }, (_, n): Failure => {
+  const failures = Array.from({ length: CHILDREN }, (_, n): DeviceFailure => {
     const { Stdout, Stderr } = outputOf(n * (CHILDREN / FAILED), 4_000);
     return {
       key: String(n),

@@ -5,7 +5,7 @@ import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError, isLost } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
-import type { UploadProgress } from '#/api/call.ts';
+import type { SendProgress } from '#/api/call.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 
@@ -19,7 +19,7 @@ export interface ArtifactUpload {
   /** An earlier attempt got no answer: whether it arrived is looked up before anything is sent again. */
   lookFirst: boolean;
   signal: AbortSignal;
-  onProgress: (progress: UploadProgress) => void;
+  onProgress: (progress: SendProgress) => void;
   /** No answer came; the list is being asked what became of it. */
   onLook: () => void;
 }

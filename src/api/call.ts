@@ -148,7 +148,7 @@ export async function callTagged<E extends Endpoint>(
 }
 
 /** How far an upload is, in bytes of the whole request. */
-export interface UploadProgress {
+export interface SendProgress {
   sent: number;
   total: number;
 }
@@ -157,7 +157,7 @@ export interface UploadProgress {
 export async function upload<E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E> & { file: File },
-  options: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void } = {},
+  options: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void } = {},
 ): Promise<ResponseOf<E>> {
   const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
   const data = new FormData();
@@ -172,7 +172,7 @@ export async function upload<E extends Endpoint>(
 function transfer(
   { method, path, once }: Endpoint,
   data: FormData,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: UploadProgress) => void },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void },
 ): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
   return new Promise((resolve, reject) => {
     const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));

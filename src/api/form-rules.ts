@@ -5,13 +5,13 @@ import { issueText } from '#/contract/issue-text.ts';
 import { ApiError, fieldErrors } from '#/api/api-error.ts';
 
 /** What the fields are called on the screen, by wire name. */
-export type Labels = Record<string, string>;
+export type FieldLabels = Record<string, string>;
 
 const sentence = (label: string | undefined, message: string) => `${label ?? 'This'} ${message}`;
 
 /** A validator for useForm: every field's first fault, as "Version must not be empty". */
 export const checkedBy =
-  (schema: z.ZodMiniType, labels: Labels) =>
+  (schema: z.ZodMiniType, labels: FieldLabels) =>
   (values: unknown): Record<string, string> => {
     const errors: Record<string, string> = {};
     for (const issue of schema.safeParse(values).error?.issues ?? []) {
@@ -22,7 +22,7 @@ export const checkedBy =
   };
 
 /** What the service found wrong with fields of the form, in the same words. */
-export function refusedFields(error: unknown, labels: Labels): Record<string, string> {
+export function refusedFields(error: unknown, labels: FieldLabels): Record<string, string> {
   const errors = fieldErrors(error, Object.keys(labels));
   return Object.fromEntries(
     Object.entries(errors).map(([field, message]) => [field, sentence(labels[field], message)]),
@@ -30,7 +30,7 @@ export function refusedFields(error: unknown, labels: Labels): Record<string, st
 }
 
 /** The error for above the buttons: none when its fields have already said all of it. */
-export function unplacedError(error: Error | null, labels: Labels): Error | null {
+export function unplacedError(error: Error | null, labels: FieldLabels): Error | null {
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
   return error.fields.every(({ field }) => field in labels) ? null : error;
 }

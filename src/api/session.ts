@@ -8,7 +8,7 @@ import { tokenExpiry } from '#/contract/token-expiry.ts';
 
 const PATH = '/auth/session';
 
-export interface Session {
+export interface DashboardSession {
   SignedIn: boolean;
   UserEmail?: string;
   Service?: string;
@@ -25,7 +25,7 @@ export interface Session {
 }
 
 /** Told by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
-const isSession = (value: unknown): value is Session =>
+const isSession = (value: unknown): value is DashboardSession =>
   typeof value === 'object' &&
   value !== null &&
   'SignedIn' in value &&
@@ -34,7 +34,7 @@ const isSession = (value: unknown): value is Session =>
     (name) => ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
   );
 
-function heldSession(Upstream: string): Session {
+function heldSession(Upstream: string): DashboardSession {
   const held = holder();
   const expires = held && tokenExpiry(held.token);
   return {
@@ -45,7 +45,7 @@ function heldSession(Upstream: string): Session {
   };
 }
 
-async function readSession(signal: AbortSignal): Promise<Session> {
+async function readSession(signal: AbortSignal): Promise<DashboardSession> {
   if (directAddress !== undefined) return heldSession(directAddress);
   const { status, text } = await send('GET', PATH, undefined, { signal });
   let answer: unknown;

@@ -3,9 +3,9 @@
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { Dictionary } from './dictionary.ts';
 
-export interface Column {
+export interface FleetColumn {
   /** The same values, to be changed without changing these. */
-  fork(): Column;
+  fork(): FleetColumn;
   /** Whether anything was changed since the fork. */
   readonly changed: boolean;
   /** Writes what a device says; false when it says the same as before. */
@@ -43,7 +43,7 @@ class Numbers<Values extends Uint32Array | Float64Array> {
 }
 
 /** A field whose values repeat. */
-export class CodeColumn<Value = unknown> implements Column {
+export class CodeColumn<Value = unknown> implements FleetColumn {
   readonly dictionary: Dictionary<Value>;
   private readonly codes: Numbers<Uint32Array>;
 
@@ -74,7 +74,7 @@ export class CodeColumn<Value = unknown> implements Column {
 }
 
 /** A field that is different for every device. */
-export class TextColumn implements Column {
+export class TextColumn implements FleetColumn {
   private texts: string[];
   changed = false;
 
@@ -109,7 +109,7 @@ const millisecondsOf = (text: string): number =>
   text.length === 24 && text.endsWith('Z') ? Date.parse(text) : (parseTimestamp(text)?.getTime() ?? Number.NaN);
 
 /** A time. Text that is no time is kept beside, to be shown as it came. */
-export class TimeColumn implements Column {
+export class TimeColumn implements FleetColumn {
   private readonly times: Numbers<Float64Array>;
   private readonly unreadable: Map<number, string>;
   private unreadableChanged = false;

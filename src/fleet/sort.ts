@@ -1,7 +1,7 @@
 // All rows in the order of one column. The order is kept with the column: as long as that does not change, sorting the
 // fleet again, filtered in whatever way, is one walk through it.
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
-import type { Column } from './columns.ts';
+import type { FleetColumn } from './columns.ts';
 import type { Places, Table } from './table.ts';
 import { naturalKey } from './text.ts';
 
@@ -15,7 +15,7 @@ export interface Sorted {
 }
 
 /** What can be sorted and remembered: a column, an array of ids, the places. */
-type Source = Column | string[] | Float64Array;
+type Source = FleetColumn | string[] | Float64Array;
 
 const orders = new WeakMap<Source, Sorted>();
 /** Steps between two looks at the clock. */

@@ -1,7 +1,25 @@
-// Tells whoever keeps the history of states what a reading of the fleet showed. Apart from the store, so that listening
-// does not bring the code that reads the fleet along.
+// Passes the states of each reading of the fleet to its listeners. Apart from the store, so that listening does not load
+// the code that reads the fleet.
 import type { FleetIndex } from './fleet-index.ts';
-import type { Away, StatesRead } from '#/features/device-history/state-history.ts';
+
+/** A device that is not Online. */
+export interface Away {
+  state: string;
+  /** When it was last there, in milliseconds: NaN for never, undefined where the service does not report it. */
+  seen: number | undefined;
+}
+
+/** What one reading of the fleet shows. */
+export interface StatesRead {
+  at: number;
+  /** Milliseconds from one reading to the next, while a page is open. */
+  every: number;
+  /** By id. */
+  away: ReadonlyMap<string, Away>;
+  has: (id: string) => boolean;
+  /** Whether the reading before had it; false where there was none. */
+  had: (id: string) => boolean;
+}
 
 const listeners = new Set<(reading: StatesRead) => void>();
 

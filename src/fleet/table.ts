@@ -3,7 +3,7 @@
 import type { Device } from '#/contract/devices.ts';
 import { TagLists, Words } from './dictionary.ts';
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
-import type { Column } from './columns.ts';
+import type { FleetColumn } from './columns.ts';
 import { haystackOf } from './text.ts';
 
 /** Where devices are, by row; not there while the locations have not been read. */
@@ -25,7 +25,7 @@ export interface Table {
   rowOf: Map<string, number>;
   ids: string[];
   /** By wire name. */
-  columns: Map<string, Column>;
+  columns: Map<string, FleetColumn>;
   /** Name and id, folded, for the search. */
   haystack: TextColumn;
   places: Places | undefined;
@@ -46,7 +46,7 @@ export function emptyTable(): Table {
     alive: new Uint8Array(0),
     rowOf: new Map(),
     ids: [],
-    columns: new Map<string, Column>([
+    columns: new Map<string, FleetColumn>([
       ...TEXTS.map((name) => [name, new TextColumn()] as const),
       ...CODES.map((name) => [name, new CodeColumn(new Words())] as const),
       ['Tags', new CodeColumn(new TagLists())],
@@ -61,7 +61,7 @@ export function emptyTable(): Table {
 /** The next version of a table, being written. */
 export class Draft {
   private readonly base: Table;
-  private readonly columns: Map<string, Column>;
+  private readonly columns: Map<string, FleetColumn>;
   private readonly haystack: TextColumn;
   private readonly changed = new Set<number>();
 
@@ -107,7 +107,7 @@ export class Draft {
     const { base, changed } = this;
     const sameOrder = order.length === base.order.length && order.every((row, place) => row === base.order[place]);
     if (sameOrder && changed.size === 0) return base;
-    const settled = <Kind extends Column>(column: Kind, before: Kind | undefined): Kind =>
+    const settled = <Kind extends FleetColumn>(column: Kind, before: Kind | undefined): Kind =>
       before === undefined || column.changed ? column : before;
     const alive = new Uint8Array(base.ids.length);
     for (const row of order) alive[row] = 1;

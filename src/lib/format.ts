@@ -3,6 +3,8 @@
 const count = new Intl.NumberFormat();
 export const formatCount = (value: number): string => count.format(value);
 
+export const devicesText = (value: number): string => `${formatCount(value)} ${value === 1 ? 'device' : 'devices'}`;
+
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** Bytes with a binary prefix and at most three figures: "9.8 MB" is 9.8 × 1024 × 1024. */

@@ -8,8 +8,7 @@ import { AttributionControl, MapContainer, ZoomControl, useMap } from 'react-lea
 import type { Device } from '#/contract/devices.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { BaseMapLayer } from './base-map-layer.tsx';
-import { devicesText } from '#/features/bulk/bulk-plan.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import controls from './map-controls.module.css';
 import classes from './reach-map.module.css';

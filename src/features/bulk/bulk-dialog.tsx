@@ -1,9 +1,9 @@
 // One action on many devices, from the plan to the results.
 import type { QueryKey } from '@tanstack/react-query';
+import { devicesText } from '#/lib/format.ts';
 import { BULK_ACTIONS } from './bulk-actions.ts';
 import type { BulkActionName } from './bulk-actions.ts';
 import { BulkFrame } from './bulk-frame.tsx';
-import { devicesText } from './bulk-plan.ts';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { DeleteAction } from './delete-action.tsx';
 import { ExportAction } from './export-action.tsx';

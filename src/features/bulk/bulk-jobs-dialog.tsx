@@ -7,7 +7,7 @@ import { isCount } from './bulk-plan.ts';
 import { BulkProgress } from './bulk-progress.tsx';
 import { BulkResultList } from './bulk-result-list.tsx';
 import type { ResultRow } from './bulk-results.ts';
-import type { Outcome } from './bulk-run.ts';
+import type { BulkOutcome } from './bulk-run.ts';
 import { RunGuard } from './run-guard.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
@@ -52,7 +52,7 @@ export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDia
       items: items.map((job) => ({ DeviceId: job.JobId, DeviceName: nameOf(job) })),
       prepare: () => Promise.resolve(write),
     });
-  const again = (outcome: Outcome, label: (count: string) => string) => {
+  const again = (outcome: BulkOutcome, label: (count: string) => string) => {
     const items = jobs.filter(({ JobId }) => run.results.get(JobId)?.outcome === outcome);
     return (
       items.length > 0 && (

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
-import { isCount, keepEqual, keepPlaced, keepTagged, keepUntagged, planOf, planText } from './bulk-plan.ts';
+import { isCount, keepEqual, keepPlaced, keepTagged, keepUntagged, bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
 
 const made = (DeviceId: string, more: object = {}) => device.parse({ DeviceId, DeviceName: DeviceId, ...more });
-const changing = (plan: ReturnType<typeof planOf>) => plan.change.map(({ DeviceId }) => DeviceId);
+const changing = (plan: ReturnType<typeof bulkPlanOf>) => plan.change.map(({ DeviceId }) => DeviceId);
 
 test('a device that has the value is skipped; one whose value is not told is not', () => {
   const devices = [
@@ -12,16 +12,16 @@ test('a device that has the value is skipped; one whose value is not told is not
     made('b', { DeviceGroup: 'south' }),
     made('c', { DeviceGroup: '', CustomerName: '' }),
   ];
-  assert.deepEqual(changing(planOf(devices, keepEqual('DeviceGroup', 'north'))), ['b', 'c']);
-  assert.deepEqual(changing(planOf(devices, keepEqual('DeviceGroup', ''))), ['a', 'b']);
-  assert.deepEqual(changing(planOf(devices, keepEqual('CustomerName', 'Acme'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('DeviceGroup', 'north'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('DeviceGroup', ''))), ['a', 'b']);
+  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('CustomerName', 'Acme'))), ['b', 'c']);
 });
 
 test('tags are put on where they are missing and taken off where they are', () => {
   const tag = { TagId: 't1', TagName: 'outdoors' };
   const devices = [made('a', { Tags: [tag] }), made('b', { Tags: [] }), made('c')];
-  assert.deepEqual(changing(planOf(devices, keepTagged('outdoors'))), ['b', 'c']);
-  assert.deepEqual(changing(planOf(devices, keepUntagged('t1'))), ['a', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, keepTagged('outdoors'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, keepUntagged('t1'))), ['a', 'c']);
 });
 
 test('a device at the very spot stays there', () => {
@@ -29,27 +29,27 @@ test('a device at the very spot stays there', () => {
     { DeviceId: 'a', Lat: 1, Lng: 2 },
     { DeviceId: 'b', Lat: 1, Lng: 3 },
   ]);
-  assert.deepEqual(changing(planOf([made('a'), made('b'), made('c')], keep)), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf([made('a'), made('b'), made('c')], keep)), ['b', 'c']);
 });
 
 test('the plan adds up in words', () => {
   const devices = [made('a', { DeviceGroup: 'x' }), made('b'), made('c')];
-  const plan = planOf(devices, keepEqual('DeviceGroup', 'x'));
-  assert.deepEqual(planText(plan, 2), [
+  const plan = bulkPlanOf(devices, keepEqual('DeviceGroup', 'x'));
+  assert.deepEqual(bulkPlanText(plan, 2), [
     '2 of 5 devices change.',
     '1 skipped: has it already.',
     '2 skipped: not there any more.',
   ]);
   assert.deepEqual(
-    planText(
-      planOf(devices, () => undefined),
+    bulkPlanText(
+      bulkPlanOf(devices, () => undefined),
       0,
     ),
     ['All 3 devices change.'],
   );
   assert.deepEqual(
-    planText(
-      planOf(devices.slice(0, 1), () => undefined),
+    bulkPlanText(
+      bulkPlanOf(devices.slice(0, 1), () => undefined),
       0,
     ),
     ['The device changes.'],

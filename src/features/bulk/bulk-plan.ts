@@ -1,6 +1,6 @@
 // What an action is going to do to which of the selected devices, told before it is done.
 import type { Device, DeviceLocation, Position } from '#/contract/devices.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 
 /** Why a device is left as it is; undefined where it changes. */
 export type Keep = (device: Device) => string | undefined;
@@ -10,7 +10,7 @@ export interface BulkPlan {
   skip: { device: Device; reason: string }[];
 }
 
-export function planOf(devices: readonly Device[], keep: Keep): BulkPlan {
+export function bulkPlanOf(devices: readonly Device[], keep: Keep): BulkPlan {
   const plan: BulkPlan = { change: [], skip: [] };
   for (const device of devices) {
     const reason = keep(device);
@@ -45,10 +45,8 @@ export function keepPlaced(place: Position, places: readonly DeviceLocation[]): 
   return ({ DeviceId }) => (there.has(DeviceId) ? 'Is there already' : undefined);
 }
 
-export const devicesText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`;
-
 /** The plan in words; `gone`: how many of the selected devices are not there any more. */
-export function planText({ change, skip }: BulkPlan, gone: number, does = ['changes', 'change']): string[] {
+export function bulkPlanText({ change, skip }: BulkPlan, gone: number, does = ['changes', 'change']): string[] {
   const all = change.length + skip.length + gone;
   const [one = '', many = ''] = does;
   const verb = change.length === 1 ? one : many;

@@ -2,9 +2,8 @@
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { countResults, countsText } from './bulk-results.ts';
-import { devicesText } from './bulk-plan.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import classes from './bulk-dialog.module.css';
 
 const focusOnMount = (node: HTMLElement | null) => node?.focus();

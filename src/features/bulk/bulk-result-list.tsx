@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
 import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
 import type { ResultRow } from './bulk-results.ts';
-import type { Outcome } from './bulk-run.ts';
+import type { BulkOutcome } from './bulk-run.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -13,7 +13,7 @@ import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './bulk-dialog.module.css';
 
 /** The mark whose shape says the same. */
-const MARKS: Record<Outcome, string> = {
+const MARKS: Record<BulkOutcome, string> = {
   done: 'Succeeded',
   failed: 'Failed',
   unknown: 'Unknown',
@@ -53,7 +53,7 @@ interface BulkResultListProps {
 const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
 export function BulkResultList({ rows, fileName, thing = 'Device', actions, onClose }: BulkResultListProps) {
-  const [shown, setShown] = useState<Outcome | ''>('');
+  const [shown, setShown] = useState<BulkOutcome | ''>('');
   const [focus] = useState(() => focusOnMount);
   const columns = useMemo(() => columnsOf(thing), [thing]);
   const counts = useMemo(() => countResults(rows), [rows]);
@@ -71,7 +71,7 @@ export function BulkResultList({ rows, fileName, thing = 'Device', actions, onCl
           size="xs"
           aria-label="Show results"
           value={filter}
-          onChange={(event) => setShown(event.currentTarget.value as Outcome | '')}
+          onChange={(event) => setShown(event.currentTarget.value as BulkOutcome | '')}
           data={[
             { value: '', label: `All ${formatCount(rows.length)}` },
             ...outcomesOf(counts).map((each) => ({

@@ -1,6 +1,6 @@
 // The results of a run: counted, in the order in which they matter, and as a file.
 import { csvText } from '#/lib/csv.ts';
-import type { ItemResult, Outcome } from './bulk-run.ts';
+import type { ItemResult, BulkOutcome } from './bulk-run.ts';
 
 export interface ResultRow extends ItemResult {
   id: string;
@@ -8,9 +8,9 @@ export interface ResultRow extends ItemResult {
 }
 
 /** What asks for attention first. */
-const ORDER: Outcome[] = ['failed', 'unknown', 'stopped', 'skipped', 'done'];
+const ORDER: BulkOutcome[] = ['failed', 'unknown', 'stopped', 'skipped', 'done'];
 
-export const OUTCOME_WORDS: Record<Outcome, string> = {
+export const OUTCOME_WORDS: Record<BulkOutcome, string> = {
   done: 'Done',
   failed: 'Failed',
   skipped: 'Skipped',
@@ -18,13 +18,14 @@ export const OUTCOME_WORDS: Record<Outcome, string> = {
   stopped: 'Not sent',
 };
 
-export function countResults(results: Iterable<ItemResult>): Record<Outcome, number> {
+export function countResults(results: Iterable<ItemResult>): Record<BulkOutcome, number> {
   const counts = { done: 0, failed: 0, skipped: 0, unknown: 0, stopped: 0 };
   for (const { outcome } of results) counts[outcome]++;
   return counts;
 }
 
-export const outcomesOf = (counts: Record<Outcome, number>): Outcome[] => ORDER.filter((each) => counts[each] > 0);
+export const outcomesOf = (counts: Record<BulkOutcome, number>): BulkOutcome[] =>
+  ORDER.filter((each) => counts[each] > 0);
 
 const byName = new Intl.Collator(undefined, { numeric: true });
 
@@ -35,7 +36,7 @@ export const sortResults = (rows: readonly ResultRow[]): ResultRow[] =>
   );
 
 /** "297 done, 3 failed" */
-export const countsText = (counts: Record<Outcome, number>, format: (count: number) => string): string =>
+export const countsText = (counts: Record<BulkOutcome, number>, format: (count: number) => string): string =>
   ORDER.toReversed()
     .filter((each) => counts[each] > 0)
     .map((each) => `${format(counts[each])} ${OUTCOME_WORDS[each].toLowerCase()}`)

@@ -9,10 +9,10 @@ import { Skipped } from '#/api/skipped.ts';
  * - `unknown`: no answer came and reading could not tell either.
  * - `stopped`: never sent, because the run was cancelled or had to end.
  */
-export type Outcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
+export type BulkOutcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
 
 export interface ItemResult {
-  outcome: Outcome;
+  outcome: BulkOutcome;
   /** Why, in words; empty for what is done. */
   reason: string;
 }

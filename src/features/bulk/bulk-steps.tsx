@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import type { Device } from '#/contract/devices.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
-import { isCount, planOf, planText } from './bulk-plan.ts';
+import { isCount, bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
 import type { Keep } from './bulk-plan.ts';
 import { BulkProgress } from './bulk-progress.tsx';
 import { BulkResultList } from './bulk-result-list.tsx';
 import { countResults, countsText } from './bulk-results.ts';
 import type { ResultRow } from './bulk-results.ts';
-import type { Outcome } from './bulk-run.ts';
+import type { BulkOutcome } from './bulk-run.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
@@ -58,7 +58,7 @@ interface BulkStepsProps extends BulkActionProps {
 
 export function BulkSteps({ devices, gone, run, order, children, note, onward, onClose }: BulkStepsProps) {
   const [typed, setTyped] = useState('');
-  const plan = planOf(devices, order.keep);
+  const plan = bulkPlanOf(devices, order.keep);
   const { phase, busy } = run;
 
   if (phase === 'planned') {
@@ -80,7 +80,7 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
         <section aria-label="Plan" className={classes['plan']}>
           {order.fault === undefined || children === undefined ? (
             <>
-              {planText(plan, gone.length, order.does).map((line, index) => (
+              {bulkPlanText(plan, gone.length, order.does).map((line, index) => (
                 <p key={line}>{index === 0 ? <strong>{line}</strong> : line}</p>
               ))}
               {count > 0 && note?.(plan.change)}
@@ -163,7 +163,7 @@ function Ended({ devices, gone, run, order, onward, onClose }: Omit<BulkStepsPro
     ],
     [devices, gone, results, order],
   );
-  const again = (outcome: Outcome, label: (count: string) => string) => {
+  const again = (outcome: BulkOutcome, label: (count: string) => string) => {
     const items = devices.filter(({ DeviceId }) => results.get(DeviceId)?.outcome === outcome);
     return (
       items.length > 0 && (

@@ -1,6 +1,6 @@
 // Deletes many devices, after the count was typed.
+import { devicesText } from '#/lib/format.ts';
 import { bulkDelete } from '#/api/bulk.ts';
-import { devicesText } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 

@@ -2,11 +2,10 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
-import { devicesText } from './bulk-plan.ts';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { deviceColumns } from '#/features/device-filters/device-columns.ts';
 import { useDeviceExport } from './export-devices.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 

@@ -2,10 +2,11 @@
 import { useState } from 'react';
 import { Autocomplete, SegmentedControl } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { devicesText } from '#/lib/format.ts';
 import { bulkChange } from '#/api/bulk.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceRows } from '#/api/devices.ts';
-import { devicesText, keepEqual } from './bulk-plan.ts';
+import { keepEqual } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 

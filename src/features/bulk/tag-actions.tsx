@@ -2,11 +2,12 @@
 import { useState } from 'react';
 import { Autocomplete, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { devicesText } from '#/lib/format.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { bulkTag } from '#/api/bulk.ts';
 import { tagNamed, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { devicesText, keepTagged, keepUntagged } from './bulk-plan.ts';
+import { keepTagged, keepUntagged } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';

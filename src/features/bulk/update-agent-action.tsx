@@ -1,7 +1,7 @@
 // Tells the agents of many devices to update themselves.
+import { devicesText } from '#/lib/format.ts';
 import { bulkUpdateAgent } from '#/api/bulk.ts';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';
-import { devicesText } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 

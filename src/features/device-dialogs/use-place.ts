@@ -16,7 +16,7 @@ export function usePlace(id: string): UseQueryResult<DeviceLocation | null> {
   });
 }
 
-export const placeText = ({ Lat, Lng }: Pick<DeviceLocation, 'Lat' | 'Lng'>): string => `${Lat}, ${Lng}`;
+export const positionText = ({ Lat, Lng }: Pick<DeviceLocation, 'Lat' | 'Lng'>): string => `${Lat}, ${Lng}`;
 
 /** Whether it is a point on earth; a service may tell anything. */
 export const isPlace = ({ Lat, Lng }: DeviceLocation): boolean => position.safeParse({ Lat, Lng }).success;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_HISTORY, printHistory, readHistory, withDevice, withReading } from './state-history.ts';
-import type { Away, StateHistory } from './state-history.ts';
+import type { Away } from '#/fleet/states-read.ts';
+import type { StateHistory } from './state-history.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-21T08:00:00Z');

@@ -1,24 +1,6 @@
 // Which devices went and came, and when: the API keeps no such history, so this browser does, out of the readings of the
 // fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time that nobody told.
-
-/** A device that is not Online. */
-export interface Away {
-  state: string;
-  /** When it was last there, in milliseconds: NaN for never, undefined where the service does not tell. */
-  seen: number | undefined;
-}
-
-/** What one reading of the fleet tells. */
-export interface StatesRead {
-  at: number;
-  /** Milliseconds from one reading to the next, as long as somebody looks. */
-  every: number;
-  /** By id. */
-  away: ReadonlyMap<string, Away>;
-  has: (id: string) => boolean;
-  /** Whether the reading before had it; false where there was none. */
-  had: (id: string) => boolean;
-}
+import type { Away, StatesRead } from '#/fleet/states-read.ts';
 
 export interface StateChange {
   id: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateHistory } from './state-history.ts';
 import { awayStretches, deviceStretches } from './state-stretches.ts';
-import type { Stretch } from './state-stretches.ts';
+import type { StateStretch } from './state-stretches.ts';
 
 const history = (given: Partial<StateHistory>): StateHistory => ({
   watched: [],
@@ -11,7 +11,7 @@ const history = (given: Partial<StateHistory>): StateHistory => ({
   away: undefined,
   ...given,
 });
-const told = (stretches: Stretch<string | number>[]) =>
+const told = (stretches: StateStretch<string | number>[]) =>
   stretches.map(({ from, to, value }) => `${from}..${to} ${value ?? '?'}`);
 const device = { id: 'a', state: 'Online', seen: Number.NaN, created: Number.NaN };
 const span = { from: 0, now: 100 };

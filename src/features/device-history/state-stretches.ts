@@ -2,7 +2,7 @@
 // are away. A stretch that nobody saw, and of which nobody told, is unknown.
 import type { StateChange, StateHistory } from './state-history.ts';
 
-export interface Stretch<Value> {
+export interface StateStretch<Value> {
   from: number;
   to: number;
   /** Undefined: unknown. */
@@ -17,8 +17,8 @@ interface Span {
 }
 
 /** Neighbours that say the same are one. */
-function joined<Value>(stretches: readonly Stretch<Value>[]): Stretch<Value>[] {
-  const found: Stretch<Value>[] = [];
+function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<Value>[] {
+  const found: StateStretch<Value>[] = [];
   for (const stretch of stretches) {
     const last = found.at(-1);
     if (last && last.value === stretch.value) last.to = stretch.to;
@@ -57,7 +57,7 @@ function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: 
 }
 
 /** One device. */
-export interface Known {
+export interface KnownDevice {
   id: string;
   state: string;
   /** When it was last there; NaN where that is not told. */
@@ -66,7 +66,7 @@ export interface Known {
   created: number;
 }
 
-export function deviceStretches(history: StateHistory, device: Known, span: Span): Stretch<string>[] {
+export function deviceStretches(history: StateHistory, device: KnownDevice, span: Span): StateStretch<string>[] {
   const { id, state, seen, created } = device;
   const changes = history.changes.filter((change) => change.id === id);
   const looked = seenIn(history, span);
@@ -98,7 +98,7 @@ export function deviceStretches(history: StateHistory, device: Known, span: Span
 }
 
 /** How many devices were away; `away`: how many there are now. */
-export function awayStretches(history: StateHistory, away: number, span: Span): Stretch<number>[] {
+export function awayStretches(history: StateHistory, away: number, span: Span): StateStretch<number>[] {
   const looked = seenIn(history, span);
   const changes = history.changes.filter(({ at }) => at >= span.from && at <= span.now);
   let count = away;

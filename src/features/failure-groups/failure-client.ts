@@ -4,13 +4,13 @@ import { nextTask } from '#/lib/pace.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { openGrouping } from './failure-grouping.ts';
 import type { Comparison, GroupingAnswer, GroupingRequest } from './failure-grouping.ts';
-import type { Failure, FailureGroup } from './grouper.ts';
-import type { LogText } from './log-diff.ts';
+import type { DeviceFailure, FailureGroup } from './grouper.ts';
+import type { DeviceLog } from './log-diff.ts';
 import { tailOf } from './plain-lines.ts';
 import { tellingLine } from './telling-line.ts';
 
 /** A job of one device that did not end well. */
-export interface Failed {
+export interface FailedJob {
   /** What tells it from the others. */
   key: string;
   job: Job;
@@ -36,7 +36,7 @@ function streamsOf(job: Job, most: number) {
   return { stdout: text(false), stderr: text(true), said };
 }
 
-const failureOf = ({ key, job, ended }: Failed): Failure => ({
+const failureOf = ({ key, job, ended }: FailedJob): DeviceFailure => ({
   key,
   ended,
   exitCode: job.ExitCode,
@@ -44,7 +44,7 @@ const failureOf = ({ key, job, ended }: Failed): Failure => ({
   ...streamsOf(job, TAIL),
 });
 
-const logOf = (job: Job): LogText => {
+const logOf = (job: Job): DeviceLog => {
   const { stdout, stderr } = streamsOf(job, COMPARED);
   return { stdout, stderr, names: namesOf(job) };
 };
@@ -54,7 +54,7 @@ export class FailureClient {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, (answer: GroupingAnswer) => void>();
   /** What was handed over, by key. */
-  private readonly handed = new Map<string, Failed>();
+  private readonly handed = new Map<string, FailedJob>();
   private asked = 0;
   private turn = 0;
 
@@ -103,7 +103,7 @@ export class FailureClient {
   }
 
   /** The groups of exactly these; undefined when others were asked for meanwhile. */
-  async groups(failed: readonly Failed[]): Promise<FailureGroup[] | undefined> {
+  async groups(failed: readonly FailedJob[]): Promise<FailureGroup[] | undefined> {
     const turn = ++this.turn;
     const keys = new Set(failed.map(({ key }) => key));
     const gone = [...this.handed.keys()].filter((key) => !keys.has(key));

@@ -1,17 +1,17 @@
 // Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the page.
 import { Grouper } from './grouper.ts';
-import type { Failure, FailureGroup } from './grouper.ts';
+import type { DeviceFailure, FailureGroup } from './grouper.ts';
 import { diffLogs } from './log-diff.ts';
-import type { LogDiff, LogText } from './log-diff.ts';
+import type { LogDiff, DeviceLog } from './log-diff.ts';
 
 /** A difference, and which of the healthy logs it is the difference to. */
 export type Comparison = LogDiff & { against: number };
 
 export type GroupingRequest =
-  | { kind: 'put'; failures: Failure[] }
+  | { kind: 'put'; failures: DeviceFailure[] }
   | { kind: 'remove'; keys: string[] }
   | { kind: 'groups'; id: number }
-  | { kind: 'compare'; id: number; failed: LogText; healthy: LogText[] };
+  | { kind: 'compare'; id: number; failed: DeviceLog; healthy: DeviceLog[] };
 
 export interface GroupingAnswer {
   id: number;

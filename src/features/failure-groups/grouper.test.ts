@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Grouper } from './grouper.ts';
-import type { Failure } from './grouper.ts';
+import type { DeviceFailure } from './grouper.ts';
 
-const failure = (key: string, stderr: string, fields: Partial<Failure> = {}): Failure => ({
+const failure = (key: string, stderr: string, fields: Partial<DeviceFailure> = {}): DeviceFailure => ({
   key,
   ended: 'Failed',
   exitCode: 1,
@@ -13,7 +13,7 @@ const failure = (key: string, stderr: string, fields: Partial<Failure> = {}): Fa
   said: '',
   ...fields,
 });
-const grouped = (...failures: Failure[]) => {
+const grouped = (...failures: DeviceFailure[]) => {
   const grouper = new Grouper();
   for (const each of failures) grouper.put(each);
   return grouper;

@@ -5,7 +5,7 @@ import type { Token } from './line-tokens.ts';
 import { CAUSES, namesError, tellingLine } from './telling-line.ts';
 
 /** One device that did not succeed. */
-export interface Failure {
+export interface DeviceFailure {
   key: string;
   /** How it ended: only what ended alike shares a group. */
   ended: string;
@@ -139,7 +139,7 @@ export class Grouper {
   private readonly byWord = new Map<string, Group[]>();
 
   /** Takes a device in; one that was there before is taken out first. */
-  put(failure: Failure): void {
+  put(failure: DeviceFailure): void {
     const { key, ended, exitCode, stdout, stderr, said } = failure;
     this.remove(key);
     const line = tellingLine({ stdout, stderr, said });

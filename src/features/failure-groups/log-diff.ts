@@ -3,7 +3,7 @@
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { plainLines } from './plain-lines.ts';
 
-export interface LogText {
+export interface DeviceLog {
   stdout: string;
   stderr: string;
   names: string[];
@@ -42,7 +42,7 @@ interface Line {
   key: string;
 }
 
-function linesOf({ stdout, stderr, names }: LogText): Line[] {
+function linesOf({ stdout, stderr, names }: DeviceLog): Line[] {
   const lower = names.map((name) => name.toLowerCase());
   const read = (text: string, error: boolean) =>
     plainLines(text)
@@ -132,7 +132,7 @@ function nearest(failed: Line[], healthy: readonly Line[][]): number {
 }
 
 /** `candidates`: logs of devices that succeeded, at least one; `against` in the answer is the one that was taken. */
-export function diffLogs(failedLog: LogText, candidates: readonly LogText[]): LogDiff & { against: number } {
+export function diffLogs(failedLog: DeviceLog, candidates: readonly DeviceLog[]): LogDiff & { against: number } {
   const failed = linesOf(failedLog);
   const read = candidates.map(linesOf);
   const against = nearest(failed, read);

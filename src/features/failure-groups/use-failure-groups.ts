@@ -1,7 +1,7 @@
 // The groups of what failed, kept up with it while devices go on to end.
 import { useEffect, useState } from 'react';
 import { FailureClient } from './failure-client.ts';
-import type { Failed } from './failure-client.ts';
+import type { FailedJob } from './failure-client.ts';
 import type { FailureGroup } from './grouper.ts';
 
 /** The groups in the order they had before; new ones at the end. */
@@ -21,7 +21,7 @@ export interface FailureGroups {
  * `failed` must be the same array as long as nothing in it changes. `isRead`: whether the reader is at the list, so that
  * the groups stay in their order, however their sizes change.
  */
-export function useFailureGroups(failed: readonly Failed[], isRead: () => boolean): FailureGroups {
+export function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean): FailureGroups {
   const [client] = useState(() => new FailureClient());
   const [groups, setGroups] = useState<FailureGroup[]>();
   useEffect(() => () => client.close(), [client]);

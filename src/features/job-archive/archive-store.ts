@@ -1,7 +1,7 @@
 // The archive as this browser keeps it, in a database of its own for each account. Only what a browser's store needs to
 // be told: what an archived job is, is in archived-job.ts.
 import type { ArchivedJob, SealedJob } from './archived-job.ts';
-import { bytesOf } from './archived-job.ts';
+import { sealedBytes } from './archived-job.ts';
 
 /** A job in the list, with the bytes it takes. */
 export interface StoredJob extends ArchivedJob {
@@ -107,7 +107,7 @@ export const archiveStore = {
         const { head, rows, outputs } = sealed;
         pieces.delete(range(head.id));
         for (const [place, piece] of [rows, ...outputs].entries()) pieces.put(piece, [head.id, place]);
-        heads.put({ ...head, bytes: bytesOf(sealed) } satisfies StoredJob);
+        heads.put({ ...head, bytes: sealedBytes(sealed) } satisfies StoredJob);
       }),
     ),
 

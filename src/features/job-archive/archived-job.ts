@@ -3,7 +3,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/api/job-state.ts';
 import { countStates } from '#/features/jobs/outcome.ts';
-import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 
 export interface ArchivedJob {
@@ -13,7 +13,7 @@ export interface ArchivedJob {
   /** The job as the service told it last, without output; secrets in its Command are masked. */
   job: Job;
   /** How its devices ended. */
-  outcome: Outcome;
+  outcome: JobOutcome;
   devices: number;
   /** Characters of output. */
   size: number;
@@ -121,5 +121,5 @@ export class Sealer {
 export const pieceOf = ({ pieces }: ArchivedJob, row: number): number => pieces.findLastIndex((first) => first <= row);
 
 /** Bytes that a sealed job takes in a store, without what its head takes. */
-export const bytesOf = ({ rows, outputs }: SealedJob): number =>
+export const sealedBytes = ({ rows, outputs }: SealedJob): number =>
   outputs.reduce((sum, { length }) => sum + length, rows.length);

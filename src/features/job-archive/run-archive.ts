@@ -23,7 +23,7 @@ export interface ArchiveResult {
   why?: string;
 }
 
-export interface ArchiveProgress {
+export interface ArchivedCount {
   id: string;
   /** Devices whose output is here. */
   done: number;
@@ -34,7 +34,7 @@ interface Watch {
   account: string;
   signal: AbortSignal;
   onResult: (result: ArchiveResult) => void;
-  onProgress: (progress: ArchiveProgress) => void;
+  onProgress: (progress: ArchivedCount) => void;
 }
 
 /** Jobs under way at a time. */

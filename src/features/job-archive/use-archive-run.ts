@@ -1,7 +1,7 @@
 // A run that archives and deletes, as a dialog shows it: its results so far, what it is at, and the way to stop it.
 import { useEffect, useRef, useState } from 'react';
 import { deleteAll, runArchive } from './run-archive.ts';
-import type { ArchivePlan, ArchiveProgress, ArchiveResult, ArchiveRun } from './run-archive.ts';
+import type { ArchivePlan, ArchivedCount, ArchiveResult, ArchiveRun } from './run-archive.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 
 /** How often a run is drawn again, in milliseconds. */
@@ -20,7 +20,7 @@ export interface RunningArchive {
   results: ReadonlyMap<string, ArchiveResult>;
   /** How many of this step have their result. */
   ended: number;
-  at: ArchiveProgress | undefined;
+  at: ArchivedCount | undefined;
   run: ArchiveRun | undefined;
   /** Why it ended early. */
   error: Error | null;
@@ -43,7 +43,7 @@ export function useArchiveRun(account: string): RunningArchive {
     mutationFn: async (step: (watch: Parameters<typeof runArchive>[1]) => Promise<ArchiveRun | undefined>) => {
       const found = new Map(results);
       let count = 0;
-      let now: ArchiveProgress | undefined;
+      let now: ArchivedCount | undefined;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const draw = () => {
         timer = undefined;

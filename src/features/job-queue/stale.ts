@@ -37,20 +37,20 @@ interface Version {
   at: number;
 }
 
-export type Versions = ReadonlyMap<string, Version>;
+export type VersionMap = ReadonlyMap<string, Version>;
 
 export interface StaleRules {
   now: number;
   /** Days that a job may wait. */
   days: number;
-  versions: Versions;
+  versions: VersionMap;
   /** Ids of artifacts that are certain not to be there any more. */
   deleted: ReadonlySet<string>;
 }
 
 export const DAY = 86_400_000;
 
-export const versionsOf = (artifacts: readonly Artifact[]): Versions =>
+export const versionsOf = (artifacts: readonly Artifact[]): VersionMap =>
   new Map(
     artifacts.map(({ ArtifactId: id, Name, Version, CreatedTime }) => [
       id,

@@ -7,12 +7,12 @@ import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { lossOf, typedFor } from './job-words.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 
 interface DeleteJobDialogProps {
   job: Job;
   /** Of a parent. */
-  outcome: Outcome | undefined;
+  outcome: JobOutcome | undefined;
   onClose: () => void;
   onDeleted: () => void;
 }

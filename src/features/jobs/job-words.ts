@@ -2,9 +2,9 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/job-state.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 
 export type Target =
@@ -35,8 +35,6 @@ export function targetText(target: Target): string {
       return 'Several devices';
   }
 }
-
-export const devicesText = (count: number): string => (count === 1 ? '1 device' : `${formatCount(count)} devices`);
 
 /** What a person should know about a state, beyond its name. */
 export function explain(state: Verdict): string | undefined {
@@ -76,7 +74,7 @@ export const awaitedBriefly = (count: number): string =>
   count === 1 ? '1 waits for an offline device' : `${formatCount(count)} wait for offline devices`;
 
 /** What deleting takes with it, one sentence each. */
-export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
+export function lossOf(state: Verdict, outcome: JobOutcome | undefined): string[] {
   if (!outcome) {
     if (state === 'Waiting') return ['It still waits: it is cancelled and will not run.'];
     if (state === 'Running') return ['It is running: it is stopped on the device.', 'Its output is deleted.'];
@@ -91,7 +89,7 @@ export function lossOf(state: Verdict, outcome: Outcome | undefined): string[] {
 }
 
 /** What stopping does, one sentence each. */
-export function stopText(state: Verdict, outcome: Outcome | undefined): string[] {
+export function stopText(state: Verdict, outcome: JobOutcome | undefined): string[] {
   const stays = 'Its record and output stay.';
   if (!outcome)
     return state === 'Running'
@@ -111,7 +109,7 @@ export function stopText(state: Verdict, outcome: Outcome | undefined): string[]
 export const ALREADY_ASKED = 'It was asked to stop already';
 
 /** What to type before a delete that stops something on several devices. */
-export const typedFor = (outcome: Outcome | undefined): string | undefined =>
+export const typedFor = (outcome: JobOutcome | undefined): string | undefined =>
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
 
 const SHOWN_ELSEWHERE = new Set([

@@ -3,7 +3,7 @@
 import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Several states under one word. */
@@ -14,19 +14,19 @@ export type JobKind = keyof typeof JOB_KINDS;
 const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
 /** What is known of a job beside itself: how its devices ended, by the rules too. */
-export interface Known {
-  outcomeOf: (job: Job) => Outcome | undefined;
+export interface KnownVerdicts {
+  outcomeOf: (job: Job) => JobOutcome | undefined;
   stateOf: (job: Job) => Verdict;
 }
 
 /** How a job went wrong so far, on any of its devices. */
-export function badOf(job: Job, { outcomeOf, stateOf }: Known): Verdict[] {
+export function badOf(job: Job, { outcomeOf, stateOf }: KnownVerdicts): Verdict[] {
   const outcome = outcomeOf(job);
   const state = outcome ? undefined : stateOf(job);
   return BAD.filter((verdict) => (outcome ? outcome[verdict] : verdict === state));
 }
 
-export const isKind = (job: Job, kind: JobKind, known: Known): boolean =>
+export const isKind = (job: Job, kind: JobKind, known: KnownVerdicts): boolean =>
   kind === 'moving' ? isMoving(job) : badOf(job, known).length > 0;
 
 /** Whether it moved within these hours; a time that nobody can read may be any. */

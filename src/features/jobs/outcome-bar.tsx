@@ -3,11 +3,11 @@
 import { formatCount } from '#/lib/format.ts';
 import { awaitedBriefly } from './job-words.ts';
 import { STATES, outcomeText, totalOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import { useOutcomeLegend } from './outcome-legend.tsx';
 import classes from './outcome-bar.module.css';
 
-function Bar({ outcome }: { outcome: Outcome }) {
+function Bar({ outcome }: { outcome: JobOutcome }) {
   const total = totalOf(outcome);
   return (
     <span className={classes['bar']} aria-hidden>
@@ -18,7 +18,7 @@ function Bar({ outcome }: { outcome: Outcome }) {
   );
 }
 
-export function OutcomeBar({ outcome }: { outcome: Outcome }) {
+export function OutcomeBar({ outcome }: { outcome: JobOutcome }) {
   return (
     <span className={classes['outcome']} data-wide>
       <Bar outcome={outcome} />
@@ -28,7 +28,7 @@ export function OutcomeBar({ outcome }: { outcome: Outcome }) {
 }
 
 /** The same in a row of a list. `of`: what the job is called; `awaits`: as `awaitedOffline` has it. */
-export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: Outcome; of: string; awaits?: number }) {
+export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: JobOutcome; of: string; awaits?: number }) {
   const text = outcomeText(outcome, formatCount);
   const name = `Outcome of ${of}: ${text}${awaits > 0 ? `. ${awaitedBriefly(awaits)}` : ''}`;
   const { legend, ...handlers } = useOutcomeLegend(outcome);

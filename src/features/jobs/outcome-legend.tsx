@@ -6,7 +6,7 @@ import { createPortal } from 'react-dom';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { STATES, totalOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import classes from './outcome-bar.module.css';
 
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -24,7 +24,7 @@ function placeOf({ left, top, bottom }: DOMRect, lines: number) {
   };
 }
 
-export function useOutcomeLegend(outcome: Outcome) {
+export function useOutcomeLegend(outcome: JobOutcome) {
   const [at, setAt] = useState<DOMRect>();
   const open = (event: SyntheticEvent) => setAt(event.currentTarget.getBoundingClientRect());
   const close = () => setAt(undefined);

@@ -6,13 +6,13 @@ import { VERDICTS } from './verdict.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
 /** How many children are in which state, by the service or by the rules of their artifact. */
-export type Outcome = VerdictCounts;
+export type JobOutcome = VerdictCounts;
 
 export const STATES = VERDICTS;
 
 /** Counts children one by one, for a service that does not count them. */
-export function countStates(children: Job[]): Outcome {
-  const outcome: Outcome = {};
+export function countStates(children: Job[]): JobOutcome {
+  const outcome: JobOutcome = {};
   for (const child of children) {
     const state = jobState(child);
     outcome[state] = (outcome[state] ?? 0) + 1;
@@ -21,9 +21,9 @@ export function countStates(children: Job[]): Outcome {
 }
 
 /** The service's own counts, its words brought to ours; undefined where it gives none. */
-export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): Outcome | undefined {
+export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): JobOutcome | undefined {
   if (!Counts) return undefined;
-  const outcome: Outcome = {};
+  const outcome: JobOutcome = {};
   for (const [word, count] of Object.entries(Counts)) {
     const state = jobState({ Status: word, StartTime: '', EndTime: 'some', ExitCode: undefined });
     if (count > 0) outcome[state] = (outcome[state] ?? 0) + count;
@@ -31,14 +31,14 @@ export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): Outcome | undefined 
   return outcome;
 }
 
-export const totalOf = (outcome: Outcome): number => STATES.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
-export const movingIn = (outcome: Outcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
+export const totalOf = (outcome: JobOutcome): number => STATES.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
+export const movingIn = (outcome: JobOutcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
 
 /**
  * One state for a whole parent: Running as long as something is to come and something has happened; afterwards the
  * worst of its children, since one failed device is what a person has to see.
  */
-export function overallState(outcome: Outcome): Verdict {
+export function overallState(outcome: JobOutcome): Verdict {
   if (movingIn(outcome) > 0) {
     const begun = totalOf(outcome) - (outcome.Waiting ?? 0) - (outcome.Cancelled ?? 0);
     return begun > 0 ? 'Running' : 'Waiting';
@@ -79,7 +79,7 @@ export function stateOf(job: Job): Verdict {
 }
 
 /** "2 failed, 35 succeeded", broken between the states only. */
-export function outcomeText(outcome: Outcome, format: (count: number) => string = String): string {
+export function outcomeText(outcome: JobOutcome, format: (count: number) => string = String): string {
   return STATES.filter((state) => outcome[state])
     .map((state) => `${format(outcome[state] ?? 0)}\u00a0${state.toLowerCase()}`)
     .join(', ');

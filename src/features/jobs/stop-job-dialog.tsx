@@ -7,14 +7,14 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { stopText } from './job-words.ts';
 import { movingIn } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 
 interface StopJobDialogProps {
   job: Pick<Job, 'JobId' | 'JobName'>;
   state: Verdict;
   /** Of a parent. */
-  outcome?: Outcome | undefined;
+  outcome?: JobOutcome | undefined;
   onClose: () => void;
 }
 

@@ -14,7 +14,7 @@ const CUT = /^\[\w+\] \d+ bytes left out here/;
 const EXCERPT = 160;
 
 /** A pattern, or in words why it is none. */
-export function patternOf({ find, caseSensitive }: Pick<Rule, 'find' | 'caseSensitive'>): RegExp | string {
+export function rulePatternOf({ find, caseSensitive }: Pick<Rule, 'find' | 'caseSensitive'>): RegExp | string {
   try {
     return new RegExp(find, caseSensitive ? '' : 'i');
   } catch (error) {
@@ -86,7 +86,7 @@ function around(line: string, at: number): string {
 }
 
 function look(rule: Rule, streams: readonly Readable[]): Found | string | undefined {
-  const pattern = rule.pattern ? patternOf(rule) : undefined;
+  const pattern = rule.pattern ? rulePatternOf(rule) : undefined;
   if (typeof pattern === 'string') return pattern;
   for (const stream of streams) {
     // Where a service does not keep the streams apart, "output" is both.

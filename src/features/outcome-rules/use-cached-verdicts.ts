@@ -6,7 +6,7 @@ import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
-import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 import { useRules } from './use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
@@ -24,7 +24,7 @@ export interface CachedVerdicts {
   /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
   of: (job: Job) => CachedVerdict | undefined;
   /** How the devices of a parent stand: by the cache, else as the service counts them. */
-  outcomeOf: (job: Job) => Outcome | undefined;
+  outcomeOf: (job: Job) => JobOutcome | undefined;
   /** The same as one state. */
   stateOf: (job: Job) => Verdict;
   /** How many are still to be read. */

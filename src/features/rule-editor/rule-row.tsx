@@ -1,7 +1,7 @@
 // One rule as it is written: the mark, how it is meant, and what it finds in the log it is tried on.
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { IconLetterCase, IconRegex, IconTrash } from '@tabler/icons-react';
-import { patternOf } from '#/features/outcome-rules/read-marks.ts';
+import { rulePatternOf } from '#/features/outcome-rules/read-marks.ts';
 import { RULED, RULE_STREAMS } from '#/features/jobs/rule.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 import { LONGEST_FIND } from '#/features/outcome-rules/rule-sets.ts';
@@ -13,7 +13,7 @@ export function faultOf(rule: Rule): string | undefined {
   if (rule.find.trim() === '') return 'Say what stands in the log';
   if (rule.find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
   if (!rule.pattern) return undefined;
-  const pattern = patternOf(rule);
+  const pattern = rulePatternOf(rule);
   if (typeof pattern === 'string') return `${pattern.charAt(0).toUpperCase()}${pattern.slice(1)}`;
   return pattern.test('') ? 'This pattern finds every line' : undefined;
 }

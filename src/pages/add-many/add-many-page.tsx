@@ -17,12 +17,12 @@ import { KeysGuard } from './keys-guard.tsx';
 import { planOf } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
 import { checkRow, checkSteps, hasError } from './row-check.ts';
-import { COLUMNS, edited, newRow, readRows } from './rows.ts';
+import { COLUMNS, edited, newRow, parseRows } from './rows.ts';
 import type { ColumnName, DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
 import type { CellFocus } from './rows-table.tsx';
-import { Run } from './run.ts';
+import { AddRun } from './add-run.ts';
 import { requestsFor } from './run-requests.ts';
 import { RunPanel } from './run-panel.tsx';
 import { useFleetNames } from './use-fleet-names.ts';
@@ -32,7 +32,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 const focusOnMount = (node: HTMLElement | null) => node?.focus({ preventScroll: true });
 
 export function AddManyPage() {
-  const [run] = useState(() => new Run({ ...provisioning, sleep: waitFor }));
+  const [run] = useState(() => new AddRun({ ...provisioning, sleep: waitFor }));
   const [arrivals] = useState(() => new Arrivals());
   const view = useSyncExternalStore(run.subscribe, run.get);
   const [rows, setRows] = useState<readonly DraftRow[]>([]);
@@ -61,7 +61,7 @@ export function AddManyPage() {
   const takeText = async (text: string) => {
     setChecking(true);
     try {
-      const read = readRows(text);
+      const read = parseRows(text);
       await inTurns(checkSteps(read.rows));
       setRows(read.rows);
       setNotes(read.notes);

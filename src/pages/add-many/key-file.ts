@@ -1,11 +1,11 @@
 // The keys as a file: one row a device, with the command that holds its key.
 import { csvText } from '#/lib/csv.ts';
-import type { Entry } from './run-entry.ts';
+import type { RunEntry } from './run-entry.ts';
 
 /** A device whose key is at hand. */
-export type Keyed = Entry & { id: string; key: string };
+export type Keyed = RunEntry & { id: string; key: string };
 
-export const isKeyed = (entry: Entry): entry is Keyed => entry.id !== undefined && entry.key !== undefined;
+export const isKeyed = (entry: RunEntry): entry is Keyed => entry.id !== undefined && entry.key !== undefined;
 
 /** `command`: the line that makes a machine the device with this key, where there is one. */
 export const keyFile = (entries: readonly Keyed[], command: ((key: string) => string) | undefined): string =>

@@ -4,11 +4,11 @@ import type { DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts'
 import { issueText } from '#/contract/issue-text.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { readDegrees } from '#/lib/coordinates.ts';
-import { tagsOf } from './rows.ts';
+import { tagsOfCell } from './rows.ts';
 import type { Cells, ColumnName, DraftRow } from './rows.ts';
 
 /** A device to create, as it will be sent. */
-export interface Order {
+export interface DeviceToAdd {
   name: string;
   group: string;
   customer: string;
@@ -18,10 +18,10 @@ export interface Order {
 }
 
 /** What a row is created with. */
-export const draftOf = ({ name, group }: Order): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
+export const draftOf = ({ name, group }: DeviceToAdd): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
 
 /** What is set on it then. */
-export const detailsOf = ({ customer, site }: Order): DeviceChange => ({
+export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
   ...(customer ? { CustomerName: customer } : {}),
   ...(site ? { CustomerSite: site } : {}),
 });
@@ -34,7 +34,7 @@ export interface RowCheck {
   isFaulty: boolean;
   warnings: CellTexts;
   isOdd: boolean;
-  order: Order;
+  order: DeviceToAdd;
   /** The name as names are compared: without regard to letter case. */
   folded: string;
 }
@@ -91,7 +91,7 @@ function check({ cells }: DraftRow): RowCheck {
   place(errors, deviceDraft.safeParse({ DeviceName: name, DeviceGroup: group }).error?.issues);
   if (customer || site)
     place(errors, deviceChange.safeParse({ CustomerName: customer, CustomerSite: site }).error?.issues);
-  const tags = tagsOf(cells.tags);
+  const tags = tagsOfCell(cells.tags);
   checkTags(tags, errors);
   const order = { name, group, customer, site, position: checkPlace(cells, errors, warnings), tags };
   return {

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { csvText } from '#/lib/csv.ts';
 import { licenceText, planOf, planText } from './plan.ts';
 import { checkRow, hasError } from './row-check.ts';
-import { COLUMNS, MOST_ROWS, edited, newRow, readRows, tagsOf } from './rows.ts';
+import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell } from './rows.ts';
 import type { Cells } from './rows.ts';
 
-const cellsOf = (text: string) => readRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
+const cellsOf = (text: string) => parseRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
 const errorsOf = (cells: Partial<Cells>) => checkRow(newRow({ name: 'x', ...cells })).errors;
 
 test('columns are in order, or the first row names them', () => {
@@ -42,12 +42,12 @@ test('hostile cells come through as they are meant', () => {
 });
 
 test('what is not used is told, and what holds no rows is refused', () => {
-  assert.deepEqual(readRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
-  assert.deepEqual(readRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
-  assert.throws(() => readRows(' \n\n'), /no row/);
-  assert.throws(() => readRows('name,group\n'), /no device below/);
-  assert.throws(() => readRows('group,site\na,b'), /none of them is "name"/);
-  assert.throws(() => readRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
+  assert.deepEqual(parseRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
+  assert.deepEqual(parseRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
+  assert.throws(() => parseRows(' \n\n'), /no row/);
+  assert.throws(() => parseRows('name,group\n'), /no device below/);
+  assert.throws(() => parseRows('group,site\na,b'), /none of them is "name"/);
+  assert.throws(() => parseRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
 });
 
 test('errors stand at their cells', () => {
@@ -82,7 +82,7 @@ test('what is sent is trimmed and typed; 0, 0 is no location', () => {
     Lat: -33.8,
     Lng: 151.2,
   });
-  assert.deepEqual(tagsOf(' ; |a;;b| '), ['a', 'b']);
+  assert.deepEqual(tagsOfCell(' ; |a;;b| '), ['a', 'b']);
 });
 
 test('the plan counts, warns of names and says where the licence ends', () => {

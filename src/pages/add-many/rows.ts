@@ -93,7 +93,7 @@ function columnsOf(first: string[]): { columns: (ColumnName | undefined)[]; isHe
 const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 
 /** Reads CSV, or what a spreadsheet puts on the clipboard. Raises {@link UnusableRows}. */
-export function readRows(text: string): ReadRows {
+export function parseRows(text: string): ReadRows {
   const read = rowsOf(text);
   const [first] = read;
   if (!first) throw new UnusableRows('There is no row in it.');
@@ -127,7 +127,7 @@ export function readRows(text: string): ReadRows {
 }
 
 /** The tags of a cell, each once. */
-export const tagsOf = (cell: string): string[] => [
+export const tagsOfCell = (cell: string): string[] => [
   ...new Set(
     cell
       .split(/[;|]/)

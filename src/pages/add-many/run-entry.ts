@@ -1,13 +1,13 @@
 // One row on its way to be a device, and what the page sees of all of them.
-import type { Order } from './row-check.ts';
+import type { DeviceToAdd } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
 
 export type Step = 'create' | 'details' | 'location' | 'tags' | 'key';
 
 /** One row on its way to be a device. Never changed in place. */
-export interface Entry {
+export interface RunEntry {
   row: DraftRow;
-  order: Order;
+  order: DeviceToAdd;
   state: 'waiting' | 'working' | 'done' | 'failed';
   id: string | undefined;
   key: string | undefined;
@@ -26,7 +26,7 @@ export interface Entry {
 export type Ending = { reason: 'stopped' | 'signed-out' } | { reason: 'licence'; text: string };
 
 export interface RunView {
-  entries: readonly Entry[];
+  entries: readonly RunEntry[];
   running: boolean;
   /** The service asked for a pause, which is being kept. */
   pausing: boolean;
@@ -34,7 +34,7 @@ export interface RunView {
 }
 
 /** A row as it begins: with the steps that it has something for. */
-export function newEntry(row: DraftRow, order: Order): Entry {
+export function newEntry(row: DraftRow, order: DeviceToAdd): RunEntry {
   const { customer, site, position, tags } = order;
   const missing: Step[] = ['create'];
   if (customer || site) missing.push('details');

@@ -1,7 +1,7 @@
 // A run in figures and words: how far it is, why it ended, what each row says.
 import { formatCount } from '#/lib/format.ts';
 import { counted } from './plan.ts';
-import type { Ending, Entry, RunView, Step } from './run-entry.ts';
+import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 
 export interface RunFigures {
   total: number;
@@ -15,7 +15,7 @@ export interface RunFigures {
   editable: number;
 }
 
-export function figuresOf(entries: readonly Entry[]): RunFigures {
+export function figuresOf(entries: readonly RunEntry[]): RunFigures {
   const figures = { total: entries.length, created: 0, settled: 0, failed: 0, keyLost: 0, waiting: 0, editable: 0 };
   for (const { state, id, keyLost, unanswered } of entries) {
     if (id !== undefined) figures.created++;
@@ -29,7 +29,7 @@ export function figuresOf(entries: readonly Entry[]): RunFigures {
 }
 
 /** Whether somebody has to do something about a row. */
-export const hasProblem = ({ state, keyLost, faults }: Entry): boolean =>
+export const hasProblem = ({ state, keyLost, faults }: RunEntry): boolean =>
   state === 'failed' || keyLost || faults.length > 0;
 
 const FAILED: Record<Step, string> = {
@@ -41,11 +41,11 @@ const FAILED: Record<Step, string> = {
 };
 
 /** What went wrong with a row, a line for each step. */
-export const faultLines = ({ faults, tags }: Entry): string[] =>
+export const faultLines = ({ faults, tags }: RunEntry): string[] =>
   faults.map(({ step, text }) => `${FAILED[step]}${step === 'tags' ? ` (${tags.join(', ')})` : ''}: ${text}`);
 
 /** The state of a row as a mark knows it, and in words. */
-export function stateOf(entry: Entry): { mark: string; words: string } {
+export function entryState(entry: RunEntry): { mark: string; words: string } {
   const { state, id, keyLost } = entry;
   if (state === 'working') return { mark: 'Running', words: id === undefined ? 'Creating' : 'Created, going on' };
   if (keyLost) return { mark: 'Interrupted', words: 'Created, key lost' };

@@ -12,13 +12,13 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { counted } from './plan.ts';
-import type { Run } from './run.ts';
-import type { Entry, RunView } from './run-entry.ts';
-import { endingText, faultLines, figuresOf, hasProblem, runText, stateOf } from './run-figures.ts';
+import type { AddRun } from './add-run.ts';
+import type { RunEntry, RunView } from './run-entry.ts';
+import { endingText, faultLines, figuresOf, hasProblem, runText, entryState } from './run-figures.ts';
 import classes from './add-many.module.css';
 
 interface RunPanelProps {
-  run: Run;
+  run: AddRun;
   view: RunView;
   arrived: ReadonlySet<string>;
   /** Work has begun that ends in new devices or changes of them. */
@@ -39,7 +39,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   const rows = { all: entries, problems, waiting: notOnline }[shown];
   const done = total === 0 ? 0 : settled / total;
 
-  const columns: VirtualColumn<Entry>[] = [
+  const columns: VirtualColumn<RunEntry>[] = [
     {
       header: 'Name',
       width: '24%',
@@ -168,8 +168,8 @@ const Name = memo(function Name({ id, name }: { id: string | undefined; name: st
   );
 });
 
-const State = memo(function State({ entry }: { entry: Entry }) {
-  const { mark, words } = stateOf(entry);
+const State = memo(function State({ entry }: { entry: RunEntry }) {
+  const { mark, words } = entryState(entry);
   return (
     <span className={classes['state']}>
       <StateMark state={mark} label={words} />
@@ -183,7 +183,7 @@ const State = memo(function State({ entry }: { entry: Entry }) {
 });
 
 interface ToolsProps extends Pick<RunPanelProps, 'run' | 'onWork'> {
-  entry: Entry;
+  entry: RunEntry;
   busy: boolean;
 }
 

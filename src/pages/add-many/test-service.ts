@@ -1,7 +1,7 @@
 // A service in memory for the tests of a run: it can refuse, lose answers, and be slow to order.
 import { ApiError, refusalError } from '#/api/api-error.ts';
 import type { Device } from '#/contract/devices.ts';
-import type { RunApi } from './run.ts';
+import type { RunApi } from './add-run.ts';
 import { checkRow } from './row-check.ts';
 import { newRow } from './rows.ts';
 import type { Cells, DraftRow } from './rows.ts';

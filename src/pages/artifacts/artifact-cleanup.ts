@@ -3,7 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { isNeeded } from './versions/artifact-usage.ts';
 import type { UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions } from './versions/artifact-versions.ts';
-import { bytesOf } from './upload/upload-findings.ts';
+import { artifactBytes } from './upload/upload-findings.ts';
 
 export interface Cleanup {
   /** Old ones that no job waits for or runs, as far as the service tells. */
@@ -20,6 +20,6 @@ export function planCleanup(artifacts: readonly Artifact[], keep: number, usage:
   return {
     going,
     needed: old.filter((artifact) => isNeeded(usage, artifact)),
-    frees: going.reduce((sum, artifact) => sum + bytesOf(artifact), 0),
+    frees: going.reduce((sum, artifact) => sum + artifactBytes(artifact), 0),
   };
 }

@@ -16,8 +16,8 @@ import { ArtifactAge, ArtifactSize, FileFaultMark, typeOf } from './versions/art
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { UsageCounts } from './versions/artifact-usage-counts.tsx';
 import type { UsageIndex } from './versions/artifact-usage.ts';
-import type { Versions } from './versions/artifact-versions.ts';
-import { bytesOf } from './upload/upload-findings.ts';
+import type { ArtifactVersions } from './versions/artifact-versions.ts';
+import { artifactBytes } from './upload/upload-findings.ts';
 import classes from './versions/artifact-table.module.css';
 
 /** `group` set: the row that stands for several versions; `inner`: one of them, below it. */
@@ -25,7 +25,7 @@ interface Row {
   key: string;
   /** Its own, or the newest of the group. */
   artifact: Artifact;
-  group?: Versions & { open: boolean };
+  group?: ArtifactVersions & { open: boolean };
   inner: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Row {
 const WIDE = '(min-width: 1200px)';
 
 interface ArtifactTableProps {
-  groups: readonly Versions[];
+  groups: readonly ArtifactVersions[];
   /** Those found by a search are shown opened. */
   opened: boolean;
   dialog: Dialog<ArtifactDialog>;
@@ -46,7 +46,7 @@ interface ArtifactTableProps {
 
 const keyOf = ({ key }: Row) => key;
 
-function rowsOf(groups: readonly Versions[], isOpen: (name: string) => boolean): Row[] {
+function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => boolean): Row[] {
   return groups.flatMap((group): Row[] => {
     const [newest] = group.artifacts;
     if (!newest) return [];
@@ -200,6 +200,6 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
 /** Of all versions; where only numbers without a unit are known there is nothing to add up. */
 function TotalSize({ artifacts }: { artifacts: readonly Artifact[] }) {
   if (artifacts.some(({ SizeBytes }) => SizeBytes === undefined)) return <span className="dim">–</span>;
-  const total = artifacts.reduce((sum, artifact) => sum + bytesOf(artifact), 0);
+  const total = artifacts.reduce((sum, artifact) => sum + artifactBytes(artifact), 0);
   return <span title={`${formatCount(total)} bytes in all`}>{formatBytes(total)}</span>;
 }

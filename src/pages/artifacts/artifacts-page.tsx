@@ -29,7 +29,7 @@ import { UploadGuard } from './upload/upload-guard.tsx';
 import { UploadPanel } from './upload/upload-panel.tsx';
 import { isUnderWay } from './upload/upload-queue.ts';
 import { UploadRoom } from './upload/upload-room.tsx';
-import { judge } from './upload/upload-state.ts';
+import { judgeFile } from './upload/upload-state.ts';
 import { useUploadQueue } from './upload/use-upload-queue.ts';
 
 const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
@@ -79,7 +79,7 @@ export function ArtifactsPage() {
   });
 
   const judged = items.map((item) =>
-    judge(item, ({ file: { name, size }, fields, checked }) =>
+    judgeFile(item, ({ file: { name, size }, fields, checked }) =>
       uploadFindings(
         { name, size, version: fields.version.trim(), sha256: checked?.sha256 },
         account.data,

@@ -8,7 +8,7 @@ import {
   isOutcomeUnknown,
   readDeployChoice,
   suggestName,
-  targetOf,
+  attemptTargetOf,
   whatOf,
 } from '#/pages/deploy/deploy-choice.ts';
 
@@ -43,7 +43,7 @@ test('another target takes the place of the old one and leaves the rest', () => 
 test('the order is what the contract wants, and nothing is sent before everything is chosen', () => {
   const draft = (search: string) => ({
     ...whatOf(read(search), 'A name'),
-    ...targetOf(read(search).target, ['d1', 'd2']),
+    ...attemptTargetOf(read(search).target, ['d1', 'd2']),
   });
   assert.deepEqual(draft('tag=t1&artifact=a1'), { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
   assert.equal(jobDraft.safeParse(draft('tag=t1&artifact=a1')).success, true);

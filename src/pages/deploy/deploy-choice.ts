@@ -40,7 +40,7 @@ export function whatOf({ thing }: DeployChoice, Name: string): What {
 }
 
 /** Where it runs, as the request has it; a selection is no target of the API, but a job for each of its devices. */
-export function targetOf({ kind, value }: DeployChoice['target'], ids: readonly string[]): Attempt['target'] {
+export function attemptTargetOf({ kind, value }: DeployChoice['target'], ids: readonly string[]): Attempt['target'] {
   if (kind === 'selection') return { ids };
   return { [({ device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const)[kind]]: value };
 }

@@ -10,8 +10,7 @@ import { jobEndpoints } from '#/contract/jobs.ts';
 import { nameText } from '#/contract/endpoint.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
-import { devicesText } from '#/features/jobs/job-words.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { usePreload } from '#/ui/late/use-preload.ts';
@@ -19,7 +18,7 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, Skeleton } from '#/ui/page/view.tsx';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { choose, confirms, readDeployChoice, suggestName, targetOf, whatOf } from './deploy-choice.ts';
+import { choose, confirms, readDeployChoice, suggestName, attemptTargetOf, whatOf } from './deploy-choice.ts';
 import type { DeployChoice, TargetKind, PayloadKind } from './deploy-choice.ts';
 import { DeployReview, nobody } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
@@ -27,8 +26,8 @@ import { WhatStep } from './deploy-what.tsx';
 import { attemptLeft } from './kept-attempt.ts';
 import { LeftAttempt } from './left-attempt.tsx';
 import { MembersChangedNote } from './members-changed.tsx';
-import { AnswerLost, MembersChanged, beginAttempt, sendAttempt } from './submit-order.ts';
-import type { Order } from './submit-order.ts';
+import { AnswerLost, MembersChanged, beginAttempt, sendAttempt } from './submission.ts';
+import type { Submission } from './submission.ts';
 import { NEW_PREFLIGHT, preflightFault } from './preflight-plan.ts';
 import type { PreflightPlan } from './preflight-plan.ts';
 import { useReach } from './use-reach.ts';
@@ -48,7 +47,7 @@ const LABELS = { Name: 'Name' };
 const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
 
 /** The same order with the preflight in the place of the deploy. */
-async function checking(order: Order, plan: PreflightPlan, thing: Payload): Promise<Order> {
+async function checking(order: Submission, plan: PreflightPlan, thing: Payload): Promise<Submission> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
   const { Name: _, ...preflightFor } = order.attempt.what;
   const what = { Name: preflightName(thing.text, new Date()), WorkflowId: await preflightWorkflow(plan) };
@@ -57,7 +56,7 @@ async function checking(order: Order, plan: PreflightPlan, thing: Payload): Prom
 
 /** What would be sent: one job, or one for each device of a selection. */
 function requestsOf(choice: DeployChoice, name: string, devices: readonly Device[]) {
-  const target = targetOf(
+  const target = attemptTargetOf(
     choice.target,
     devices.map(({ DeviceId }) => DeviceId),
   );
@@ -133,7 +132,7 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
   const [preflight, setPreflight] = useState<PreflightPlan>();
   const stepHere = usePreload(loadStep, preflight !== undefined);
   const submit = useWrite({
-    mutationFn: async (order: Order) => {
+    mutationFn: async (order: Submission) => {
       const attempt = await beginAttempt(preflight && thing ? await checking(order, preflight, thing) : order);
       return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };
     },
@@ -172,7 +171,11 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
     sent.current = true;
     const ids = devices.map(({ DeviceId }) => DeviceId);
     submit.mutate(
-      { jobTarget, devices, attempt: { what: whatOf(choice, name), target: targetOf(choice.target, ids), label } },
+      {
+        jobTarget,
+        devices,
+        attempt: { what: whatOf(choice, name), target: attemptTargetOf(choice.target, ids), label },
+      },
       {
         onSuccess: ({ attempt, jobId }) => {
           if (jobId === undefined) onMany({ attempt, ids });

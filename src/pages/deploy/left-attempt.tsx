@@ -5,14 +5,13 @@ import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
-import { devicesText } from '#/features/jobs/job-words.ts';
 import { Failure, FormError } from '#/ui/page/view.tsx';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { placeOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { forgetAttempt } from './kept-attempt.ts';
-import { AnswerLost, lookFor, sendAttempt } from './submit-order.ts';
+import { AnswerLost, lookFor, sendAttempt } from './submission.ts';
 import classes from './deploy.module.css';
 
 interface LeftAttemptProps {

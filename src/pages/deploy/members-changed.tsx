@@ -1,7 +1,7 @@
 // Between the review and the click others became members: told by name, and accepted before anything is sent.
 import { Button } from '@mantine/core';
+import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
-import { devicesText } from '#/features/jobs/job-words.ts';
 import { namesText } from './membership.ts';
 import type { MembershipChange } from './membership.ts';
 import classes from './deploy.module.css';

@@ -1,10 +1,9 @@
 // What is already on its way to the devices of a deploy: what runs before it, and what would be done twice.
 import { Link } from 'react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { devicesText } from '#/features/jobs/job-words.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import type { Ahead } from './ahead.ts';
 import classes from './deploy.module.css';

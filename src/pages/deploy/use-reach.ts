@@ -1,11 +1,11 @@
 // The devices that the choice of a deploy stands for, as a list that holds still while it is reviewed.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
 import { memberQueries } from '#/fleet/members.ts';
 import type { JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { handedOver } from '#/features/bulk/device-transfer.ts';
-import { devicesText } from '#/features/jobs/job-words.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export interface Reach {

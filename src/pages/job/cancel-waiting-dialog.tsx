@@ -1,11 +1,11 @@
 // Takes a job back from the devices where it still waits. Where it has begun, it goes on.
 import { useMemo, useState } from 'react';
+import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { device } from '#/contract/devices.ts';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
 import { canStop } from '#/api/job-state.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
-import { devicesText } from '#/features/bulk/bulk-plan.ts';
 import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import classes from './job-page.module.css';

@@ -15,7 +15,7 @@ import type { Sort } from '#/ui/table/sort.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import { nameOf } from './children/child-jobs.ts';
+import { childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import classes from './job-page.module.css';
 
@@ -113,7 +113,7 @@ export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
       width: opened ? '46%' : '24%',
       cell: (child) => {
         const key = jobs.keys.get(child) ?? '';
-        const name = nameOf(child, key);
+        const name = childName(child, key);
         const { to, state } = address.opening({ child: key });
         // Going from one output to the next is not a step that Back should take.
         return (

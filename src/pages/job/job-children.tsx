@@ -25,7 +25,7 @@ import { Empty } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { ChildPanel } from './child-panel.tsx';
-import { FAILURES, UNANSWERED, nameOf } from './children/child-jobs.ts';
+import { FAILURES, UNANSWERED, childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import { SORTABLE, childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
@@ -83,7 +83,7 @@ function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection):
       child.DeviceId && (
         <input
           type="checkbox"
-          aria-label={`Select ${nameOf(child, '')}`}
+          aria-label={`Select ${childName(child, '')}`}
           checked={ids.has(child.DeviceId)}
           onChange={() => toggle(child.DeviceId)}
         />

@@ -31,7 +31,7 @@ import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, overallState, stateOf, totalOf } from '#/features/jobs/outcome.ts';
-import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { OpenRulesOfJob } from '#/features/rule-editor/open-rules.tsx';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
@@ -186,7 +186,7 @@ const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog
 const loadFailures = () => import('./failures/failures-panel.tsx');
 const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
 
-function ParentBody({ job, outcome }: { job: Job; outcome: Outcome }) {
+function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
   const address = useAddress();
   const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
   const account = useQuery(accountQueries.get());

@@ -4,19 +4,19 @@ import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { inTurns } from '#/lib/pace.ts';
-import { awaitedText, devicesText } from '#/features/jobs/job-words.ts';
+import { awaitedText } from '#/features/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/features/jobs/outcome.ts';
-import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { leftText, timeLeft } from '#/features/jobs/time-left.ts';
 import { offlineIn } from '#/features/job-queue/use-awaited.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import classes from './job-page.module.css';
 
 interface JobProgressProps {
   job: Job;
-  outcome: Outcome;
+  outcome: JobOutcome;
   /** As far as they have been read. */
   rows: readonly Job[];
   /** Tells which devices are away where the service does not, and the fleet is known. */

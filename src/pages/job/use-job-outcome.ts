@@ -7,7 +7,7 @@ import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
-import type { Outcome } from '#/features/jobs/outcome.ts';
+import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUntold, offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
@@ -16,7 +16,7 @@ import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 const NONE: Job[] = [];
 
 /** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
-export function useOutcome(job: Job): Outcome | undefined {
+export function useOutcome(job: Job): JobOutcome | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;

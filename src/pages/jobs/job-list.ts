@@ -7,7 +7,7 @@ import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { STATES } from '#/features/jobs/outcome.ts';
 import { JOB_KINDS, isKind, isWithin } from '#/features/jobs/lately.ts';
-import type { JobKind, Known } from '#/features/jobs/lately.ts';
+import type { JobKind, KnownVerdicts } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 import { readJobFilter } from '#/features/jobs/job-filter.ts';
 import type { JobFilter } from '#/features/jobs/job-filter.ts';
@@ -51,7 +51,7 @@ export const isJobListFiltered = ({ name, state, kind, within, device, group, ta
   name.trim() !== '' || [state, kind, within, device, group, tag, artifact].some(Boolean);
 
 /** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
-function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: Known): boolean {
+function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): boolean {
   if (stateOf(job) === state) return true;
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
@@ -60,7 +60,7 @@ function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: Known): boolean 
 export function filterJobs(
   jobs: readonly Job[],
   { name, state, kind, within, device, group, tag, artifact }: JobListView,
-  known: Known,
+  known: KnownVerdicts,
   parents?: ReadonlySet<string>,
   now = new Date(),
 ): Job[] {
@@ -82,7 +82,7 @@ const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'bas
 
 type Key = string | number | undefined;
 
-function keyOf(by: JobColumn, { stateOf }: Known, tags: Tag[] | undefined): (job: Job) => Key {
+function keyOf(by: JobColumn, { stateOf }: KnownVerdicts, tags: Tag[] | undefined): (job: Job) => Key {
   switch (by) {
     case 'name':
       return ({ JobName, JobId }) => JobName || JobId;
@@ -105,7 +105,7 @@ const compare = (one: Key, two: Key): number =>
   typeof one === 'string' && typeof two === 'string' ? collator.compare(one, two) : Number(one) - Number(two);
 
 /** `jobs` newest first, which is what equals keep. What has no value comes last, whichever way. */
-export function sortJobs(jobs: Job[], sort: Sort | undefined, known: Known, tags: Tag[] | undefined): Job[] {
+export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdicts, tags: Tag[] | undefined): Job[] {
   const by = JOB_COLUMNS.find((column) => column === sort?.by);
   if (!by) return jobs;
   const key = keyOf(by, known, tags);

@@ -7,7 +7,7 @@ import type { Tag } from '#/contract/tags.ts';
 import { canStop, isStopping } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
-import type { Known } from '#/features/jobs/lately.ts';
+import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, totalOf } from '#/features/jobs/outcome.ts';
@@ -24,7 +24,7 @@ import classes from './jobs.module.css';
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
 const keyOf = ({ JobId }: Job) => JobId;
 
-function Standing({ job, known }: { job: Job; known: Known }) {
+function Standing({ job, known }: { job: Job; known: KnownVerdicts }) {
   const outcome = known.outcomeOf(job);
   const awaits = awaitedOffline(job);
   return (
@@ -44,7 +44,7 @@ function Standing({ job, known }: { job: Job; known: Known }) {
 interface JobsTableProps {
   jobs: Job[];
   tags: Tag[] | undefined;
-  known: Known;
+  known: KnownVerdicts;
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
   onStop: (job: Job) => void;

@@ -1,7 +1,7 @@
 // How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape tells the state,
 // a letter the group; colour comes on top.
 import { formatCount } from '#/lib/format.ts';
-import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOf } from './map-fleet.ts';
+import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOfKind } from './map-fleet.ts';
 import { letterOf } from './marker-colors.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
@@ -58,7 +58,7 @@ function drawDevice(
   colors: MarkerColors,
 ): void {
   const kind = kinds.findIndex((count) => count > 0);
-  const state = stateOf(kind);
+  const state = stateOfKind(kind);
   const group = groupOf(kind);
   const color =
     by === 'group'
@@ -178,7 +178,7 @@ function write(context: CanvasRenderingContext2D, text: string, x: number, y: nu
 export function statesOf(kinds: Uint32Array): [online: number, offline: number, other: number] {
   const states: [number, number, number] = [0, 0, 0];
   kinds.forEach((count, kind) => {
-    const state = stateOf(kind);
+    const state = stateOfKind(kind);
     if (state === ONLINE || state === OFFLINE || state === OTHER) states[state] += count;
   });
   return states;

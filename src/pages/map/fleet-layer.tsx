@@ -9,7 +9,7 @@ import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
 import { groupsOf, statesOf } from './draw-marks.ts';
 import type { ColorBy } from './draw-marks.ts';
-import { boxOf, nameOf } from './map-fleet.ts';
+import { boxOf, deviceNameAt } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
 import { COLORS } from './marker-colors.ts';
 import { MarkerLayer } from './marker-layer.ts';
@@ -55,7 +55,7 @@ function saysOf(fleet: FleetIndex, clusters: ClusterIndex, mark: Mark, groups: r
   const [row] = clusters.members(cluster, 1);
   if (count === 1 && row !== undefined) {
     const { DeviceStatus, DeviceGroup } = fleet.device(row);
-    return [nameOf(fleet, row), DeviceStatus, by === 'group' && DeviceGroup].filter(Boolean).join(' · ');
+    return [deviceNameAt(fleet, row), DeviceStatus, by === 'group' && DeviceGroup].filter(Boolean).join(' · ');
   }
   const parts =
     by === 'state'
@@ -81,7 +81,10 @@ export function FleetLayer(props: FleetLayerProps) {
     return () => void layer.remove();
   }, [layer, map]);
   useEffect(() => layer.paint(COLORS[scheme], colorBy), [layer, scheme, colorBy]);
-  useEffect(() => layer.show(clusters, (row) => (fleet.has(row) ? nameOf(fleet, row) : '')), [layer, clusters, fleet]);
+  useEffect(
+    () => layer.show(clusters, (row) => (fleet.has(row) ? deviceNameAt(fleet, row) : '')),
+    [layer, clusters, fleet],
+  );
   useEffect(() => layer.select(selected), [layer, selected]);
   const marked = hovered ?? chosen;
   useEffect(() => layer.highlight(marked), [layer, marked]);

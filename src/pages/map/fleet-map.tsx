@@ -19,7 +19,7 @@ import { Legend } from './legend.tsx';
 import { MapBar } from './map-bar.tsx';
 import { DropTarget, FollowView } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
-import { boxOf, byPlace, colouredGroups, nameOf, pointsOf } from './map-fleet.ts';
+import { boxOf, byPlace, colouredGroups, deviceNameAt, pointsOf } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
 import { printView, readMapView } from './map-view.ts';
 import { PlacingBanner } from './placing-banner.tsx';
@@ -192,7 +192,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
                   onMove={(row) =>
                     startPlacing({
                       id: fleet.device(row).DeviceId,
-                      name: nameOf(fleet, row),
+                      name: deviceNameAt(fleet, row),
                       old: { Lat: places.lat[row]!, Lng: places.lng[row]! },
                     })
                   }

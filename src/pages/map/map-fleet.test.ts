@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boxOf, colouredGroups, groupOf, rowsIn, stateOf } from './map-fleet.ts';
+import { boxOf, colouredGroups, groupOf, rowsIn, stateOfKind } from './map-fleet.ts';
 
 const places = {
   lat: Float64Array.from([10, -20, 0.5, 50]),
@@ -10,7 +10,7 @@ const places = {
 const rows = Uint32Array.from([3, 2, 1, 0]);
 
 test('a byte tells state and group', () => {
-  assert.deepEqual([stateOf((5 << 2) | 1), groupOf((5 << 2) | 1)], [1, 5]);
+  assert.deepEqual([stateOfKind((5 << 2) | 1), groupOf((5 << 2) | 1)], [1, 5]);
 });
 
 test('the largest groups have colours, devices without a group never', () => {

@@ -14,7 +14,7 @@ export const OTHER = 2;
 export const MOST_GROUPS = 8;
 
 /** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group above. */
-export const stateOf = (kind: number): number => kind & 3;
+export const stateOfKind = (kind: number): number => kind & 3;
 export const groupOf = (kind: number): number => kind >> 2;
 
 export interface Box {
@@ -103,7 +103,7 @@ export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, n
   });
 }
 
-export const nameOf = (index: FleetIndex, row: number): string => {
+export const deviceNameAt = (index: FleetIndex, row: number): string => {
   const { DeviceName, DeviceId } = index.device(row);
   return DeviceName || DeviceId;
 };

@@ -11,7 +11,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { DeviceList, RowWords } from './device-list.tsx';
 import { DRAGGED } from './map-events.tsx';
-import { byPlace, nameOf, rowsIn } from './map-fleet.ts';
+import { byPlace, deviceNameAt, rowsIn } from './map-fleet.ts';
 import type { Box } from './map-fleet.ts';
 import type { ToPlace } from './use-placing.ts';
 import classes from './map-page.module.css';
@@ -110,7 +110,7 @@ export function SidePanel(props: SidePanelProps) {
           none="Every device has a place."
           chosen={chosen}
           renderRow={(device, row) => {
-            const toPlace: ToPlace = { id: device.DeviceId, name: nameOf(fleet, row), old: undefined };
+            const toPlace: ToPlace = { id: device.DeviceId, name: deviceNameAt(fleet, row), old: undefined };
             const isInvalid = places.kind[row] === 2;
             return (
               <>

@@ -1,5 +1,5 @@
 // What moved together, in words.
-import { devicesText } from '#/features/jobs/job-words.ts';
+import { devicesText } from '#/lib/format.ts';
 import { WINDOW } from './together.ts';
 import type { ChangeCluster, Moved } from './together.ts';
 

@@ -55,7 +55,7 @@ export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
   );
 }
 
-export function Failed({ reading, jobs, verdicts }: DeploymentsProps) {
+export function FailedLately({ reading, jobs, verdicts }: DeploymentsProps) {
   const lines = failedLately(jobs, useNow(), verdicts);
   return (
     <ShortList

@@ -4,7 +4,7 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import { badOf, isWithin } from '#/features/jobs/lately.ts';
-import type { Known } from '#/features/jobs/lately.ts';
+import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
@@ -70,7 +70,7 @@ export function runningNow(jobs: Job[]): JobLine[] {
  * Jobs that ended lately with a failure, or with one among their children so far, newest first. `known`: how they ended by
  * the rules of their artifacts, as far as that is known.
  */
-export function failedLately(jobs: Job[], now: Date, known: Known = { outcomeOf, stateOf }): JobLine[] {
+export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { outcomeOf, stateOf }): JobLine[] {
   return jobs
     .flatMap((job): JobLine[] => {
       const bad = badOf(job, known);

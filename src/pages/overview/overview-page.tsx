@@ -14,7 +14,7 @@ import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { CameAndWent, FlappingDevices, useRecent } from './came-and-went.tsx';
-import { Failed, UnderWay } from './deployments.tsx';
+import { FailedLately, UnderWay } from './deployments.tsx';
 import { DownNow } from './down-now.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
@@ -88,7 +88,7 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
               </View>
             )}
             <UnderWay {...work} />
-            <Failed {...work} />
+            <FailedLately {...work} />
             <FlappingDevices recent={recent} />
           </div>
           <div>

@@ -2,11 +2,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
-import { devicesText } from '#/features/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import type { QueueFigures as Figures } from './queue-rows.ts';
+import type { QueueTotals as Figures } from './queue-rows.ts';
 import classes from './queues.module.css';
 
 interface QueueFiguresProps {

@@ -155,7 +155,7 @@ export function sortQueues(rows: readonly QueueRow[], { by, down }: Sort = FIRST
     .map(({ row }) => row);
 }
 
-export interface QueueFigures {
+export interface QueueTotals {
   devices: number;
   waiting: number;
   running: number;
@@ -167,8 +167,8 @@ export interface QueueFigures {
   staleOffline: number;
 }
 
-export function queueFigures(rows: readonly QueueRow[]): QueueFigures {
-  const figures: QueueFigures = {
+export function queueFigures(rows: readonly QueueRow[]): QueueTotals {
+  const figures: QueueTotals = {
     devices: rows.length,
     waiting: 0,
     running: 0,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { curlText, quoted } from './curl-text.ts';
+import { curlText, shellQuoted } from './curl-text.ts';
 
 const HOSTILE = [
   `it's "quoted" $(touch /tmp/x) \`id\` \${HOME} \\ !! ; rm -rf / #`,
@@ -27,12 +27,12 @@ function words(command: string, shell = 'bash'): string[] {
 }
 
 test('every value is one word, as it was', () => {
-  assert.deepEqual(words(`curl ${HOSTILE.map(quoted).join(' ')}`), HOSTILE);
+  assert.deepEqual(words(`curl ${HOSTILE.map(shellQuoted).join(' ')}`), HOSTILE);
 });
 
 test('what has no control characters is plain POSIX sh', () => {
-  const plain = HOSTILE.filter((value) => !quoted(value).startsWith('$'));
-  assert.deepEqual(words(`curl ${plain.map(quoted).join(' ')}`, 'sh'), plain);
+  const plain = HOSTILE.filter((value) => !shellQuoted(value).startsWith('$'));
+  assert.deepEqual(words(`curl ${plain.map(shellQuoted).join(' ')}`, 'sh'), plain);
 });
 
 test('no line holds what a terminal obeys or what turns text around', () => {

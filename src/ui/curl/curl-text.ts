@@ -25,7 +25,7 @@ const octal = (text: string) =>
   Array.from(new TextEncoder().encode(text), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 
 /** One word of a POSIX shell; with control characters, one of bash, zsh or ksh, in which they are written out. */
-export function quoted(text: string): string {
+export function shellQuoted(text: string): string {
   if (!UNSAFE.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `$'${text.replaceAll('\\', '\\\\').replaceAll(/['!]/g, octal).replaceAll(ALL_UNSAFE, octal)}'`;
 }
@@ -40,13 +40,13 @@ const inQuotes = (name: string) => `"${name.replaceAll('\\', '\\\\').replaceAll(
 /** The command. The token stays out: it is taken from the variable TOKEN. */
 export function curlText({ method, path, body, form, file }: CurlRequest, origin: string): string {
   const words = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(origin + path)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${shellQuoted(origin + path)}`,
     '-H "Authorization: Bearer $TOKEN"',
   ];
-  if (body !== undefined) words.push(`-H 'content-type: application/json'`, `--data-raw ${quoted(json(body))}`);
+  if (body !== undefined) words.push(`-H 'content-type: application/json'`, `--data-raw ${shellQuoted(json(body))}`);
   // Not --form: that takes a value which begins with "@" or "<" for the name of a file.
   for (const [name, value] of Object.entries(form ?? {}))
-    if (value !== undefined) words.push(`--form-string ${quoted(`${name}=${value}`)}`);
-  if (file !== undefined) words.push(`-F ${quoted(`file=@${inQuotes(file)}`)}`);
+    if (value !== undefined) words.push(`--form-string ${shellQuoted(`${name}=${value}`)}`);
+  if (file !== undefined) words.push(`-F ${shellQuoted(`file=@${inQuotes(file)}`)}`);
   return words.join(' \\\n  ');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
-import { textOf } from './log-text.ts';
+import { logTextOf } from './log-text.ts';
 import { withoutAnsi, withoutEscapes } from './without-ansi.ts';
 
 const ESC = '\u001b';
@@ -61,7 +61,7 @@ test('text that looks like HTML stays text', () => {
 
 test('the codes in force at an offset are those after the last reset', () => {
   const text = `${ESC}[31mred${ESC}[0m\n${ESC}[1m${ESC}[34mblue\nstill`;
-  assert.equal(ansiBefore(textOf([text]), text.length), `${ESC}[1m${ESC}[34m`);
-  assert.equal(ansiBefore(textOf([text]), 0), '');
-  assert.equal(ansiBefore(textOf(['plain\ntext']), 6), '');
+  assert.equal(ansiBefore(logTextOf([text]), text.length), `${ESC}[1m${ESC}[34m`);
+  assert.equal(ansiBefore(logTextOf([text]), 0), '');
+  assert.equal(ansiBefore(logTextOf(['plain\ntext']), 6), '');
 });

@@ -1,6 +1,6 @@
 // Where the lines of a long text begin. Found once, and carried on when text arrives at the end, so that ten megabytes
 // open at once and only the lines in view are ever cut out of the text.
-import { codeAt, continues, lastOf, nextOf, sliceOf, textOf } from './log-text.ts';
+import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf } from './log-text.ts';
 import type { LogText } from './log-text.ts';
 import { overwritten } from './overwritten.ts';
 
@@ -41,7 +41,7 @@ const grown = (array: Uint32Array): Uint32Array => {
 
 /** Finds the rows of a text. With an index of its beginning only the rest is looked at. */
 export function indexLines(pieces: readonly string[], previous?: LineIndex, raw = false): LineIndex {
-  const text = textOf(pieces);
+  const text = logTextOf(pieces);
   const known =
     previous?.raw === raw && previous.text.length > 0 && continues(text, previous.text) ? previous : undefined;
   let starts = known?.starts ?? new Uint32Array(Math.max(16, Math.ceil(text.length / 40)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeAt, continues, lastOf, nextOf, sliceOf, textOf } from './log-text.ts';
+import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf } from './log-text.ts';
 
 test('a text in pieces reads as the whole', () => {
   const whole = 'first\nsecond\n\nlast';
@@ -8,7 +8,7 @@ test('a text in pieces reads as the whole', () => {
     const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
       whole.slice(at * size, (at + 1) * size),
     );
-    const text = textOf(pieces);
+    const text = logTextOf(pieces);
     assert.equal(text.length, whole.length);
     for (let from = 0; from <= whole.length; from++) {
       const next = whole.indexOf('\n', from);
@@ -21,14 +21,14 @@ test('a text in pieces reads as the whole', () => {
       }
     }
   }
-  assert.equal(nextOf(textOf([]), '\n', 0), 0);
+  assert.equal(nextOf(logTextOf([]), '\n', 0), 0);
 });
 
 test('a text goes on from another when all of that is its beginning', () => {
-  const before = textOf(['ab', 'c']);
-  assert.ok(continues(textOf(['ab', 'cd', 'e']), before));
+  const before = logTextOf(['ab', 'c']);
+  assert.ok(continues(logTextOf(['ab', 'cd', 'e']), before));
   assert.ok(continues(before, before));
-  assert.ok(continues(before, textOf([])));
-  assert.ok(!continues(textOf(['ab']), before));
-  assert.ok(!continues(textOf(['ab', 'x']), before));
+  assert.ok(continues(before, logTextOf([])));
+  assert.ok(!continues(logTextOf(['ab']), before));
+  assert.ok(!continues(logTextOf(['ab', 'x']), before));
 });

@@ -8,7 +8,7 @@ export interface LogText {
   readonly length: number;
 }
 
-export function textOf(pieces: readonly string[]): LogText {
+export function logTextOf(pieces: readonly string[]): LogText {
   const begins: number[] = [];
   let length = 0;
   for (const piece of pieces) {

@@ -5,7 +5,7 @@ import type { TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault } from '#/contract/tar-entries.ts';
 import type { TarEntry } from '#/contract/tar-entries.ts';
 import type { TreeEntry } from './archive-tree.ts';
-import { shellWord } from './finding.ts';
+import { shellPath } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { SCRIPT_HEAD, checkScript } from './script-check.ts';
 
@@ -47,7 +47,7 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
     findings.push({
       level: 'warning',
       text: 'update.sh is not executable',
-      mend: `Run: chmod +x ${shellWord(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
+      mend: `Run: chmod +x ${shellPath(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
     });
   return [...findings, ...checkScript('update.sh', head, 'update')];
 }

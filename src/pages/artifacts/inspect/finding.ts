@@ -19,7 +19,7 @@ export const byWeight = (findings: readonly Finding[]): Finding[] =>
 export const refuses = (findings: readonly Finding[]): boolean => findings.some(({ level }) => level === 'error');
 
 /** A name as one word of a POSIX shell, for the commands that are suggested. */
-export const shellWord = (name: string): string =>
+export const shellPath = (name: string): string =>
   /^[\w.][\w./-]*$/.test(name)
     ? name
     : `'${(name.startsWith('-') ? './' : '') + name.replaceAll("'", String.raw`'\''`)}'`;

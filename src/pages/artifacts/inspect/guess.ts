@@ -1,5 +1,5 @@
 // What a chosen file's name and first bytes suggest for the upload form. Suggestions only: all can be changed.
-import { shellWord } from './finding.ts';
+import { shellPath } from './finding.ts';
 import { isGzip } from './script-check.ts';
 
 export type ArtifactType = 'tar.gz' | 'script';
@@ -24,4 +24,4 @@ export function guessVersion(fileName: string): string {
 }
 
 /** The command that runs a script from within its folder. */
-export const guessCommand = (fileName: string): string => `./${shellWord(fileName)}`;
+export const guessCommand = (fileName: string): string => `./${shellPath(fileName)}`;

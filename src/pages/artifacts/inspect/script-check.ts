@@ -1,6 +1,6 @@
 // What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
 // mark, an interpreter line that no system can follow, or not being a script at all.
-import { shellWord } from './finding.ts';
+import { shellPath } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** How much of a script is looked at. */
@@ -167,7 +167,7 @@ export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'scr
       // Some interpreters read such lines; no shell does, and no system finds one whose name ends in a carriage return.
       level: spoiled ? 'error' : 'warning',
       text: `${name} has Windows line ends (CRLF), which a Unix shell takes as part of each command`,
-      mend: `Save it with LF line ends, or run: sed -i 's/\\r$//' ${shellWord(name)}`,
+      mend: `Save it with LF line ends, or run: sed -i 's/\\r$//' ${shellPath(name)}`,
     });
   return findings.length > 0 ? findings : [{ level: 'ok', text: `${name} runs with ${line}` }];
 }

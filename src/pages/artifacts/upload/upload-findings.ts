@@ -51,7 +51,7 @@ export function uploadFindings(
 }
 
 /** The true size; 0 where only a number without a unit is known. */
-export const bytesOf = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
+export const artifactBytes = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
 
 /**
  * What could go to make room, in the order in which it is missed least: old versions that no job waits for or runs, then
@@ -62,5 +62,5 @@ export function spareArtifacts(artifacts: readonly Artifact[], usage: UsageIndex
   const rank = (artifact: Artifact) => (newest.has(artifact) ? 1 : 0);
   return artifacts
     .filter((artifact) => !isNeeded(usage, artifact))
-    .toSorted((a, b) => rank(a) - rank(b) || bytesOf(b) - bytesOf(a));
+    .toSorted((a, b) => rank(a) - rank(b) || artifactBytes(b) - artifactBytes(a));
 }

@@ -26,7 +26,7 @@ export interface JudgedFile extends QueuedFile {
 }
 
 /** `further`: what the account and the registry say. */
-export function judge(item: QueuedFile, further: (item: QueuedFile) => Finding[]): JudgedFile {
+export function judgeFile(item: QueuedFile, further: (item: QueuedFile) => Finding[]): JudgedFile {
   const findings = item.checked && [...item.checked.findings, ...further(item)];
   return { ...item, findings, state: stateOf(item, findings) };
 }

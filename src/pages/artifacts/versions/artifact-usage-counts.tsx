@@ -2,11 +2,11 @@
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatCount } from '#/lib/format.ts';
 import { usageIn } from './artifact-usage.ts';
-import type { Usage } from './artifact-usage.ts';
+import type { ArtifactUsage } from './artifact-usage.ts';
 
 interface UsageCountsProps {
   artifacts: readonly Artifact[];
-  usage: ReadonlyMap<string, Usage>;
+  usage: ReadonlyMap<string, ArtifactUsage>;
 }
 
 export function UsageCounts({ artifacts, usage }: UsageCountsProps) {

@@ -3,7 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 
-export interface Usage {
+export interface ArtifactUsage {
   /** By what deleting the artifact means to them; one job to a group of devices counts once, as what matters most. */
   waiting: Job[];
   running: Job[];
@@ -13,9 +13,9 @@ export interface Usage {
 }
 
 /** By ArtifactId; `undefined` as a whole: the service does not tell which artifact a job runs, or has not answered yet. */
-export type UsageIndex = ReadonlyMap<string, Usage> | undefined;
+export type UsageIndex = ReadonlyMap<string, ArtifactUsage> | undefined;
 
-const NONE: Usage = { waiting: [], running: [], done: [], waitingDevices: 0 };
+const NONE: ArtifactUsage = { waiting: [], running: [], done: [], waitingDevices: 0 };
 
 const waitingIn = (job: Job): number =>
   job.Counts ? (job.Counts['Waiting'] ?? 0) : jobState(job) === 'Waiting' ? 1 : 0;
@@ -25,7 +25,7 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   if (!jobs) return undefined;
   const tells = ({ ArtifactId, WorkflowId }: Job) => ArtifactId !== undefined || WorkflowId !== undefined;
   if (jobs.length > 0 && !jobs.some(tells)) return undefined;
-  const index = new Map<string, Usage>();
+  const index = new Map<string, ArtifactUsage>();
   for (const job of jobs) {
     if (!job.ArtifactId) continue;
     const usage = index.get(job.ArtifactId) ?? { waiting: [], running: [], done: [], waitingDevices: 0 };
@@ -37,8 +37,10 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   return index;
 }
 
-export const usageIn = (index: ReadonlyMap<string, Usage>, { ArtifactId }: Pick<Artifact, 'ArtifactId'>): Usage =>
-  index.get(ArtifactId) ?? NONE;
+export const usageIn = (
+  index: ReadonlyMap<string, ArtifactUsage>,
+  { ArtifactId }: Pick<Artifact, 'ArtifactId'>,
+): ArtifactUsage => index.get(ArtifactId) ?? NONE;
 
 /** Whether a job still needs it. Where nobody tells, it may be. */
 export function isNeeded(index: UsageIndex, artifact: Pick<Artifact, 'ArtifactId'>): boolean {

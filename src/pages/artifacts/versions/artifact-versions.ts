@@ -23,7 +23,7 @@ function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
   return artifacts.toSorted((a, b) => (times.get(b) ?? -1) - (times.get(a) ?? -1));
 }
 
-export interface Versions {
+export interface ArtifactVersions {
   /** What the versions have in common; unique among all. */
   name: string;
   /** Newest first; at least one. */
@@ -31,7 +31,7 @@ export interface Versions {
 }
 
 /** The artifacts by name, the one with the newest version first. */
-export function groupVersions(artifacts: readonly Artifact[]): Versions[] {
+export function groupVersions(artifacts: readonly Artifact[]): ArtifactVersions[] {
   const groups = new Map<string, Artifact[]>();
   for (const artifact of newestFirst(artifacts)) {
     const name = nameWithout(artifact.Version, artifact.Name);
@@ -47,10 +47,10 @@ export function groupVersions(artifacts: readonly Artifact[]): Versions[] {
  * a SHA-256) only those. `always`: ids of those that stay in sight.
  */
 export function searchVersions(
-  groups: readonly Versions[],
+  groups: readonly ArtifactVersions[],
   wanted: string,
   always: ReadonlySet<string> = new Set(),
-): Versions[] {
+): ArtifactVersions[] {
   const part = wanted.trim().toLowerCase();
   if (part === '') return [...groups];
   const isIt = ({ ArtifactId, Name, Version, Sha256 }: Artifact) =>

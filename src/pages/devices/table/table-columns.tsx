@@ -31,7 +31,7 @@ export interface TableColumn {
 const timeCell = (raw: string | undefined) =>
   raw ? <Time at={parseTimestamp(raw)} raw={raw} /> : <span className="dim">Never</span>;
 export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
-export const textOf = (value: unknown): string =>
+export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
@@ -135,8 +135,8 @@ export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
       width: 130,
       isExtra: true,
       phone: 'hide' as const,
-      title: (device: Device) => textOf(device[field]),
-      cell: (device: Device) => textOf(device[field]),
+      title: (device: Device) => valueText(device[field]),
+      cell: (device: Device) => valueText(device[field]),
     })),
   ];
 }

@@ -1,9 +1,8 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
 import { Button, Modal } from '@mantine/core';
-import { devicesText } from '#/features/bulk/bulk-plan.ts';
 import { useDeviceExport } from '#/features/bulk/export-devices.ts';
 import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';

@@ -15,7 +15,7 @@ import {
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react';
-import { devicesText } from '#/features/bulk/bulk-plan.ts';
+import { devicesText } from '#/lib/format.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';

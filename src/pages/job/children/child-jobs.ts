@@ -1,6 +1,6 @@
 // The jobs of single devices that a group or tag job consists of, and what tells them apart.
 import type { Job } from '#/contract/jobs.ts';
-import type { Failed } from '#/features/failure-groups/failure-client.ts';
+import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 
@@ -15,14 +15,14 @@ export interface ChildJobs {
 export const keysOf = (jobs: readonly Job[]): Map<Job, string> =>
   new Map(jobs.map((child, place) => [child, child.JobId || `no-${place + 1}`]));
 
-export const nameOf = (child: Job, key: string): string => child.DeviceName || child.DeviceId || `Device ${key}`;
+export const childName = (child: Job, key: string): string => child.DeviceName || child.DeviceId || `Device ${key}`;
 
 /** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
 export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 /** Those of which nobody knows what became of them. */
 export const UNANSWERED: readonly Verdict[] = ['No answer', 'Interrupted'];
 
-export const failedOf = ({ rows, keys, verdicts }: ChildJobs): Failed[] =>
+export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>
   rows.flatMap((job) => {
     const { verdict } = verdicts.of(job);
     return FAILURES.includes(verdict) ? [{ key: keys.get(job) ?? '', job, ended: verdict }] : [];

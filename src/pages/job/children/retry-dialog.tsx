@@ -10,7 +10,6 @@ import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
-import { devicesText } from '#/features/bulk/bulk-plan.ts';
 import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
 import type { BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
 import { Readiness } from './readiness.tsx';
@@ -18,7 +17,7 @@ import { queueQueries } from '#/features/job-queue/queue.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 
 interface RetryDialogProps {
   /** The job whose order is given again. */

@@ -16,7 +16,7 @@ import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { usePreload } from '#/ui/late/use-preload.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
-import { nameOf } from '#/pages/job/children/child-jobs.ts';
+import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { whyNoRetry } from '#/pages/job/children/retry.ts';
 import { exportGroup } from './export-group.ts';
@@ -146,7 +146,7 @@ const columnsOf = ({ keys }: ChildJobs, address: Address): VirtualColumn<Job>[] 
     width: '66%',
     cell: (child) => {
       const key = keys.get(child) ?? '';
-      const name = nameOf(child, key);
+      const name = childName(child, key);
       const { to, state } = address.opening({ child: key });
       return (
         <Link to={to} state={state} preventScrollReset className={rowName} title={`Output of ${name}`}>

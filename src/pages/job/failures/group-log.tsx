@@ -13,7 +13,7 @@ import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
-import { nameOf } from '#/pages/job/children/child-jobs.ts';
+import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import classes from './failures.module.css';
 
@@ -36,9 +36,9 @@ export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
   const compared = address.params.get('example') !== 'end' && healthy.length > 0;
   const comparison = useComparison(client, compared ? sample : undefined, healthy);
   if (!sample) return null;
-  const name = visible(nameOf(sample, key));
+  const name = visible(childName(sample, key));
   const other = healthy[comparison?.against ?? 0];
-  const otherName = other && visible(nameOf(other, jobs.keys.get(other) ?? ''));
+  const otherName = other && visible(childName(other, jobs.keys.get(other) ?? ''));
   const { to, state } = address.opening({ child: key });
   return (
     <section className={classes['log']} aria-label={`Log of ${name}, as an example`}>

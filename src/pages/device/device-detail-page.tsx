@@ -23,7 +23,7 @@ import { DeviceDetails } from './device-details.tsx';
 import { DeviceInstall } from './device-install.tsx';
 import { DeviceInventory } from './device-inventory.tsx';
 import { DeviceJobs } from './device-jobs.tsx';
-import { DeviceLocation } from './device-location.tsx';
+import { DevicePosition } from './device-position.tsx';
 import { DeviceTags } from './device-tags.tsx';
 import { DeviceTunnels } from './device-tunnels.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
@@ -36,7 +36,7 @@ const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceD
 const loadDay = () => import('#/features/device-history/device-day.tsx');
 const DeviceDay = lazy(async () => ({ default: (await loadDay()).DeviceDay }));
 
-export function DevicePage() {
+export function DeviceDetailPage() {
   const { id = '' } = useParams();
   return <OneDevice key={id} id={id} />;
 }
@@ -169,7 +169,7 @@ function Sections({ device }: { device: Device }) {
       <div className={classes['about']}>
         {hasProblem && <DeviceAgent device={device} />}
         <DeviceDetails device={device} />
-        <DeviceLocation device={device} />
+        <DevicePosition device={device} />
         <DeviceTags device={device} />
         {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />

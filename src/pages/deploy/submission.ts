@@ -46,7 +46,7 @@ export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<J
   return [];
 }
 
-export interface Order {
+export interface Submission {
   jobTarget: JobTarget;
   /** Who was reviewed. */
   devices: readonly Device[];
@@ -54,7 +54,7 @@ export interface Order {
 }
 
 /** Reads once more jobTarget it is for and what is there; gives the attempt, which is kept from then on. Nothing is sent. */
-export async function beginAttempt({ jobTarget, devices, attempt }: Order): Promise<Attempt> {
+export async function beginAttempt({ jobTarget, devices, attempt }: Submission): Promise<Attempt> {
   const { signal } = new AbortController();
   const [jobs, now] = await Promise.all([readJobs(), 'ids' in jobTarget ? undefined : readMembers(jobTarget, signal)]);
   const change = now && changeBetween(devices, now);

@@ -8,13 +8,13 @@ import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
-import { isPlace, placeText, usePlace } from '#/features/device-dialogs/use-place.ts';
+import { isPlace, positionText, usePlace } from '#/features/device-dialogs/use-place.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-page.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
-export function DeviceLocation({ device }: { device: Device }) {
+export function DevicePosition({ device }: { device: Device }) {
   const { data: place, error, isFetching, refetch } = usePlace(device.DeviceId);
   const dialog = useDeviceDialog();
   const set = (
@@ -41,10 +41,10 @@ export function DeviceLocation({ device }: { device: Device }) {
       ) : (
         <div className={classes['quiet']}>
           <span className={classes['place']}>
-            <span className="mono" title={placeText(place)}>
-              {placeText(rounded(place))}
+            <span className="mono" title={positionText(place)}>
+              {positionText(rounded(place))}
             </span>
-            <CopyButton value={placeText(place)} what="coordinates" />
+            <CopyButton value={positionText(place)} what="coordinates" />
           </span>
           {!isPlace(place) && <p>This is no place on earth, so the map leaves it out.</p>}
         </div>

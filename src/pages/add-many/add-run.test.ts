@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Run } from './run.ts';
+import { AddRun } from './add-run.ts';
 import { TestService, lost, ordered, refused } from './test-service.ts';
 
 const NONE = new Set<string>();
-const states = (run: Run) => run.get().entries.map(({ state }) => state);
+const states = (run: AddRun) => run.get().entries.map(({ state }) => state);
 
 test('a row goes step by step, and only the steps it has something for', async () => {
   const service = new TestService();
   service.tagNames.set('old', 't-old');
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   const rows = ordered(
     { name: 'pump', group: 'north', customer: 'ACME', site: 'Hall 1', lat: '52.5', lng: '13.4', tags: 'old; new' },
     { name: 'bare' },
@@ -41,7 +41,7 @@ test('a row goes step by step, and only the steps it has something for', async (
 
 test('a few rows at a time, in order, and a missing tag is made once for all of them', async () => {
   const service = new TestService();
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   const names = Array.from({ length: 40 }, (_, number) => `d${number}`);
   await run.add(ordered(...names.map((name) => ({ name, tags: 'fresh' }))), NONE);
   assert.equal(service.busiest, 4);
@@ -56,7 +56,7 @@ test('a few rows at a time, in order, and a missing tag is made once for all of 
 test('a failed step leaves the others to be done, and retry does exactly what is missing', async () => {
   const service = new TestService();
   service.trouble = (call) => (call === 'locate' ? { before: refused(500) } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   const rows = ordered({ name: 'a', site: 'S', lat: '1', lng: '2', tags: 'x' }, { name: 'b' });
   await run.add(rows, NONE);
   const [entry] = run.get().entries;
@@ -80,7 +80,7 @@ test('"later" is waited for and asked again; other refusals are not', async () =
     const before = answers.shift();
     return before ? { before } : undefined;
   };
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }), NONE);
   assert.deepEqual(service.slept, [7_000, 2_000, 1_000]);
   assert.deepEqual(states(run), ['done']);
@@ -93,7 +93,7 @@ test('"later" is waited for and asked again; other refusals are not', async () =
 test('the licence limit ends the run; what was under way is finished, the rest waits', async () => {
   const service = new TestService();
   service.most = 6;
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered(...Array.from({ length: 20 }, (_, number) => ({ name: `d${number}`, site: 'S' }))), NONE);
   const { entries, ending } = run.get();
   assert.equal(ending?.reason, 'licence');
@@ -110,7 +110,7 @@ test('the licence limit ends the run; what was under way is finished, the rest w
 test('a create without an answer is found without its key, finished, and given a new one', async () => {
   const service = new TestService();
   service.trouble = (call, name) => (call === 'create' && name === 'b' ? { instead: lost() } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }, { name: 'b', site: 'S' }), NONE);
   const entry = run.get().entries[1];
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('a create without an answer is found without its key, finished, and given a
 test('a create that never arrived is asked for in the listing before it is sent again', async () => {
   const service = new TestService();
   service.trouble = (call) => (call === 'create' ? { before: lost() } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }), NONE);
   assert.deepEqual(service.calls, ['create a', 'named a']);
   assert.deepEqual(states(run), ['failed']);
@@ -143,7 +143,7 @@ test("devices that were there before, or are another row's, are never taken for 
   service.devices.push({ DeviceId: 'older', DeviceName: 'a', DeviceGroup: '' });
   let creates = 0;
   service.trouble = (call) => (call === 'create' && ++creates === 2 ? { before: lost() } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }, { name: 'a' }), new Set(['older']));
   assert.deepEqual(states(run), ['done', 'failed']);
   assert.equal(service.devices.length, 2);
@@ -161,7 +161,7 @@ test("devices that were there before, or are another row's, are never taken for 
 test('several lost answers for rows that are the same find a device each', async () => {
   const service = new TestService();
   service.trouble = (call) => (call === 'create' ? { instead: lost() } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }, { name: 'a' }, { name: 'a' }), NONE);
   const ids = run.get().entries.map(({ id }) => id);
   assert.deepEqual(new Set(ids), new Set(['id1', 'id2', 'id3']));
@@ -169,7 +169,7 @@ test('several lost answers for rows that are the same find a device each', async
 
 test('stop ends the pause and starts no more rows; go on does the rest', async () => {
   const service = new TestService();
-  const run = new Run({
+  const run = new AddRun({
     ...service.api,
     sleep: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   });
@@ -190,7 +190,7 @@ test('stop ends the pause and starts no more rows; go on does the rest', async (
 test('when the session ends nothing more is sent, and nothing counts as failed', async () => {
   const service = new TestService();
   service.trouble = (call, id) => (call === 'update' && id === 'id2' ? { before: refused(401) } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered(...Array.from({ length: 12 }, (_, number) => ({ name: `d${number}`, site: 'S' }))), NONE);
   assert.equal(run.get().ending?.reason, 'signed-out');
   assert.ok(!states(run).includes('failed'));
@@ -203,7 +203,7 @@ test('when the session ends nothing more is sent, and nothing counts as failed',
 test('what was not created can be taken back to be edited; devices stay', async () => {
   const service = new TestService();
   service.trouble = (call, name) => (call === 'create' && name === 'bad' ? { before: refused(400) } : undefined);
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   const rows = ordered({ name: 'a' }, { name: 'bad' });
   await run.add(rows, NONE);
   assert.deepEqual(run.takeBack(), [rows[1]?.row]);
@@ -218,7 +218,7 @@ test('a service without tags or new keys says so for each row', async () => {
       : call === 'create'
         ? { instead: lost() }
         : undefined;
-  const run = new Run(service.api);
+  const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a', tags: 'x' }), NONE);
   await run.rekey();
   const [entry] = run.get().entries;

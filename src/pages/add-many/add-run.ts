@@ -3,9 +3,9 @@
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
 import { RequestSender, Stopped } from './request-sender.ts';
 import { detailsOf, draftOf } from './row-check.ts';
-import type { Order } from './row-check.ts';
+import type { DeviceToAdd } from './row-check.ts';
 import { newEntry } from './run-entry.ts';
-import type { Ending, Entry, RunView, Step } from './run-entry.ts';
+import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
 import { faultText, hasStatus, mayHaveActed, limitText } from './run-faults.ts';
 import { TagCache } from './tag-cache.ts';
@@ -28,10 +28,10 @@ const AT_ONCE = 4;
 /** The page is told of changes this often at most, in milliseconds. */
 const TELL = 200;
 
-export class Run {
+export class AddRun {
   private readonly api: RunApi;
   private readonly tags: TagCache;
-  private readonly list: Entry[] = [];
+  private readonly list: RunEntry[] = [];
   /** Ids that are no row's: those of the fleet before. Undefined where it could not be read. */
   private before: ReadonlySet<string> | undefined;
   private readonly claimed = new Set<string>();
@@ -66,7 +66,7 @@ export class Run {
     return () => this.listeners.delete(listener);
   };
 
-  private change(place: number, change: Partial<Entry>): void {
+  private change(place: number, change: Partial<RunEntry>): void {
     const entry = this.list[place];
     if (entry) this.list[place] = { ...entry, ...change };
     this.tellSoon();
@@ -91,7 +91,7 @@ export class Run {
   // ---- What a person orders -----------------------------------------------------------------------------------------
 
   /** Adds rows and creates them. `before`: the ids of the fleet as it is now. */
-  add(rows: { row: DraftRow; order: Order }[], before: ReadonlySet<string> | undefined): Promise<void> {
+  add(rows: { row: DraftRow; order: DeviceToAdd }[], before: ReadonlySet<string> | undefined): Promise<void> {
     this.before = before;
     for (const { row, order } of rows) this.list.push(newEntry(row, order));
     return this.goOn();
@@ -142,7 +142,10 @@ export class Run {
     this.tellSoon();
   }
 
-  private async work(isWanted: (entry: Entry) => boolean, job = (place: number) => this.perform(place)): Promise<void> {
+  private async work(
+    isWanted: (entry: RunEntry) => boolean,
+    job = (place: number) => this.perform(place),
+  ): Promise<void> {
     if (this.running > 0) return;
     const places = [...this.list.keys()].filter(
       (place) => isWanted(this.list[place]!) && this.list[place]!.state !== 'working',
@@ -187,7 +190,7 @@ export class Run {
   }
 
   /** Does a step unless it is done. A failed one leaves the others to be done all the same. */
-  private async step(place: number, step: Step, work: (entry: Entry) => Promise<void>): Promise<void> {
+  private async step(place: number, step: Step, work: (entry: RunEntry) => Promise<void>): Promise<void> {
     if (!this.list[place]!.missing.includes(step)) return;
     try {
       await work(this.list[place]!);
@@ -230,7 +233,7 @@ export class Run {
     }
   }
 
-  private created(place: number, change: Partial<Entry>): void {
+  private created(place: number, change: Partial<RunEntry>): void {
     this.change(place, { ...change, missing: this.list[place]!.missing.filter((each) => each !== 'create') });
   }
 
