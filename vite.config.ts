@@ -45,7 +45,7 @@ const SELDOM = new RegExp(
     'node_modules/(leaflet|react-leaflet|@react-leaflet|pmtiles|protomaps-leaflet|@protomaps|@mapbox|pbf|rbush|quickselect|color2k)/',
     '@mantine/core/esm/(utils/Floating|components/(Autocomplete|Combobox/(?!Combobox(Chevron|\\.module))|FocusTrap|Menu|Modal|Overlay|Popover|Portal|ScrollArea|Select|Textarea|Tooltip))',
     '@mantine/hooks/esm/(use-focus|use-drag|use-long-press|use-debounced)',
-    '-dialog\\.tsx$',
+    '(?<!/lazy)-dialog\\.tsx$',
     'node_modules/(anser|@tanstack/(react-virtual|virtual-core))/',
     '/src/features/(?!bulk/selec|late-fleet|device-dialogs|install)',
     '/src/fleet/',

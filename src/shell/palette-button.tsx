@@ -1,21 +1,17 @@
 // The way to the command palette: Ctrl or Cmd K anywhere, or a button. What it opens is fetched after the first picture.
-import { Suspense, lazy, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import classes from './shell.module.css';
 
-const loadPalette = () => import('./palette/palette-dialog.tsx');
-const PaletteDialog = lazy(async () => ({ default: (await loadPalette()).PaletteDialog }));
+const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** Opened and closed by itself, not by the URL: it is a way to somewhere else, and nothing to come back to. */
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
-  useFocusBack(open);
-  const here = usePreload(loadPalette, open);
   useEffect(() => {
     const toggle = (event: KeyboardEvent) => {
       const held = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
@@ -30,12 +26,7 @@ export function usePalette(showRequests: () => void) {
   }, []);
   return {
     open: () => setOpen(true),
-    dialog:
-      open && here ? (
-        <Suspense>
-          <PaletteDialog onClose={() => setOpen(false)} showRequests={showRequests} />
-        </Suspense>
-      ) : null,
+    dialog: <PaletteDialog open={open && { onClose: () => setOpen(false), showRequests }} />,
   };
 }
 

@@ -1,7 +1,8 @@
 // The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
-import { Suspense, lazy, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { NavLink, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
+import { ActionIcon } from '@mantine/core';
 import {
   IconChartDots3,
   IconCpu,
@@ -12,6 +13,7 @@ import {
   IconPackage,
   IconPlugConnected,
   IconRocket,
+  IconTerminal2,
   IconUserCircle,
   IconX,
 } from '@tabler/icons-react';
@@ -20,12 +22,12 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
+import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { usePreload } from '#/ui/late/use-preload.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
 import { DiskWatch } from './disk-watch.tsx';
-import { usePageRequests } from './page-requests.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { SessionWatch } from './session-watch.tsx';
@@ -36,8 +38,9 @@ export { PageError } from './page-error.tsx';
 
 /** What every page reads of the fleet goes into the history that the overview shows. */
 const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).keepStates();
-const loadJobNotices = () => import('./notices/job-notices.tsx');
-const JobNotices = lazy(async () => ({ default: (await loadJobNotices()).JobNotices }));
+/** What the page at hand has read, as commands for curl. */
+const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
+const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
 
 const NAVIGATION = [
   { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, end: true },
@@ -94,10 +97,10 @@ function Frame() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   const navigation = useNavigation();
-  const noticesHere = usePreload(loadJobNotices, false);
   usePreload(loadStateRecorder, false);
-  const requests = usePageRequests();
-  const palette = usePalette(requests.open);
+  const [areRequestsOpen, setRequestsOpen] = useState(false);
+  const showRequests = () => setRequestsOpen(true);
+  const palette = usePalette(showRequests);
   useEffect(() => {
     document.getElementById('main')?.scrollTo(0, 0);
   }, [pathname]);
@@ -136,20 +139,29 @@ function Frame() {
         <Navigation onGo={() => setOpen(false)} />
       </nav>
       <main id="main" tabIndex={-1} className={classes['main']}>
-        <PageExtra value={requests.button}>
+        <PageExtra
+          value={
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label="Show as curl"
+              title="Show as curl"
+              onClick={showRequests}
+            >
+              <IconTerminal2 size={18} stroke={1.6} aria-hidden />
+            </ActionIcon>
+          }
+        >
           <Outlet />
         </PageExtra>
       </main>
       <AwayWatch />
       <BuildWatch />
       <DiskWatch />
-      {noticesHere && (
-        <Suspense>
-          <JobNotices />
-        </Suspense>
-      )}
+      <JobNotices open={{}} isUrgent={false} />
       {palette.dialog}
-      {requests.dialog}
+      <PageRequestsDialog open={areRequestsOpen && { onClose: () => setRequestsOpen(false) }} />
       <SessionWatch />
     </div>
   );

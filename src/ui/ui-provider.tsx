@@ -24,13 +24,13 @@ import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Group.css';
 import '@mantine/core/styles/Stack.css';
 import './controls.css';
-import { Suspense, lazy, useEffect } from 'react';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { MantineProvider } from '@mantine/core';
 import { useNotifications } from '@mantine/notifications';
 import { cssVariables, theme } from './theme.ts';
 import { useLook } from './controls/look.ts';
-import { usePreload } from './late/use-preload.ts';
+import { lazyPart } from './late/lazy-dialog.tsx';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
 // get-nonce (below Mantine's dialogs, for the scroll lock's style element) reads this global.
@@ -57,16 +57,10 @@ export function UiProvider({ children }: { children: ReactNode }) {
   );
 }
 
-const loadNotices = () => import('./notices.tsx');
-const Notices = lazy(async () => ({ default: (await loadNotices()).Notices }));
+const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
 
 /** What is said before they are there waits in their store. */
 function LateNotices() {
   const { notifications } = useNotifications();
-  const here = usePreload(loadNotices, notifications.length > 0);
-  return here ? (
-    <Suspense>
-      <Notices />
-    </Suspense>
-  ) : null;
+  return <Notices open={{}} isUrgent={notifications.length > 0} />;
 }

@@ -1,5 +1,5 @@
 // How many devices are selected, and what can be done to all of them. Shown by every page that selects devices.
-import { Suspense, lazy, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import {
@@ -20,12 +20,11 @@ import { transferDevices } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
-import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import classes from './bulk-bar.module.css';
 
-const loadDialog = () => import('./bulk-dialog.tsx');
-const BulkDialog = lazy(async () => ({ default: (await loadDialog()).BulkDialog }));
+const BulkDialog = lazyDialog(() => import('./bulk-dialog.tsx'), 'BulkDialog');
 
 const ICONS: Record<BulkActionName, typeof IconTrash> = {
   group: IconUsersGroup,
@@ -59,8 +58,6 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const navigate = useNavigate();
   const { ids, add, clear } = useSelection();
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
-  const dialogHere = usePreload(loadDialog, open !== undefined);
-  useFocusBack(open !== undefined);
   const close = () => {
     setOpen(undefined);
     // All of it was deleted: the bar goes away with the dialog.
@@ -133,11 +130,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
       >
         Clear
       </Button>
-      {open && dialogHere && (
-        <Suspense>
-          <BulkDialog action={open.action} ids={open.ids} onClose={close} />
-        </Suspense>
-      )}
+      <BulkDialog open={open && { ...open, onClose: close }} />
     </section>
   );
 }

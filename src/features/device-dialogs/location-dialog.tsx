@@ -1,6 +1,6 @@
 // Sets where a device is: typed, pasted as "lat, lng", picked on a small map, or taken from the position of the reader's
 // own device.
-import { Suspense, lazy, useState } from 'react';
+import { useState } from 'react';
 import type { ClipboardEvent } from 'react';
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
@@ -12,7 +12,7 @@ import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError } from '#/ui/page/view.tsx';
@@ -21,8 +21,7 @@ import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
 // The map is heavy, and nobody who types the degrees should wait for it.
-const loadPicker = () => import('#/features/base-map/place-picker.tsx');
-const PlacePicker = lazy(async () => ({ default: (await loadPicker()).PlacePicker }));
+const PlacePicker = lazyPart(() => import('#/features/base-map/place-picker.tsx'), 'PlacePicker');
 
 const LABELS = { Lat: 'Latitude', Lng: 'Longitude' };
 const check = checkedBy(position, LABELS);
@@ -31,7 +30,6 @@ const numbersOf = ({ Lat, Lng }: { Lat: string; Lng: string }) => ({ Lat: readDe
 export function LocationDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName } = device;
   const { data: place } = usePlace(DeviceId);
-  const pickerHere = usePreload(loadPicker, true);
   const locate = useWrite(deviceMutations.locate(DeviceId));
   const form = useForm({
     initialValues: { Lat: place ? String(place.Lat) : '', Lng: place ? String(place.Lng) : '' },
@@ -91,13 +89,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
             <TextInput data-autofocus placeholder="52.52" {...field('Lat')} />
             <TextInput placeholder="13.405" {...field('Lng')} />
           </Group>
-          {pickerHere ? (
-            <Suspense>
-              <PlacePicker place={picked} onPick={fill} />
-            </Suspense>
-          ) : (
-            <div className={classes['toBe']} />
-          )}
+          <PlacePicker open={{ place: picked, onPick: fill }} fallback={<div className={classes['toBe']} />} />
           <OwnPosition onPosition={fill} />
           {unset && <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>}
           {picked && (

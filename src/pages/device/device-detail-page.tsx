@@ -1,5 +1,4 @@
 // One device: who it is, what it told of itself, where it is, what it has to do, and how it is installed.
-import { Suspense, lazy } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -15,8 +14,7 @@ import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
 import { DeviceDetails } from './device-details.tsx';
@@ -30,11 +28,9 @@ import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts'
 import type { DeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-page.module.css';
 
-const loadDialogs = () => import('#/features/device-dialogs/device-dialogs.tsx');
-const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
+const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 
-const loadDay = () => import('#/features/device-history/device-day.tsx');
-const DeviceDay = lazy(async () => ({ default: (await loadDay()).DeviceDay }));
+const DeviceDay = lazyPart(() => import('#/features/device-history/device-day.tsx'), 'DeviceDay');
 
 export function DeviceDetailPage() {
   const { id = '' } = useParams();
@@ -45,8 +41,6 @@ function OneDevice({ id }: { id: string }) {
   const query = useQuery(deviceQueries.one(id));
   const navigate = useNavigate();
   const dialog = useDeviceDialog();
-  useFocusBack(dialog.name !== null);
-  const dialogsHere = usePreload(loadDialogs, dialog.name !== null);
   const device = query.data;
   const back = <Link to={paths.devices()}>Devices</Link>;
 
@@ -76,15 +70,12 @@ function OneDevice({ id }: { id: string }) {
       <View query={query} name="the device" rows={10} empty={null}>
         {(read) => <Sections device={read} />}
       </View>
-      {dialogsHere && device && dialog.name && (
-        <Suspense fallback={null}>
-          <DeviceDialogs
-            dialog={dialog}
-            device={device}
-            onDeleted={() => void navigate(paths.devices(), { replace: true })}
-          />
-        </Suspense>
-      )}
+      <DeviceDialogs
+        open={
+          device &&
+          dialog.name && { dialog, device, onDeleted: () => void navigate(paths.devices(), { replace: true }) }
+        }
+      />
     </Page>
   );
 }
@@ -153,16 +144,11 @@ function Sections({ device }: { device: Device }) {
   const install = <DeviceInstall />;
   const first = isNew(device);
   const hasProblem = Boolean(device.AgentProblem);
-  const dayHere = usePreload(loadDay, true);
   return (
     <div className={classes['columns']}>
       <div className={classes['work']}>
         {first && install}
-        {!first && dayHere && (
-          <Suspense>
-            <DeviceDay device={device} />
-          </Suspense>
-        )}
+        {!first && <DeviceDay open={{ device }} />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
       </div>

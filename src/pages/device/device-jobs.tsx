@@ -1,5 +1,5 @@
 // The device's jobs as a queue: what runs, what waits and in which order, what of it is stale, what is done.
-import { Suspense, lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -27,14 +27,16 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
 import { staleJobs, toRemove } from './stale-queue.ts';
 import classes from './device-jobs.module.css';
 
-const loadDialog = () => import('#/features/job-queue/remove-waiting-dialog.tsx');
-const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
+const RemoveWaitingDialog = lazyDialog(
+  () => import('#/features/job-queue/remove-waiting-dialog.tsx'),
+  'RemoveWaitingDialog',
+);
 
 /** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
 const FEW = 10;
@@ -123,7 +125,6 @@ function Queue({ jobs, device, byTime }: QueueProps) {
   const [shown, more] = useMoreRows(rows, FEW);
   const address = useAddress();
   const dialog = address.params.get('dialog') === 'remove-stale';
-  const dialogHere = usePreload(loadDialog, dialog);
   const plan = useSnapshot(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
   return (
     <>
@@ -143,11 +144,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
       )}
       <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
       {more}
-      {plan && dialogHere && (
-        <Suspense>
-          <RemoveWaitingDialog jobs={plan} which="stale" onClose={() => address.close('dialog')} />
-        </Suspense>
-      )}
+      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => address.close('dialog') }} />
     </>
   );
 }

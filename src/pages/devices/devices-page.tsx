@@ -1,6 +1,6 @@
 // The fleet as a table, filtered and sorted by what stands in the URL: page by page from the service, and as a whole once it
 // is in memory.
-import { Suspense, lazy, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconDeviceLaptop, IconFileExport, IconMap2, IconPlus, IconTablePlus } from '@tabler/icons-react';
@@ -12,8 +12,7 @@ import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { paramsNow } from '#/ui/url/params-now.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { chosen } from './table/column-choice.ts';
 import type { ColumnChoice } from './table/column-choice.ts';
@@ -33,23 +32,17 @@ import { ViewsMenu } from './views/views-menu.tsx';
 import filterClasses from './filter-bar.module.css';
 import classes from './devices-page.module.css';
 
-const loadDialogs = () => import('#/features/device-dialogs/device-dialogs.tsx');
-const DeviceDialogs = lazy(async () => ({ default: (await loadDialogs()).DeviceDialogs }));
+const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 
-const loadKeys = () => import('./table/keys-dialog.tsx');
-const KeysDialog = lazy(async () => ({ default: (await loadKeys()).KeysDialog }));
+const KeysDialog = lazyDialog(() => import('./table/keys-dialog.tsx'), 'KeysDialog');
 
-const loadColumns = () => import('./table/columns-dialog.tsx');
-const ColumnsDialog = lazy(async () => ({ default: (await loadColumns()).ColumnsDialog }));
+const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
 
-const loadExport = () => import('./views/export-view-dialog.tsx');
-const ExportViewDialog = lazy(async () => ({ default: (await loadExport()).ExportViewDialog }));
+const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
 
-const loadLinkNote = () => import('./views/link-note.tsx');
-const LinkNote = lazy(async () => ({ default: (await loadLinkNote()).LinkNote }));
+const LinkNote = lazyPart(() => import('./views/link-note.tsx'), 'LinkNote');
 
-const loadBulkBar = () => import('#/features/bulk/bulk-bar.tsx');
-const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }));
+const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
 const mapOf = (params: URLSearchParams) => `${paths.map()}?${filterWords(params)}`;
 
@@ -70,19 +63,10 @@ export function DevicesPage() {
   const { page, rows, filter, sort } = view;
   const listing = useListing(view);
   const dialog = useDeviceDialog();
-  useFocusBack(dialog.name !== null);
-  const dialogsHere = usePreload(loadDialogs, dialog.name !== null);
   const [keysOpen, setKeysOpen] = useState(false);
-  useFocusBack(keysOpen);
-  const keysHere = usePreload(loadKeys, keysOpen);
   const [columnsOpen, setColumnsOpen] = useState(false);
-  useFocusBack(columnsOpen);
-  const columnsHere = usePreload(loadColumns, columnsOpen);
   const [exportOpen, setExportOpen] = useState(false);
-  useFocusBack(exportOpen);
-  const exportHere = usePreload(loadExport, exportOpen);
   const selected = useSelection().ids.size;
-  const bulkHere = usePreload(loadBulkBar, selected > 0);
   const scroller = useRef<HTMLDivElement>(null);
   const { reading, busy, index, matching, isWhole } = listing;
   const { data } = reading;
@@ -97,7 +81,6 @@ export function DevicesPage() {
   const chosenKey = JSON.stringify(choice);
   const columns = useMemo(() => chosen(told, JSON.parse(chosenKey) as ColumnChoice), [told, chosenKey]);
   const [viewTask, setViewTask] = useState<ViewTask>();
-  const linkNoteHere = usePreload(loadLinkNote, isForeign);
   // Counting can wait for the rows.
   const counted = useDeferredValue(listing.filter);
   const facets = useMemo(() => index?.facets(counted, VALUES), [index, counted]);
@@ -244,11 +227,9 @@ export function DevicesPage() {
                 <IconFileExport size={18} stroke={1.6} aria-hidden />
               </ActionIcon>
             </FilterBar>
-            {linkNoteHere && isForeign && (
-              <Suspense fallback={null}>
-                <LinkNote onSave={() => setViewTask('save')} onOwn={() => setParams(shownView.ownUrl())} />
-              </Suspense>
-            )}
+            <LinkNote
+              open={isForeign && { onSave: () => setViewTask('save'), onOwn: () => setParams(shownView.ownUrl()) }}
+            />
           </div>
         )}
         <div ref={scroller} className={classes['rows']}>
@@ -314,11 +295,7 @@ export function DevicesPage() {
             )}
           </View>
         </div>
-        {bulkHere && selected > 0 && (
-          <Suspense fallback={null}>
-            <BulkBar shown={isWhole ? undefined : data?.ids} matching={matching} />
-          </Suspense>
-        )}
+        <BulkBar open={selected > 0 && { shown: isWhole ? undefined : data?.ids, matching }} />
         {(data ? data.count > 0 : why !== undefined) && (
           <div className={classes['foot']}>
             {data && isWhole && index ? (
@@ -342,32 +319,16 @@ export function DevicesPage() {
           </div>
         )}
       </div>
-      {keysHere && keysOpen && (
-        <Suspense fallback={null}>
-          <KeysDialog onClose={() => setKeysOpen(false)} />
-        </Suspense>
-      )}
-      {columnsHere && columnsOpen && (
-        <Suspense fallback={null}>
-          <ColumnsDialog columns={told} choice={choice} onChange={setChoice} onClose={() => setColumnsOpen(false)} />
-        </Suspense>
-      )}
-      {exportHere && exportOpen && (
-        <Suspense fallback={null}>
-          <ExportViewDialog
-            listing={listing}
-            columns={columns}
-            filtered={filtered}
-            sorted={sort !== undefined}
-            onClose={() => setExportOpen(false)}
-          />
-        </Suspense>
-      )}
-      {dialogsHere && dialog.name && (
-        <Suspense fallback={null}>
-          <DeviceDialogs dialog={dialog} />
-        </Suspense>
-      )}
+      <KeysDialog open={keysOpen && { onClose: () => setKeysOpen(false) }} />
+      <ColumnsDialog
+        open={columnsOpen && { columns: told, choice, onChange: setChoice, onClose: () => setColumnsOpen(false) }}
+      />
+      <ExportViewDialog
+        open={
+          exportOpen && { listing, columns, filtered, sorted: sort !== undefined, onClose: () => setExportOpen(false) }
+        }
+      />
+      <DeviceDialogs open={dialog.name && { dialog }} />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
-import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
@@ -8,14 +8,12 @@ import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { formatCount } from '#/lib/format.ts';
 import { isFree } from '#/lib/free-key.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import classes from './filter-bar.module.css';
 
-const loadPickers = () => import('./filter-pickers.tsx');
-const FilterPickers = lazy(async () => ({ default: (await loadPickers()).FilterPickers }));
-const loadChips = () => import('#/features/device-filters/filter-chips.tsx');
-const FilterChips = lazy(async () => ({ default: (await loadChips()).FilterChips }));
+const FilterPickers = lazyPart(() => import('./filter-pickers.tsx'), 'FilterPickers');
+const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chips.tsx'), 'FilterChips');
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
@@ -47,8 +45,6 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
   }, []);
   const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
-  const pickersHere = usePreload(loadPickers, true);
-  const chipsHere = usePreload(loadChips, filtered);
   const search = useTyped(
     filter.search ?? '',
     (text) => onChange({ search: text }, true),
@@ -97,13 +93,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
           { value: 'offline', label: <Counted label="Offline" of={facets?.status} /> },
         ]}
       />
-      {pickersHere ? (
-        <Suspense fallback={<PickersToBe />}>
-          <FilterPickers filter={filter} facets={facets} neverSeen={neverSeen} onChange={change} />
-        </Suspense>
-      ) : (
-        <PickersToBe />
-      )}
+      <FilterPickers open={{ filter, facets, neverSeen, onChange: change }} fallback={<PickersToBe />} />
       {filtered && (
         <ActionIcon
           variant="subtle"
@@ -122,11 +112,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
         </ActionIcon>
       )}
       {children}
-      {chipsHere && filtered && (
-        <Suspense fallback={null}>
-          <FilterChips filter={filter} onChange={change} />
-        </Suspense>
-      )}
+      <FilterChips open={filtered && { filter, onChange: change }} />
     </search>
   );
 }

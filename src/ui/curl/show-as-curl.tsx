@@ -1,13 +1,12 @@
 // "Show as curl": what a form or a question would send, as a command for a script. Opens in place, so that no second dialog
 // comes over the first.
-import { Suspense, lazy, useState } from 'react';
+import { useState } from 'react';
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { CurlRequest } from './curl-text.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import classes from './show-as-curl.module.css';
 
-const loadLines = () => import('./curl-lines.tsx');
-const CurlLines = lazy(async () => ({ default: (await loadLines()).CurlLines }));
+const CurlLines = lazyPart(() => import('./curl-lines.tsx'), 'CurlLines');
 
 interface ShowAsCurlProps {
   /** What is typed so far; several where they are sent one after the other, very many only made when they are shown. */
@@ -16,18 +15,13 @@ interface ShowAsCurlProps {
 
 export function ShowAsCurl({ request }: ShowAsCurlProps) {
   const [open, setOpen] = useState(false);
-  const here = usePreload(loadLines, open);
   return (
     <div className={classes['show']}>
       <button type="button" className={classes['button']} aria-expanded={open} onClick={() => setOpen(!open)}>
         <IconTerminal2 size={16} stroke={1.6} aria-hidden />
         Show as curl
       </button>
-      {open && here && (
-        <Suspense>
-          <CurlLines requests={typeof request === 'function' ? request() : [request].flat()} />
-        </Suspense>
-      )}
+      <CurlLines open={open && { requests: typeof request === 'function' ? request() : [request].flat() }} />
     </div>
   );
 }

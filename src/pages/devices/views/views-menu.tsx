@@ -1,17 +1,12 @@
 // The saved views of the device table: a plain button that tells which one is shown, until it is first used.
-import { Suspense, lazy } from 'react';
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
-import { useMenuPreload } from '#/ui/late/use-menu-later.ts';
+import { lazyDialog, lazyMenu } from '#/ui/late/lazy-dialog.tsx';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
 
-const loadMenu = () => import('./views-menu-items.tsx');
-const ViewsMenuItems = lazy(async () => ({ default: (await loadMenu()).ViewsMenuItems }));
-const loadDialog = () => import('./views-dialog.tsx');
-const ViewsDialog = lazy(async () => ({ default: (await loadDialog()).ViewsDialog }));
+const ViewsMenuItems = lazyMenu(() => import('./views-menu-items.tsx'), 'ViewsMenuItems');
+const ViewsDialog = lazyDialog(() => import('./views-dialog.tsx'), 'ViewsDialog');
 
 interface ViewsMenuProps {
   view: DeviceView;
@@ -25,9 +20,6 @@ interface ViewsMenuProps {
 }
 
 export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps) {
-  const { used, handlers } = useMenuPreload(loadMenu);
-  useFocusBack(task !== undefined);
-  const dialogHere = usePreload(loadDialog, task !== undefined);
   const { applied, isChanged, isForeign } = view;
   const button = {
     className: classes['button'],
@@ -42,21 +34,10 @@ export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps
       </>
     ),
   } as const;
-  const plain = <button {...button} type="button" {...handlers} />;
   return (
     <>
-      {used ? (
-        <Suspense fallback={plain}>
-          <ViewsMenuItems view={view} matching={matching} button={button} onGo={onGo} onTask={onTask} />
-        </Suspense>
-      ) : (
-        plain
-      )}
-      {task && dialogHere && (
-        <Suspense fallback={null}>
-          <ViewsDialog task={task} view={view} onGo={onGo} onClose={() => onTask(undefined)} />
-        </Suspense>
-      )}
+      <ViewsMenuItems view={view} matching={matching} button={button} onGo={onGo} onTask={onTask} />
+      <ViewsDialog open={task && { task, view, onGo, onClose: () => onTask(undefined) }} />
     </>
   );
 }

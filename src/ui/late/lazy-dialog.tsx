@@ -1,0 +1,78 @@
+// Parts of a page that its first picture does without: their code is fetched a little later, and reported when it did
+// not come. React's own `lazy` would take the whole page down then.
+import { useEffect, useState } from 'react';
+import type { ComponentProps, ComponentType, ReactNode } from 'react';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { setMissing } from './not-loaded.ts';
+import { usePreload } from './use-preload.ts';
+
+type PropsOf<Component> =
+  Component extends ComponentType<infer Props> ? (unknown extends Props ? object : Props) : never;
+
+/** The part's own props while it is open; `open={{}}` for one that has none. */
+interface LateProps<Props> {
+  open: Props | false | '' | null | undefined;
+}
+
+function lateCode<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  type Component = ComponentType<PropsOf<Module[Name]>>;
+  const late = {
+    Component: undefined as Component | undefined,
+    fetch: async () => {
+      late.Component = (await load())[name] as Component;
+    },
+  };
+  return late;
+}
+
+interface PartProps {
+  /** In its place while it is open and not here yet. */
+  fallback?: ReactNode;
+  /** Whether it is fetched at once, and reported if it does not come; otherwise when it is open. */
+  isUrgent?: boolean;
+}
+
+/** A part that is always rendered by its page, open or not, so that it is fetched before it opens. */
+export function lazyPart<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  const late = lateCode(load, name);
+  return function LazyPart({
+    open,
+    fallback = null,
+    isUrgent = Boolean(open),
+  }: LateProps<PropsOf<Module[Name]>> & PartProps) {
+    usePreload(late.fetch, isUrgent);
+    if (!open) return null;
+    return late.Component ? <late.Component {...open} /> : fallback;
+  };
+}
+
+/** The same for a dialog, which gives the focus back when it closes. */
+export function lazyDialog<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  const Part = lazyPart(load, name);
+  return function LazyDialog({ open }: LateProps<PropsOf<Module[Name]>>) {
+    useFocusBack(Boolean(open));
+    return <Part open={open} />;
+  };
+}
+
+/** A menu that is a plain button until its first click. The pointer or the focus fetches it: the click may follow. */
+export function lazyMenu<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  const late = lateCode(load, name);
+  const prepare = () => void late.fetch().catch(() => {});
+  return function LazyMenu(props: PropsOf<Module[Name]> & { button: ComponentProps<'button'> }) {
+    const [isUsed, setUsed] = useState(false);
+    const [hasFailed, setFailed] = useState(false);
+    useEffect(() => {
+      if (isUsed || !hasFailed) return;
+      setMissing(late.fetch, true);
+      return () => setMissing(late.fetch, false);
+    }, [isUsed, hasFailed]);
+    if (isUsed && late.Component) return <late.Component {...props} />;
+    const onClick = () =>
+      void late.fetch().then(
+        () => setUsed(true),
+        () => setFailed(true),
+      );
+    return <button {...props.button} type="button" onClick={onClick} onPointerEnter={prepare} onFocus={prepare} />;
+  };
+}
