@@ -108,6 +108,19 @@ test('a sub-folder imports nothing from the folder that it lies in', () => {
   assert.deepEqual(offences.map(say), []);
 });
 
+test('each of these has one place', () => {
+  const places: [what: string, pattern: RegExp, where: RegExp][] = [
+    ['late parts', /\blazy\(/, /^src\/(ui\/late\/lazy-dialog|routes)\.tsx$/],
+  ];
+  const offences = places.flatMap(([what, pattern, where]) =>
+    code
+      .filter((file) => file.startsWith('src/') && !where.test(file))
+      .filter((file) => pattern.test((textOf.get(file) ?? '').replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')))
+      .map((file) => `${what}: ${file}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
 test('an exported name means one thing in all of src/', () => {
   const owners = new Map<string, Set<string>>();
   for (const file of code.filter((each) => each.startsWith('src/')))

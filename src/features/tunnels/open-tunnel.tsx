@@ -1,5 +1,6 @@
 // How a tunnel is opened: by the agent on the device, and by nobody else. The lines to paste there.
 import { useQuery } from '@tanstack/react-query';
+import { Modal } from '@mantine/core';
 import { sessionQueries } from '#/api/session.ts';
 import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
 import classes from './open-tunnel.module.css';
@@ -27,5 +28,20 @@ export function OpenTunnel() {
         end, or be taken away; <span className="mono">muster-agent restart</span> makes it so.
       </p>
     </div>
+  );
+}
+
+export function OpenTunnelDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Open a tunnel"
+      size="lg"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <OpenTunnel />
+    </Modal>
   );
 }

@@ -1,5 +1,5 @@
 // The keys of the new devices, once: as a file and as labels. Until one of them was taken, leaving asks.
-import { Suspense, lazy, useState } from 'react';
+import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
 import { datedName, saveFile } from '#/lib/save-file.ts';
@@ -7,15 +7,14 @@ import { isLoopback } from '#/features/install/install-commands.ts';
 import { LoopbackNote } from '#/features/install/loopback-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { formatCount } from '#/lib/format.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { keyFile } from './key-file.ts';
 import type { Keyed } from './key-file.ts';
 import { counted } from './plan.ts';
 import classes from './add-many.module.css';
 
 // Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.
-const loadLabels = () => import('./labels.tsx');
-const Labels = lazy(async () => ({ default: (await loadLabels()).Labels }));
+const Labels = lazyPart(() => import('./labels.tsx'), 'Labels');
 
 interface KeysPanelProps {
   keyed: readonly Keyed[];
@@ -30,7 +29,6 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
   const { command, host } = useInstall();
-  const labelsHere = usePreload(loadLabels, printing.length > 0);
   const isPrepared = printing.length > 0 && prepared >= printing.length;
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
@@ -93,11 +91,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
           </Button>
         )}
       </Group>
-      {printing.length > 0 && labelsHere && (
-        <Suspense>
-          <Labels keyed={printing} command={command} onProgress={setPrepared} />
-        </Suspense>
-      )}
+      <Labels open={printing.length > 0 && { keyed: printing, command, onProgress: setPrepared }} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 // Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
-import { Suspense, lazy, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
@@ -9,10 +9,9 @@ import { artifactQueries } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
-import { OpenRules } from '#/features/rule-editor/open-rules.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
@@ -22,7 +21,6 @@ import { usageOf } from './versions/artifact-usage.ts';
 import { droppedEntries } from './builder/picked-files.ts';
 import { chooseFiles } from './upload/choose-files.ts';
 import { DeleteArtifact } from './delete-artifact.tsx';
-import { OpenDeleteVersions } from './open-delete-versions.tsx';
 import { Registry } from './registry.tsx';
 import { uploadFindings } from './upload/upload-findings.ts';
 import { UploadGuard } from './upload/upload-guard.tsx';
@@ -34,8 +32,9 @@ import { useUploadQueue } from './upload/use-upload-queue.ts';
 
 const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
 
-const loadBuilder = () => import('./builder/builder-dialog.tsx');
-const BuilderDialog = lazy(async () => ({ default: (await loadBuilder()).BuilderDialog }));
+const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
+const DeleteArtifactVersions = lazyDialog(() => import('./delete-artifact-versions.tsx'), 'DeleteArtifactVersions');
+const BuilderDialog = lazyDialog(() => import('./builder/builder-dialog.tsx'), 'BuilderDialog');
 
 /** How often the list of jobs is read again, for where artifacts are used. */
 const JOBS_PACE = 15_000;
@@ -48,6 +47,7 @@ export function ArtifactsPage() {
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   const usageUntold = jobs.data !== undefined && usage === undefined;
   const dialog = useDialog<ArtifactDialog>('artifact');
+  // One dialog can lead to another: the focus goes back to what opened the first.
   useFocusBack(dialog.name !== null);
   const [queue, items] = useUploadQueue();
   const [focused, setFocused] = useState<string>();
@@ -55,7 +55,6 @@ export function ArtifactsPage() {
   const [emptied, setEmptied] = useState(false);
   const known = artifacts.data;
   const building = dialog.name === 'build';
-  const builderHere = usePreload(loadBuilder, building);
   // Only the dialog that the drop has opened takes it.
   const [dropped, setDropped] = useState<FileSystemEntry[]>();
   const closeBuilder = () => {
@@ -161,27 +160,30 @@ export function ArtifactsPage() {
           />
         )}
       </View>
-      {builderHere && building && (
-        <Suspense fallback={null}>
-          <BuilderDialog
-            dropped={dropped}
-            artifacts={known ?? []}
-            onBuilt={(file) => {
+      <BuilderDialog
+        open={
+          building && {
+            dropped,
+            artifacts: known ?? [],
+            onBuilt: (file) => {
               closeBuilder();
               onChoose([file]);
-            }}
-            onClose={closeBuilder}
-          />
-        </Suspense>
-      )}
+            },
+            onClose: closeBuilder,
+          }
+        }
+      />
       {dialog.name === 'details' && known && (
         <ArtifactDetails artifact={subject} artifacts={known} usage={usage} usageUntold={usageUntold} dialog={dialog} />
       )}
-      {dialog.name === 'rules' && subject && (
-        <OpenRules name={ruleNameOf(subject.Name, subject.Version)} onClose={dialog.close} />
-      )}
+      <RulesDialog
+        open={
+          dialog.name === 'rules' &&
+          subject && { name: ruleNameOf(subject.Name, subject.Version), onClose: dialog.close }
+        }
+      />
       {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}
-      {dialog.name === 'old' && known && <OpenDeleteVersions artifacts={known} onClose={dialog.close} />}
+      <DeleteArtifactVersions open={dialog.name === 'old' && known && { artifacts: known, onClose: dialog.close }} />
     </Page>
   );
 }

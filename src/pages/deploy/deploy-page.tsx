@@ -1,6 +1,6 @@
 // Deploy: target, thing, name, preflight at the left, the review beside it. The choices stand in the URL; nothing is sent
 // twice, and nothing to others than were reviewed.
-import { Suspense, lazy, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { Button, Checkbox, TextInput } from '@mantine/core';
@@ -13,7 +13,7 @@ import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, Skeleton } from '#/ui/page/view.tsx';
 import { placeOf } from './attempt.ts';
@@ -36,12 +36,9 @@ import { usePayload } from './use-payload.ts';
 import type { Payload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
-const loadBulk = () => import('./bulk-deploy.tsx');
-const BulkDeploy = lazy(async () => ({ default: (await loadBulk()).BulkDeploy }));
-const loadPreflight = () => import('./preflight-page.tsx');
-const PreflightPage = lazy(async () => ({ default: (await loadPreflight()).PreflightPage }));
-const loadStep = () => import('./preflight-step.tsx');
-const PreflightStep = lazy(async () => ({ default: (await loadStep()).PreflightStep }));
+const BulkDeploy = lazyPart(() => import('./bulk-deploy.tsx'), 'BulkDeploy');
+const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
+const PreflightStep = lazyPart(() => import('./preflight-step.tsx'), 'PreflightStep');
 
 const LABELS = { Name: 'Name' };
 const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
@@ -76,11 +73,9 @@ function obstacle(reach: Reach, hasPayload: boolean, hasName: boolean): string |
 export function DeployPage() {
   const [params] = useSearchParams();
   const isPreflight = params.has('check') || params.has('checks');
-  const preflightHere = usePreload(loadPreflight, isPreflight);
   const [left, setLeft] = useState(attemptLeft);
   /** An order to many, under way. */
   const [bulk, setBulk] = useState<{ attempt: Attempt; ids: readonly string[] }>();
-  const bulkHere = usePreload(loadBulk, bulk !== undefined);
   if (left)
     return (
       <Page title="Deploy" lead={LEAD}>
@@ -94,25 +89,26 @@ export function DeployPage() {
         />
       </Page>
     );
-  if (isPreflight)
-    return preflightHere ? (
-      <Suspense fallback={null}>
-        <PreflightPage />
-      </Suspense>
-    ) : (
-      <Page title="Preflight">
-        <Skeleton name="the preflight" rows={4} />
-      </Page>
-    );
-  if (!bulk) return <DeployForm onLost={setLeft} onMany={setBulk} />;
-  return bulkHere ? (
-    <Suspense fallback={null}>
-      <BulkDeploy {...bulk} onClose={() => setBulk(undefined)} />
-    </Suspense>
-  ) : (
-    <Page title="Deploy" lead={LEAD}>
-      <Skeleton name="the deploy" rows={3} />
-    </Page>
+  return (
+    <>
+      <PreflightPage
+        open={isPreflight && {}}
+        fallback={
+          <Page title="Preflight">
+            <Skeleton name="the preflight" rows={4} />
+          </Page>
+        }
+      />
+      <BulkDeploy
+        open={!isPreflight && bulk && { ...bulk, onClose: () => setBulk(undefined) }}
+        fallback={
+          <Page title="Deploy" lead={LEAD}>
+            <Skeleton name="the deploy" rows={3} />
+          </Page>
+        }
+      />
+      {!isPreflight && !bulk && <DeployForm onLost={setLeft} onMany={setBulk} />}
+    </>
   );
 }
 
@@ -130,7 +126,6 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
   const [typedName, setTypedName] = useState(choice.name);
   const [confirmation, setConfirmation] = useState('');
   const [preflight, setPreflight] = useState<PreflightPlan>();
-  const stepHere = usePreload(loadStep, preflight !== undefined);
   const submit = useWrite({
     mutationFn: async (order: Submission) => {
       const attempt = await beginAttempt(preflight && thing ? await checking(order, preflight, thing) : order);
@@ -241,14 +236,10 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
                 checked={preflight !== undefined}
                 onChange={(event) => setPreflight(event.currentTarget.checked ? NEW_PREFLIGHT : undefined)}
               />
-              {preflight &&
-                (stepHere ? (
-                  <Suspense fallback={null}>
-                    <PreflightStep plan={preflight} onChange={setPreflight} />
-                  </Suspense>
-                ) : (
-                  <Skeleton name="the checks" rows={3} />
-                ))}
+              <PreflightStep
+                open={preflight && { plan: preflight, onChange: setPreflight }}
+                fallback={<Skeleton name="the checks" rows={3} />}
+              />
             </section>
           </div>
           <section aria-labelledby="deploy-review" className={classes['review']}>

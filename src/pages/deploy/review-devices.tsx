@@ -1,5 +1,5 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
-import { Suspense, lazy, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { SegmentedControl } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
@@ -10,7 +10,7 @@ import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
@@ -18,8 +18,7 @@ import { siteText, sitesOf } from './sites.ts';
 import type { Site } from './sites.ts';
 import classes from './deploy.module.css';
 
-const loadMap = () => import('#/features/base-map/reach-map.tsx');
-const ReachMap = lazy(async () => ({ default: (await loadMap()).ReachMap }));
+const ReachMap = lazyPart(() => import('#/features/base-map/reach-map.tsx'), 'ReachMap');
 
 const VIEWS = ['list', 'sites', 'map'] as const;
 
@@ -54,17 +53,8 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
       />
       {view === 'list' && <ByName devices={devices} queues={queues} earlier={earlier} />}
       {view === 'sites' && <BySite devices={devices} />}
-      {view === 'map' && <OnMap devices={devices} />}
+      {view === 'map' && <ReachMap open={{ devices }} fallback={<Skeleton name="the map" rows={5} />} />}
     </>
-  );
-}
-
-function OnMap({ devices }: { devices: Device[] }) {
-  if (!usePreload(loadMap, true)) return <Skeleton name="the map" rows={5} />;
-  return (
-    <Suspense fallback={null}>
-      <ReachMap devices={devices} />
-    </Suspense>
   );
 }
 

@@ -1,6 +1,6 @@
 // The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
 // done again or taken back. Beside the list the output of the one that is opened.
-import { Suspense, lazy, useCallback, useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
@@ -17,8 +17,7 @@ import { readSort } from '#/ui/table/sort.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty } from '#/ui/page/view.tsx';
@@ -33,10 +32,8 @@ import { readJobFilter } from '#/features/jobs/job-filter.ts';
 import { whyNoRetry } from './children/retry.ts';
 import classes from './job-page.module.css';
 
-const loadRetry = () => import('./children/retry-dialog.tsx');
-const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
-const loadCancel = () => import('./cancel-waiting-dialog.tsx');
-const CancelWaitingDialog = lazy(async () => ({ default: (await loadCancel()).CancelWaitingDialog }));
+const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
+const CancelWaitingDialog = lazyDialog(() => import('./cancel-waiting-dialog.tsx'), 'CancelWaitingDialog');
 
 function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
   const { state } = readJobFilter(address.params);
@@ -183,7 +180,6 @@ interface ChildActionsProps {
 /** Doing it again on some of the devices, and taking it back where it waits. */
 function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: ChildActionsProps) {
   const dialog = address.params.get('dialog');
-  useFocusBack(dialog !== null);
   const [failed, unansweredOnes, waiting] = useMemo(() => {
     const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
     return [
@@ -207,8 +203,6 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
     offered.splice(1, 0, unanswered);
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => address.close('dialog');
-  const retryHere = usePreload(loadRetry, chosen !== undefined);
-  const cancelHere = usePreload(loadCancel, dialog === 'cancel-waiting');
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>
@@ -234,14 +228,8 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
           )}
         </div>
       )}
-      <Suspense>
-        {chosen && retryHere && (
-          <RetryDialog job={parent} targets={chosen.targets} which={chosen.which} onClose={close} />
-        )}
-        {dialog === 'cancel-waiting' && cancelHere && (
-          <CancelWaitingDialog parent={parent} waiting={waiting} onClose={close} />
-        )}
-      </Suspense>
+      <RetryDialog open={chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close }} />
+      <CancelWaitingDialog open={dialog === 'cancel-waiting' && { parent, waiting, onClose: close }} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 // One job: how it stands, and its output. A job to a group or tag shows why it failed and its devices, one to a device
 // its log.
-import { Suspense, lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -19,7 +19,7 @@ import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
@@ -32,14 +32,19 @@ import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, overallState, stateOf, totalOf } from '#/features/jobs/outcome.ts';
 import type { JobOutcome } from '#/features/jobs/outcome.ts';
-import { OpenRulesOfJob } from '#/features/rule-editor/open-rules.tsx';
+import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { whyNoRetry } from './children/retry.ts';
 import { RetryLinks } from './retry-links.tsx';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import classes from './job-page.module.css';
+
+const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
+const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
+const FailuresPanel = lazyPart(() => import('./failures/failures-panel.tsx'), 'FailuresPanel');
 
 export function JobPage() {
   const { id = '' } = useParams();
@@ -86,8 +91,11 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const stands = awaitedOffline(job) > 0;
   const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
-  const retrying = address.params.get('dialog') === 'retry' && !isParent(job);
-  const retryHere = usePreload(loadRetry, retrying);
+  const dialog = address.params.get('dialog');
+  const retrying = dialog === 'retry' && !isParent(job);
+  useFocusBack(dialog === 'stop' || dialog === 'delete');
+  const rulesOpen = dialog === 'rules';
+  const ruleName = useRuleName(rulesOpen)(job);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
@@ -154,22 +162,24 @@ function FoundJob({ followed, query }: FoundJobProps) {
           </>
         )}
       </View>
-      {retrying && retryHere && (
-        <Suspense>
-          <RetryDialog job={job} targets={[job]} which="this job" onClose={() => address.close('dialog')} />
-        </Suspense>
-      )}
-      {address.params.get('dialog') === 'rules' && (
-        <OpenRulesOfJob
-          job={job}
-          child={address.params.get('child') ?? undefined}
-          onClose={() => address.close('dialog')}
-        />
-      )}
-      {address.params.get('dialog') === 'stop' && canStop(job) && (
+      <RetryDialog
+        open={retrying && { job, targets: [job], which: 'this job', onClose: () => address.close('dialog') }}
+      />
+      <RulesDialog
+        open={
+          rulesOpen &&
+          ruleName !== undefined && {
+            name: ruleName,
+            job,
+            child: address.params.get('child') ?? undefined,
+            onClose: () => address.close('dialog'),
+          }
+        }
+      />
+      {dialog === 'stop' && canStop(job) && (
         <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => address.close('dialog')} />
       )}
-      {address.params.get('dialog') === 'delete' && (
+      {dialog === 'delete' && (
         <DeleteJobDialog
           job={job}
           outcome={outcome}
@@ -180,11 +190,6 @@ function FoundJob({ followed, query }: FoundJobProps) {
     </Page>
   );
 }
-
-const loadRetry = () => import('./children/retry-dialog.tsx');
-const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
-const loadFailures = () => import('./failures/failures-panel.tsx');
-const FailuresPanel = lazy(async () => ({ default: (await loadFailures()).FailuresPanel }));
 
 function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
   const address = useAddress();
@@ -198,7 +203,6 @@ function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
     return { rows, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
   }, [rows, verdicts]);
   const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
-  const panelHere = usePreload(loadFailures, failed);
   return (
     <>
       <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />
@@ -214,11 +218,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
       >
         {() => (
           <>
-            {failed && panelHere && (
-              <Suspense>
-                <FailuresPanel job={job} jobs={jobs} address={address} />
-              </Suspense>
-            )}
+            <FailuresPanel open={failed && { job, jobs, address }} />
             <JobChildren parent={job} jobs={jobs} fleet={fleet} address={address} />
           </>
         )}

@@ -1,5 +1,4 @@
 // All jobs, newest first unless sorted, with what they are doing now.
-import { Suspense, lazy } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
@@ -14,7 +13,7 @@ import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
 import { JobBar } from './job-bar.tsx';
@@ -28,11 +27,9 @@ import classes from './jobs.module.css';
 /** From here on a page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
 const MANY_EXECUTED = 200;
 
-const loadArchive = () => import('./archive-dialog.tsx');
-const ArchiveDialog = lazy(async () => ({ default: (await loadArchive()).ArchiveDialog }));
+const ArchiveDialog = lazyDialog(() => import('./archive-dialog.tsx'), 'ArchiveDialog');
 
-const loadStop = () => import('./stop-jobs-dialog.tsx');
-const StopJobsDialog = lazy(async () => ({ default: (await loadStop()).StopJobsDialog }));
+const StopJobsDialog = lazyDialog(() => import('./stop-jobs-dialog.tsx'), 'StopJobsDialog');
 
 const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
 const isExecuted = (job: Job) => !isMoving(job);
@@ -46,12 +43,9 @@ export function JobsPage() {
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const dialog = address.params.get('dialog');
   const archives = dialog === 'archive' || dialog === 'archive-selected';
-  const archiveHere = usePreload(loadArchive, archives);
-  useFocusBack(archives);
   const stops = dialog === 'stop-selected';
-  const stopHere = usePreload(loadStop, stops);
   const toStop = useSnapshot(stops, () => (picked.length > 0 ? picked.filter(canBeStopped) : undefined));
-  useFocusBack(stops || dialog === 'stop');
+  useFocusBack(dialog === 'stop');
   const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const close = () => address.close('dialog', 'job');
@@ -153,23 +147,20 @@ export function JobsPage() {
       {stopped && (
         <StopJobDialog job={stopped} state={jobState(stopped)} outcome={outcomeOf(stopped)} onClose={close} />
       )}
-      {toStop && stopHere && (
-        <Suspense>
-          <StopJobsDialog jobs={toStop} onClose={close} />
-        </Suspense>
-      )}
+      <StopJobsDialog open={toStop && { jobs: toStop, onClose: close }} />
       {deleted && <DeleteJobDialog job={deleted} outcome={outcomeOf(deleted)} onClose={close} onDeleted={close} />}
-      {archives && archiveHere && jobs.data && (
-        <Suspense>
-          <ArchiveDialog
-            jobs={of.filter(isExecuted)}
-            picked={of === picked}
-            moving={of.length - of.filter(isExecuted).length}
-            filtered={filtered}
-            onClose={close}
-          />
-        </Suspense>
-      )}
+      <ArchiveDialog
+        open={
+          archives &&
+          jobs.data && {
+            jobs: of.filter(isExecuted),
+            picked: of === picked,
+            moving: of.length - of.filter(isExecuted).length,
+            filtered,
+            onClose: close,
+          }
+        }
+      />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 // What waits or runs on every device of the fleet, and what of it had better not run any more.
-import { Suspense, lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -15,9 +15,8 @@ import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, Failure, View } from '#/ui/page/view.tsx';
 import { QueueFigures } from './queue-figures.tsx';
@@ -37,8 +36,10 @@ import type { QueueRow, QueuesView } from './queue-rows.ts';
 import { QueueTable } from './queue-table.tsx';
 import classes from './queues.module.css';
 
-const loadDialog = () => import('#/features/job-queue/remove-waiting-dialog.tsx');
-const RemoveWaitingDialog = lazy(async () => ({ default: (await loadDialog()).RemoveWaitingDialog }));
+const RemoveWaitingDialog = lazyDialog(
+  () => import('#/features/job-queue/remove-waiting-dialog.tsx'),
+  'RemoveWaitingDialog',
+);
 
 const NOTHING: Queues = new Map();
 const NO_REASONS: never[] = [];
@@ -79,8 +80,6 @@ export function QueuesPage() {
   const opened = address.params.get('open');
 
   const dialog = address.params.get('dialog') === 'remove-stale';
-  const dialogHere = usePreload(loadDialog, dialog);
-  useFocusBack(dialog);
   const plan = useSnapshot(dialog, () => {
     if (!settled) return undefined;
     /** One device, what the filters leave, or all. */
@@ -173,11 +172,9 @@ export function QueuesPage() {
           </div>
         )}
       </View>
-      {plan && dialogHere && (
-        <Suspense>
-          <RemoveWaitingDialog jobs={plan} which="stale" onClose={() => address.close('dialog', 'of')} />
-        </Suspense>
-      )}
+      <RemoveWaitingDialog
+        open={plan && { jobs: plan, which: 'stale', onClose: () => address.close('dialog', 'of') }}
+      />
     </Page>
   );
 }

@@ -1,8 +1,7 @@
 // Tunnels: what devices have made reachable from outside; open it, copy it, see who may use it, close it.
-import { Suspense, lazy } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
@@ -14,7 +13,7 @@ import { useAddress } from '#/ui/url/use-address.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
@@ -25,18 +24,15 @@ import type { TunnelDialog } from './tunnel-tools.tsx';
 import { useDeviceStates } from './use-device-states.ts';
 import classes from './tunnels-page.module.css';
 
-const loadOpen = () => import('#/features/tunnels/open-tunnel.tsx');
-const OpenTunnel = lazy(async () => ({ default: (await loadOpen()).OpenTunnel }));
-const loadCode = () => import('./tunnel-code.tsx');
-const TunnelCode = lazy(async () => ({ default: (await loadCode()).TunnelCode }));
+const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
+const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');
+const TunnelCode = lazyDialog(() => import('./tunnel-code.tsx'), 'TunnelCode');
 
 export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
   const dialog = useDialog<TunnelDialog>('tunnel');
-  useFocusBack(dialog.name !== null);
+  useFocusBack(dialog.name === 'delete' || dialog.name === 'delete-all');
   const count = tunnels.data?.length ?? 0;
-  const openHere = usePreload(loadOpen, dialog.name === 'open' || tunnels.data?.length === 0);
-  const codeHere = usePreload(loadCode, dialog.name === 'phone');
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   const address = subject && webAddress(publicAddress(subject).text);
   return (
@@ -70,16 +66,7 @@ export function TunnelsPage() {
         name="tunnels"
         isEmpty={({ length }) => length === 0}
         empty={
-          <Empty
-            title="No tunnels are open"
-            action={
-              openHere && (
-                <Suspense>
-                  <OpenTunnel />
-                </Suspense>
-              )
-            }
-          >
+          <Empty title="No tunnels are open" action={<OpenTunnel open={{}} />}>
             The agent on a device opens them, to what is named there and to nothing else. They are listed here, to be
             used and closed.
           </Empty>
@@ -89,27 +76,15 @@ export function TunnelsPage() {
       </View>
       {dialog.name === 'delete' && subject && <DeleteTunnel tunnel={subject} onClose={dialog.close} />}
       {dialog.name === 'delete-all' && count > 0 && <DeleteAllTunnels count={count} onClose={dialog.close} />}
-      {dialog.name === 'open' && (
-        <Modal
-          opened
-          onClose={dialog.close}
-          title="Open a tunnel"
-          size="lg"
-          centered
-          closeButtonProps={{ 'aria-label': 'Close' }}
-        >
-          {openHere && (
-            <Suspense>
-              <OpenTunnel />
-            </Suspense>
-          )}
-        </Modal>
-      )}
-      {dialog.name === 'phone' && codeHere && subject && address && !onlyHere(address) && (
-        <Suspense>
-          <TunnelCode tunnel={subject} onClose={dialog.close} />
-        </Suspense>
-      )}
+      <OpenTunnelDialog open={dialog.name === 'open' && { onClose: dialog.close }} />
+      <TunnelCode
+        open={
+          dialog.name === 'phone' &&
+          subject &&
+          address &&
+          !onlyHere(address) && { tunnel: subject, onClose: dialog.close }
+        }
+      />
     </Page>
   );
 }

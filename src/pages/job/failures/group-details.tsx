@@ -1,5 +1,5 @@
 // An opened group: what can be done to exactly its devices, who they are, and the log of one of them.
-import { Suspense, lazy, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
@@ -12,8 +12,8 @@ import { rowName } from '#/ui/table/data-table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { Address } from '#/ui/url/use-address.ts';
-import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
-import { usePreload } from '#/ui/late/use-preload.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { childName } from '#/pages/job/children/child-jobs.ts';
@@ -23,10 +23,8 @@ import { exportGroup } from './export-group.ts';
 import { GroupLog } from './group-log.tsx';
 import classes from './failures.module.css';
 
-const loadRetry = () => import('#/pages/job/children/retry-dialog.tsx');
-const RetryDialog = lazy(async () => ({ default: (await loadRetry()).RetryDialog }));
-const loadBulk = () => import('#/features/bulk/bulk-dialog.tsx');
-const BulkDialog = lazy(async () => ({ default: (await loadBulk()).BulkDialog }));
+const RetryDialog = lazyDialog(() => import('#/pages/job/children/retry-dialog.tsx'), 'RetryDialog');
+const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
 
 interface GroupDetailsProps {
   job: Job;
@@ -43,9 +41,6 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
   const dialog = address.params.get('dialog');
   const retrying = dialog === 'retry-group';
   const tagging = dialog === 'tag-group';
-  useFocusBack(retrying || tagging);
-  const retryHere = usePreload(loadRetry, retrying);
-  const bulkHere = usePreload(loadBulk, tagging);
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => address.close('dialog');
@@ -116,10 +111,8 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
         />
         <GroupLog {...{ jobs, group, client, address }} />
       </div>
-      <Suspense>
-        {retrying && retryHere && <RetryDialog job={job} targets={members} which="this group" onClose={closeDialog} />}
-        {tagging && bulkHere && <BulkDialog action="add-tag" ids={tagged ?? ids} onClose={closeDialog} />}
-      </Suspense>
+      <RetryDialog open={retrying && { job, targets: members, which: 'this group', onClose: closeDialog }} />
+      <BulkDialog open={tagging && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
     </div>
   );
 }
