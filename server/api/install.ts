@@ -6,7 +6,7 @@ import { shellQuote } from '../jobs/artifact-command.ts';
 import type { App } from '../http/implement.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
 
-const read = (name: string) => readFileSync(path.join(import.meta.dirname, '../install', name), 'utf8');
+const read = (name: string) => readFileSync(path.join(import.meta.dirname, name), 'utf8');
 const SCRIPT = read('install.sh').replace('{{MUSTER_AGENT}}\n', () => read('muster-agent.sh'));
 const ADDRESS = "'{{PUBLIC_URL}}'";
 const DIGEST = "'{{AGENT_SHA256}}'";
