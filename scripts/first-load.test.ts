@@ -6,7 +6,7 @@ import type { BuiltChunk } from './first-load.ts';
 
 const chunk = (fileName: string, module: string, imports: string[], styles: string[] = []): BuiltChunk => ({
   fileName,
-  facadeModuleId: module && `/home/x/src/pages/${module}.tsx`,
+  facadeModuleId: module && `/home/x/src/${module}.tsx`,
   isEntry: fileName === 'entry.js',
   imports,
   viteMetadata: { importedCss: new Set(styles) },
@@ -17,11 +17,11 @@ const chunks = [
   chunk('react.js', '', []),
   chunk('shell.js', 'shell/shell', ['entry.js', 'common.js'], ['shell.css']),
   chunk('common.js', '', ['react.js', 'shell.js'], ['common.css']),
-  chunk('table.js', 'devices/devices-page', ['common.js', 'menu.js'], ['common.css', 'table.css']),
+  chunk('table.js', 'pages/devices/devices-page', ['common.js', 'menu.js'], ['common.css', 'table.css']),
   chunk('menu.js', '', ['react.js']),
-  chunk('device.js', 'devices/device-page', ['common.js']),
-  chunk('start.js', 'overview/overview-page', ['shell.js']),
-  chunk('sign-in.js', 'sign-in/sign-in-page', ['entry.js', 'words.js'], ['sign-in.css']),
+  chunk('device.js', 'pages/devices/device-page', ['common.js']),
+  chunk('start.js', 'pages/overview/overview-page', ['shell.js']),
+  chunk('sign-in.js', 'pages/sign-in/sign-in-page', ['entry.js', 'words.js'], ['sign-in.css']),
   chunk('words.js', '', []),
 ];
 
