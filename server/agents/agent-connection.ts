@@ -18,7 +18,7 @@ export interface HandedJob {
   stderr: number;
   /** The run of output of one stream that is being stored: see store/output-order.ts. */
   run: OutputRun;
-  /** Called once it ended or the connection did. */
+  /** Called when it or the connection has ended. */
   whenOver: (() => void)[];
 }
 
@@ -40,10 +40,10 @@ export class AgentConnection {
   server = '';
   greeted = false;
   agentVersion = '';
-  /** What its hello told of updating itself. */
+  /** What its hello reported about updating itself. */
   selfUpdate: SelfUpdate | undefined;
-  /** When it was last heard, by a clock that nobody sets. */
-  heard = performance.now();
+  /** When anything last arrived, by the monotonic clock. */
+  lastSeen = performance.now();
   job: HandedJob | undefined;
   /** Ids of the jobs that it had on disk when it said hello. */
   held: ReadonlySet<string> = NONE;
@@ -52,7 +52,7 @@ export class AgentConnection {
   creditedAt = Number.NEGATIVE_INFINITY;
   backlog: Frame[] = [];
   unstored = 0;
-  /** It is being ended: nothing that still arrives on it counts. */
+  /** It is being closed: what still arrives on it is ignored. */
   closing = false;
 
   constructor(socket: WebSocket, device: { seq: number; id: string; name: string }) {
@@ -68,12 +68,12 @@ export class AgentConnection {
     this.endIfDeaf();
   }
 
-  /** An agent that does not read what it is sent must not fill the memory of the service. */
+  /** Closes the connection of an agent that does not read, so that it cannot fill the memory of the service. */
   endIfDeaf(): void {
     if (this.socket.bufferedAmount > MOST_UNREAD) this.socket.terminate();
   }
 
-  /** Ends it, within a second also where the agent does not answer. */
+  /** Closes it, within a second even if the agent does not answer. */
   close(code: number, reason: string): void {
     if (this.closing) return;
     this.closing = true;

@@ -23,7 +23,7 @@ export interface Frame {
 
 interface IntakeOptions {
   receive: (connection: AgentConnection, frame: Frame) => void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of the monotonic clock. */
   now?: () => number;
   later?: (turn: () => void) => void;
 }
@@ -45,7 +45,7 @@ export class Intake {
     this.#later = later;
   }
 
-  /** Something arrived: it is received now, or when its turn comes. What one connection sends stays in order. */
+  /** Handles a message now or when its turn comes. The messages of one connection stay in order. */
   take(connection: AgentConnection, frame: Frame): void {
     if (!this.#paused.has(connection)) {
       if (this.#mayTake(connection)) return void this.#spend(connection, frame);
@@ -60,7 +60,7 @@ export class Intake {
     backlog.push(frame);
   }
 
-  /** The connection is gone, and what waits of it with it. */
+  /** Drops what waits of a closed connection. */
   drop(connection: AgentConnection): void {
     this.#paused.delete(connection);
     connection.backlog = [];

@@ -1,5 +1,5 @@
-// The service's end of the agents' connections: who may connect, who is connected, and who went silent. What is said
-// on a connection is the business of whoever listens.
+// The service's end of the agents' connections: who may connect, who is connected, and who went silent. What
+// agents send is handled by the listeners.
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -26,18 +26,18 @@ import type { Frame } from './intake.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
 
-/** Whoever carries what comes through the tunnels of the agents. */
+/** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
   offered(connection: AgentConnection, offers: Offers): void;
   gone(connection: AgentConnection): void;
 }
 
-/** Whoever makes sense of what agents say. */
+/** Handles the messages of agents. */
 export interface LinkListener {
-  /** An agent introduced itself. It is the only one of its device from here on. */
+  /** An agent sent its hello. It is the only one of its device from now on. */
   hello(connection: AgentConnection, hello: Hello): void;
   message(connection: AgentConnection, message: JobMessage): void;
-  /** A connection that had said hello is gone, and no newer one took its place. */
+  /** A connection closed after its hello, and no newer one replaced it. */
   gone(connection: AgentConnection): void;
 }
 
@@ -45,13 +45,13 @@ export interface Link {
   /** An agent asks to turn its HTTP request into a connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
-   * Ends a device's connections, all in this turn: nothing that still arrives on them counts, and nothing is sent to them.
-   * The agent is told why and does not come back with this key.
+   * Closes a device's connections synchronously: what still arrives on them is ignored, and nothing is sent to them.
+   * The agent gets the reason and does not reconnect with this key.
    */
   disconnect(deviceSeq: number, reason: 'deleted' | 'rekeyed'): void;
-  /** The device's connection, if its agent is there. */
+  /** The device's connection, if its agent is connected. */
   of(deviceSeq: number): AgentConnection | undefined;
-  /** Every agent that is there. */
+  /** Every connected agent. */
   all(): Iterable<AgentConnection>;
   listen(listener: LinkListener): void;
   listenForTunnels(listener: TunnelListener): void;
@@ -69,9 +69,9 @@ const GOING_AWAY = 1001;
 export interface LinkOptions {
   db: Database;
   now: () => number;
-  /** Why no agent may connect at the moment: what it says could not be stored. */
+  /** Why no agent may connect at the moment: its messages could not be stored. */
   refusal?: () => Problem | undefined;
-  /** An agent that is silent for this long is taken for lost. */
+  /** An agent that is silent for this long counts as lost. */
   lostAfterMs?: number;
   sweepEveryMs?: number;
 }
@@ -115,7 +115,7 @@ export function openLink({
   const receive = (connection: AgentConnection, frame: string) => {
     let message: AgentMessage | undefined;
     try {
-      // Before the rest is read: in another version that may be of another shape.
+      // Checked before the rest is read, which may have another shape in another version.
       const other = connection.greeted ? undefined : readOtherVersion(frame);
       if (other) return turnAway(connection, other);
       message = readAgentMessage(frame);
@@ -125,7 +125,7 @@ export function openLink({
     }
     if (message?.type === 'hello') greet(connection, message);
     else if (!connection.greeted) connection.close(CLOSE.protocol, 'An agent begins with hello');
-    // Of two agents of one device only the newer is listened to.
+    // Only the newer of two agents of one device counts.
     else if (!message || live.get(connection.deviceSeq) !== connection) return;
     else if (message.type === 'offers') tunnels?.offered(connection, message);
     else if (message.type === 'update-state') updates?.(connection, message);
@@ -141,7 +141,7 @@ export function openLink({
       CLOSE.version,
       `the agent speaks version ${version}, the service ${LINK_VERSION}: update the ${isOld ? 'agent' : 'service'}`,
     );
-    // Beside an agent that works, a second one with the same key says nothing about the device.
+    // While one agent works, a second one with the same key does not change the device.
     if (live.has(connection.deviceSeq)) return;
     const text = `It speaks version ${version} of the link, the service version ${LINK_VERSION}.`;
     const refused = { version: agentVersion, problem: isOld ? 'TooOld' : 'TooNew', text, at: now() } as const;
@@ -171,7 +171,7 @@ export function openLink({
 
   const intake = new Intake({
     receive: (connection, { kind, bytes }) => {
-      connection.heard = performance.now();
+      connection.lastSeen = performance.now();
       if (kind === 'message') receive(connection, bytes.toString());
       if (kind !== 'ping' || connection.closing) return;
       connection.socket.pong(bytes);
@@ -204,10 +204,10 @@ export function openLink({
   const sweep = setInterval(() => {
     const silentSince = performance.now() - lostAfterMs;
     const mute = performance.now() - HELLO_WITHIN_MS;
-    for (const [socket, { heard, greeted }] of connections)
-      if (heard < silentSince || (!greeted && heard < mute)) socket.terminate();
+    for (const [socket, { lastSeen, greeted }] of connections)
+      if (lastSeen < silentSince || (!greeted && lastSeen < mute)) socket.terminate();
   }, sweepEveryMs).unref();
-  // So that a crash leaves a "last seen" that is near the truth.
+  // So that "last seen" is nearly right after a crash.
   const seen = setInterval(() => {
     if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));
   }, SEEN_EVERY_MS).unref();
@@ -233,10 +233,10 @@ export function openLink({
     },
 
     disconnect: (deviceSeq, reason) => {
-      const said = reason === 'deleted' ? 'the device was deleted' : 'the device was given a new key';
+      const why = reason === 'deleted' ? 'the device was deleted' : 'the device was given a new key';
       for (const connection of connections.values())
         if (connection.deviceSeq === deviceSeq) {
-          connection.close(CLOSE.revoked, said);
+          connection.close(CLOSE.revoked, why);
           drop(connection);
         }
     },
@@ -266,7 +266,7 @@ export function openLink({
   };
 }
 
-/** The address that an agent dialled, fit to be put into a command; undefined for anything that is no such thing. */
+/** The address that an agent dialled, safe to use in a command; undefined if it is not a valid one. */
 function readAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

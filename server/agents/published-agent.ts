@@ -1,5 +1,5 @@
-// The agent's program as this service publishes it at /agent.mjs: its bytes, hash and version. Read anew when the file
-// changes, so that a build beside a running service is seen.
+// The agent's program as this service publishes it at /agent.mjs: its bytes, hash and version. Read again when the file
+// changes, so that a new build takes effect without a restart.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -36,7 +36,7 @@ export function openPublishedAgent(file: string): PublishedAgent {
   };
 }
 
-/** The program, or a 503 that says what to do. */
+/** The program, or a 503 with what to do. */
 export function requireProgram(published: PublishedAgent): AgentProgram {
   const program = published.program();
   if (program) return program;

@@ -1,4 +1,4 @@
-// Agents that replace themselves by the program that this service publishes: who can, who is told to, and how it went.
+// Agents that replace themselves with the program that this service publishes: which can, the request, and the result.
 import type { Hello, UpdateState } from '#/contract/agent-link.ts';
 import type { AgentUpdate } from '#/contract/devices.ts';
 import type { Caller } from '../http/caller.ts';
@@ -14,7 +14,7 @@ import { deviceById, setAgentState } from '../store/devices.ts';
 import type { AgentState } from '../store/devices.ts';
 
 export interface AgentUpdates {
-  /** Tells the agent of a device to update itself. It is under way when this resolves, and ends by itself. */
+  /** Asks the agent of a device to update itself. Resolves when the update has started, not when it is done. */
   begin(caller: Caller, deviceId: string): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface AgentUpdatesOptions {
 
 const UNDER_WAY: Record<'waiting' | 'installing', AgentUpdate> = { waiting: 'Waiting', installing: 'Updating' };
 
-/** What the listing says of an agent that just connected. */
+/** The update state that lists show for an agent that just connected. */
 export function agentStateOf({ update, agentVersion }: Hello, published: PublishedAgent): AgentState {
   const none = { problem: '', text: '' } as const;
   if (!update) return { update: '', ...none };
@@ -36,7 +36,7 @@ export function agentStateOf({ update, agentVersion }: Hello, published: Publish
   if (update.build !== '' && update.build === sha256) return { update: 'Current', ...none };
   if (update.unable !== '') return { update: 'Unable', ...none };
   if (update.underWay) return { update: UNDER_WAY[update.underWay], ...none };
-  // Of another program than the one that is published now, a failure means nothing any more.
+  // A failure to install another program than the one published now no longer matters.
   return update.failed?.sha256 === sha256 ? failed(update.failed, agentVersion) : { update: 'Available', ...none };
 }
 

@@ -1,5 +1,5 @@
-// What jobs printed within one unit of work. It is gathered first, so that each stream of a job is written once, however
-// small the messages were that it came in.
+// The output of jobs that arrived within one unit of work, collected so that each stream of a job is written once, even
+// if it arrived in many small messages.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { HandedJob } from '../agents/agent-connection.ts';
@@ -30,7 +30,7 @@ export class ArrivedOutput {
     job[stream] += bytes.length;
   }
 
-  /** Writes what came of one job. */
+  /** Writes the output of one job. */
   writeOf(tx: Tx, job: HandedJob): void {
     const arrived = this.#jobs.get(job);
     if (!arrived) return;

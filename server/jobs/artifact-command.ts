@@ -2,16 +2,16 @@
 // or wget as its only need. Names and paths come from people and archives, so each value is single-quoted: there is no
 // other quoting in which nothing has a meaning (Teleport's CVE-2022-36633 is what the opposite leads to).
 
-/** What a Command needs to know of its artifact. */
+/** What a Command needs to know about its artifact. */
 export interface CommandSource {
   name: string;
   sha256: string;
   isScript: boolean;
-  /** Of a script: where it goes. */
+  /** Scripts only: the path that it is installed to. */
   destination: string;
-  /** Of a script: what runs it. */
+  /** Scripts only: the command that runs it. */
   runCommand: string;
-  /** Of a tar.gz: the folder inside it where update.sh lies, '' for its root. */
+  /** tar.gz only: the folder inside it that has update.sh, '' for its root. */
   folder: string;
 }
 
@@ -20,21 +20,21 @@ export const shellQuote = (value: string): string => `'${value.replaceAll("'", S
 
 /** A folder as one word: relative ones marked as such (a leading "-" is no option), "~" being the home folder. */
 function shellFolder(folder: string): string {
-  // A system service may have no HOME, and is then the superuser's.
+  // A system service may have no HOME; it runs as root then.
   if (folder === '~' || folder.startsWith('~/')) return `"\${HOME:-/root}"${shellQuote(folder.slice(1) || '/')}`;
   return shellQuote(folder.startsWith('/') ? folder : `./${folder}`);
 }
 
 const have = (tool: string) => `command -v ${tool} >/dev/null 2>&1`;
 
-/** Tries in a row that brought no byte, and tries in all, after which a download is given up. */
+/** A download is given up after this many tries in a row without a byte, or this many tries in total. */
 const MOST_IDLE_TRIES = 12;
 const MOST_TRIES = 100;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /**
- * Fetches "artifact" into the current folder with curl or wget; both are called anew for each try, since few of them
- * have options that try again after each kind of fault. A try goes on where the one before it was cut off.
+ * Fetches "artifact" into the current folder with curl or wget, called anew for each try: few builds have options that
+ * retry after every kind of fault. A try resumes where the one before it was cut off.
  */
 function downloadSteps({ name }: CommandSource, url: string): string[] {
   const cannot = (why: string) => shellQuote(`Cannot download ${name} from ${new URL(url).origin}: ${why}`);
@@ -44,10 +44,10 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
     'code=${output#* http=}',
     'code=${code%% *}',
     'output="${output%% http=*}${output#* http=??? }"',
-    // wget has no option that tells the status of an answer and no more: it is the word after "ERROR" or "HTTP/1.1".
+    // wget has no option that prints only the status of a response: it is the word after "ERROR" or "HTTP/1.1".
     'else output=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
     'got=$?',
-    // Some builds of BusyBox crash when given a limit of time.
+    // Some builds of BusyBox crash when given a time limit.
     'if [ "$got" -ge 128 ] && [ -n "$limit" ]; then limit=; get; return; fi',
     'code= before=',
     'for word in $output; do case $before in ERROR | HTTP/*) code=${word%:} ;; esac; before=$word; done',
@@ -61,14 +61,14 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
       ' 408 | 416 | 425 | 429) ;;' +
       ` 4??) fail ${cannot('it answered')} "$code. Check that this address leads to the service itself." ;; esac`,
     `case $got:$output in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no space for ${name} in`)} "$PWD." ;; esac`,
-    // The server cannot go on where it stopped, or there is nothing more to come: begin anew.
+    // The server cannot resume, or there is nothing left to send: start over.
     'case $got:$code in 33:* | *:416) rm -f artifact ;; esac',
     'size=$(wc -c 2>/dev/null <artifact)',
     'size=$((${size:-0})) tries=$((tries + 1))',
     'if [ "$size" -gt "$had" ]; then idle=0 pause=1; else idle=$((idle + 1)); fi',
     'had=$size',
     `if [ "$idle" -ge ${MOST_IDLE_TRIES} ] || [ "$tries" -ge ${MOST_TRIES} ]; then` +
-      // What wget says may hold the address with its token.
+      // The output of wget may contain the address with its token.
       ` printf '%s\\n' "$output" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
       `; fail ${cannot('it did not answer in')} "$tries tries. Check that this device reaches that address, then deploy again."; fi`,
     // Process ids differ between devices, so that not all of them come back in the same second.
@@ -89,7 +89,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
   ];
 }
 
-/** Makes sure that "artifact" is the one that was uploaded; whatever is in doubt is not run. */
+/** Checks that "artifact" is the one that was uploaded; anything else is not run. */
 function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   const tampered = shellQuote(`${name} arrived changed: its SHA-256 is not the one of the upload. Nothing was run.`);
   const unchecked = shellQuote(
@@ -98,7 +98,7 @@ function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   const sums = ['sha256sum', 'shasum -a 256', 'openssl dgst -sha256 -r', 'busybox sha256sum'];
   return [
     [
-      // The agent's own: it also looks into the archive.
+      // The agent's own check also reads the archive.
       `if [ -n "\${MUSTER_CHECK-}" ]; then sh "$MUSTER_CHECK" ${sha256} ${isScript ? 'script' : 'tar.gz'} artifact ${shellQuote(name)} || fail 'Nothing was run.'`,
       `else { ${sums.map((sum) => `sum=$(${sum} <artifact)`).join(' || ')}; } 2>/dev/null || fail ${unchecked}`,
       `case $sum in ${shellQuote(sha256)}*) ;; *) fail ${tampered} ;; esac`,
@@ -112,8 +112,8 @@ const CLEAN_UP = `rm -rf "$work" \${near:+"$near"} 2>/dev/null || { chmod -R u+r
 const TRAPS = [`trap '${CLEAN_UP}' EXIT`, `trap 'exit 129' HUP`, `trap 'exit 130' INT`, `trap 'exit 143' TERM`];
 
 /**
- * The artifact in a temporary folder of ours, fetched and checked. That folder stays the current one: whatever others
- * put in its place, what was checked is what is used. In a job it is inside one that the agent removes in the end.
+ * Fetches and checks the artifact in a temporary folder. That folder stays the current one, so that the checked file is
+ * used even if others replace the folder's path. In a job it is inside a folder that the agent removes in the end.
  */
 const artifactSteps = (artifact: CommandSource, url: string): string[] => [
   'near=',
@@ -128,7 +128,7 @@ function tarballSteps(artifact: CommandSource, url: string): string[] {
   const full = shellQuote(`Disk full on the device: no space to unpack ${artifact.name} in`);
   return [
     ...artifactSteps(artifact, url),
-    // -o: the files belong to who runs this, not to whichever user had that number where they were packed.
+    // -o: the files belong to the user who runs this, not to the user id that they were packed with.
     `mkdir unpacked && tar -x -z -o -f artifact -C unpacked || { cat artifact >again 2>/dev/null || fail ${full} "$work."; fail ${shellQuote(`Cannot unpack ${artifact.name}.`)}; }`,
     `cd ./unpacked${folder} || exit 1`,
     'chmod +x update.sh',
@@ -149,7 +149,7 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
   return [
     `mkdir -p ${to} && cd ${to} && to=$PWD || fail ${shellQuote(`Cannot use the folder ${artifact.destination}.`)}`,
     ...artifactSteps(artifact, url),
-    // Next to where the script goes, so that it appears there at once and whole.
+    // Next to the destination, so that one rename puts the complete script there.
     `cd "$to" && near=$(mktemp -d "$to/.muster.XXXXXX") || fail ${shellQuote(`Cannot write to the folder ${artifact.destination}.`)}`,
     `cat "$work/artifact" >"$near/artifact" || fail ${full}`,
     `[ ! -d ${file} ] || fail ${inTheWay}`,
@@ -161,7 +161,7 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
 
 /**
  * The line that fetches the artifact from `url` and runs it. Its exit code is that of update.sh, or of the script's
- * command; what it unpacked is removed whichever way it ends. The parentheses keep all of it from the shell around it.
+ * command; what it unpacked is removed however it ends. The parentheses isolate all of it from the surrounding shell.
  */
 export function artifactCommand(artifact: CommandSource, url: string): string {
   const steps = artifact.isScript ? scriptSteps(artifact, url) : tarballSteps(artifact, url);

@@ -1,6 +1,6 @@
 // From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
-// given to its agent by data folder ("journal") and offered again at every hello. What agents say is taken in turns,
-// many to one transaction; they are answered only after it is on disk.
+// given to its agent by data folder ("journal") and offered again at every hello. Messages from agents are handled in
+// batches, many to one transaction; they are answered only after it is on disk.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
@@ -25,27 +25,27 @@ export interface DeliveryOptions {
   db: Database;
   link: Link;
   now: () => number;
-  /** The command line of a job as its device is to run it, or why it cannot run any more. */
+  /** The command line that the device runs for a job, or why the job can no longer run. */
   commandFor: (tx: Tx, job: JobRow, origin: string) => { command: string } | { because: string };
   timeLimitSeconds: number;
-  /** Most bytes that a device keeps of each stream. */
+  /** Most bytes that a device stores of each stream. */
   outputLimit: number;
-  /** What a device's listing says of its agent, by what the agent tells of itself. */
+  /** The agent state that lists of devices show, from what the agent reported in its hello. */
   agentState: (hello: Hello) => AgentState;
-  /** Something about a job is different from here on. */
+  /** Called after any change to a job. */
   changed: () => void;
 }
 
-/** One unit of work, and what it touched. */
+/** One unit of work, and what it changes. */
 interface Unit {
   tx: Tx;
-  /** To be brought up to date at its end. */
+  /** Parents to refresh at its end. */
   parents: TouchedParents;
-  /** What was printed, still to be written. */
+  /** Output that is still to be written. */
   output: ArrivedOutput;
-  /** Connections that hear at the end how much of their output is stored. */
-  heard: Set<AgentConnection>;
-  /** Who says in it that which job ended, and when that had started. */
+  /** Connections that get a confirmation of their stored output at the end. */
+  confirmed: Set<AgentConnection>;
+  /** The job whose end, with its start time, the unit has from a connection. */
   ending: Map<AgentConnection, string>;
 }
 
@@ -56,13 +56,13 @@ const ANOTHER_FOLDER =
   'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
 const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
-/** Of a job that was asked to stop before it reached its device, or began there. */
+/** The reason of a job that was stopped before it reached its device or started there. */
 export const NEVER_BEGAN = 'Cancelled before it started.';
 
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #turns: Turns;
-  /** Jobs and parents that are being deleted: nobody is given them any more. */
+  /** Jobs and parents that are being deleted: agents are no longer given them. */
   readonly withdrawn = new Set<number>();
 
   constructor(options: DeliveryOptions) {
@@ -75,13 +75,13 @@ export class Delivery {
     });
   }
 
-  /** There may be a new job for this device. */
+  /** Called when there may be a new job for this device. */
   wake(deviceSeq: number): void {
     const connection = this.#options.link.of(deviceSeq);
     if (connection && !connection.job) this.#turns.take({ connection });
   }
 
-  /** The clock was set: what is under way moves along, as it does in the database. */
+  /** Shifts the times of jobs under way after the clock was set, as the database does with its own. */
   moveTimes(by: number): void {
     for (const { job } of this.#options.link.all()) {
       if (!job) continue;
@@ -92,19 +92,19 @@ export class Delivery {
   }
 
   #unit(tx: Tx, turns: Turn[]): void {
-    const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), heard: new Set(), ending: new Map() };
+    const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), confirmed: new Set(), ending: new Map() };
     for (const { connection, message } of turns)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     for (const { connection, message } of turns) {
-      // A newer agent of the same device took over in the meantime, or it is about to come back anew.
+      // A newer connection of the same device replaced this one, or it is closing.
       if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
       if (message?.type === 'hello') this.#greet(unit, connection, message);
-      else if (message) this.#hear(unit, connection, message);
+      else if (message) this.#receive(unit, connection, message);
       else if (!connection.job) this.#handNext(unit, connection);
     }
     unit.output.write(tx);
     refreshParents(tx, unit.parents);
-    for (const connection of unit.heard) this.#confirm(tx, connection);
+    for (const connection of unit.confirmed) this.#confirm(tx, connection);
     tx.afterCommit(this.#options.changed);
   }
 
@@ -132,7 +132,7 @@ export class Delivery {
     this.#handNext(unit, connection);
   }
 
-  /** The agent holds a job that was deleted or has its end stored: it is to stop and forget it. */
+  /** Makes the agent stop and forget a job that was deleted or whose end is stored. */
   #disown(tx: Tx, connection: AgentConnection, job: string): void {
     tx.afterCommit(() => {
       connection.send({ type: 'cancel', job });
@@ -140,18 +140,18 @@ export class Delivery {
     });
   }
 
-  #hear(unit: Unit, connection: AgentConnection, message: JobMessage): void {
+  #receive(unit: Unit, connection: AgentConnection, message: JobMessage): void {
     const { job } = connection;
     if (job?.id !== message.job) {
-      // Of a job that it was not given on this connection, an agent speaks only when that was just deleted.
+      // An agent sends messages about a job that it was not given on this connection only if that was just deleted.
       if (message.type === 'ended' && !isUnfinished(unit.tx, connection.deviceSeq, message.job))
         this.#disown(unit.tx, connection, message.job);
       return;
     }
-    // One that ends in the same unit is never seen to run: its end tells when it started.
+    // A job that ends in the same unit is never shown as Running: its end has the start time.
     if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
     if (message.type === 'started') this.#start(unit, job, message.ago);
-    else if (message.type === 'output') this.#keep(unit, connection, job, message);
+    else if (message.type === 'output') this.#store(unit, connection, job, message);
     else this.#end(unit, connection, job, message);
   }
 
@@ -163,14 +163,14 @@ export class Delivery {
     job.started = started;
   }
 
-  /** When something was that a device says was so long ago: not before the job was submitted. */
+  /** The time that a device reported as `ago`: never before the job was submitted. */
   #past(job: HandedJob, ago: number): number {
     const now = this.#options.now();
     return Math.max(Math.min(now, job.created), now - ago);
   }
 
-  #keep(
-    { output, heard }: Unit,
+  #store(
+    { output, confirmed }: Unit,
     connection: AgentConnection,
     job: HandedJob,
     { stream, offset, data }: { stream: Stream; offset: number; data: string },
@@ -181,7 +181,7 @@ export class Delivery {
     if (known < 0 || end > this.#options.outputLimit + MARK_ALLOWANCE)
       return connection.close(CLOSE.protocol, 'Output that does not fit what is stored');
     if (known < bytes.length) output.add(job, stream, bytes.subarray(known), this.#options.now());
-    heard.add(connection);
+    confirmed.add(connection);
   }
 
   #confirm(tx: Tx, connection: AgentConnection): void {
@@ -212,7 +212,7 @@ export class Delivery {
     connection.job = undefined;
     tx.afterCommit(() => {
       connection.send({ type: 'settled', job: job.id });
-      for (const tell of job.whenOver) tell();
+      for (const notify of job.whenOver) notify();
     });
     this.#handNext(unit, connection);
   }
@@ -227,7 +227,7 @@ export class Delivery {
       else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
       else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NEVER_BEGAN, parents);
       else {
-        // What the agent has on disk already it runs as it was given.
+        // A job that is already on the agent's disk runs with the command that it was given.
         const made = this.#options.commandFor(tx, row, connection.server);
         const found = 'because' in made && held.has(row.id) ? row : made;
         if ('command' in found) return this.#hand(tx, connection, row, found.command);
@@ -256,23 +256,23 @@ export class Delivery {
       whenOver: [],
     };
     tx.afterCommit(() => {
-      // Asked to stop while its agent was away. Said before `run`, so that what has not begun never does.
+      // Stopped while its agent was away. Sent before `run`, so that a job that has not started never does.
       if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
       connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
     });
   }
 
-  /** Ends a job that no agent has a say in. */
+  /** Ends a job that no agent is running. */
   fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): void {
     const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
     moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
   }
 
   #over(connection: AgentConnection): void {
-    // What waits for it waits for a device that is Offline now.
+    // Jobs that wait for it now wait for a device that is Offline.
     this.#options.changed();
     const { job } = connection;
     connection.job = undefined;
-    for (const tell of job?.whenOver ?? []) tell();
+    for (const notify of job?.whenOver ?? []) notify();
   }
 }

@@ -1,5 +1,5 @@
-// Jobs as people order and delete them: a device, a group or a tag becomes jobs in each device's queue, which
-// delivery.ts empties.
+// Submitting, stopping and deleting jobs: a submission for a device, a group or a tag becomes jobs in each device's
+// queue, which delivery.ts empties.
 import { randomBytes } from 'node:crypto';
 import type { JobDraft } from '#/contract/jobs.ts';
 import type { Caller } from '../http/caller.ts';
@@ -35,16 +35,16 @@ import { agentStateOf } from './agent-updates.ts';
 import { Delivery, NEVER_BEGAN } from './delivery.ts';
 
 export interface Dispatch {
-  /** Orders a job; it is durable when this resolves. The same `key` again gives the job that it made. */
+  /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
   /**
-   * Deletes a job; one that runs is stopped first, and a parent takes its children along. `mayGo` looks at it right before
-   * and throws where it is to stay; nobody is given it in between.
+   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called right before and
+   * throws to refuse; no agent is given the job in between.
    */
   remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isHanded: boolean) => void): Promise<void>;
   /**
-   * Stops a job that runs, and cancels one that waits; of a parent, all children. Once this resolves it is durable: an agent
-   * that is away is told when it is back. `mayStop` as for `remove`.
+   * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
+   * agent that is away gets the request when it is back. `mayStop` as for `remove`.
    */
   stop(
     caller: Caller,
@@ -53,13 +53,13 @@ export interface Dispatch {
   ): Promise<{ Cancelled: number; Stopping: number }>;
   /** How many waiting children of a parent are for devices whose agents are away. */
   waitingOffline(parentSeq: number): number;
-  /** A device is being deleted: its jobs that have not ended are cancelled. */
+  /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): void;
-  /** An artifact is being deleted: jobs that still wait for it fail. */
+  /** Fails the waiting jobs of an artifact that is being deleted. */
   artifactRemoved(tx: Tx, artifactId: string): void;
-  /** Something about jobs is different from here on. */
+  /** Called after any change to jobs. */
   changed(): void;
-  /** Differs after every change to any job. */
+  /** Changes with every change to any job. */
   version(): string;
 }
 
@@ -79,7 +79,7 @@ export interface DispatchOptions {
 
 const TIME_LIMIT_SECONDS = 60 * 60;
 const OUTPUT_LIMIT = 10 * 1024 * 1024;
-/** How long a delete waits for a running job to stop. An agent that takes longer is told to forget the job. */
+/** How long a delete waits for a running job to stop. An agent that takes longer is made to forget the job. */
 const STOP_WITHIN_MS = 10_000;
 const DEVICE_DELETED = 'device deleted';
 const ARTIFACT_DELETED = 'artifact deleted';
@@ -111,16 +111,16 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   clock.onSet((by) => delivery.moveTimes(by));
 
-  const orderOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
-    const order = { accountId, name: Name.toWellFormed(), created: now() };
+  const submissionOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
+    const submission = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
       const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');
-      return { ...order, artifactId: null, workflowId, command: () => Command };
+      return { ...submission, artifactId: null, workflowId, command: () => Command };
     }
     const artifact = artifactById(tx, accountId, ArtifactId);
-    // The address that an agent dialled counts only in what that agent is handed.
+    // The address that an agent dialled is used only in commands for that agent.
     const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
-    return { ...order, artifactId: ArtifactId, workflowId: null, command };
+    return { ...submission, artifactId: ArtifactId, workflowId: null, command };
   };
 
   /** The connections that have this job or a child of it under way. */
@@ -151,15 +151,15 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       let devices: Target[] = [];
       const { made } = await db.write((tx) =>
         once(tx, { accountId, key, what: draft }, now(), () => {
-          const order = orderOf(tx, accountId, draft);
+          const submission = submissionOf(tx, accountId, draft);
           devices = targetsOf(tx, accountId, draft);
           const [first] = devices;
           const jobId =
             draft.DeviceId && first
-              ? insertJob(tx, order, first)
+              ? insertJob(tx, submission, first)
               : insertParent(
                   tx,
-                  order,
+                  submission,
                   devices,
                   draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
                 );
@@ -239,7 +239,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
-/** The devices that a job is for, as they are at this moment; nothing of another account is ever among them. */
+/** The devices that a job targets at this moment; only devices of the account. */
 function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Target[] {
   if (DeviceId) return [deviceById(db, accountId, DeviceId)];
   if (TagId) {

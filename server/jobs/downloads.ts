@@ -1,13 +1,13 @@
-// Who may fetch the bytes of an artifact without an API token: whoever runs a Command that this service generated. Each
-// holds a token of its own, signed (HMAC) instead of stored: it must read the same every time the artifact is listed,
-// or no ETag would ever match, and a stored one could do that only if it were kept in the clear.
+// Download links of artifacts for the Commands that this service generates. Each has its own token, signed (HMAC)
+// instead of stored: it must be the same every time the artifact is listed, or no ETag would ever match, and a stored
+// one could be only if it were stored in plain text.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { artifactCommand } from './artifact-command.ts';
 import type { CommandSource } from './artifact-command.ts';
 import type { Tx } from '../store/database.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A token is good for one to two of these, and the same for all that is made within one of them. */
+/** A token is valid for one to two of these periods; all tokens made within one are the same. */
 const ALONE_MS = DAY_MS;
 /** Within a job, where it ends with the job anyway: a download may have to wait for a slow or sleeping device. */
 const IN_JOB_MS = 7 * DAY_MS;

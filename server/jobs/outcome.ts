@@ -17,7 +17,7 @@ const STATUS_OF: Record<Outcome, JobStatus> = {
   cancelled: 'Cancelled',
   interrupted: 'Interrupted',
 };
-/** The status of a job that ended so. */
+/** The status of a job with this end. */
 export const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
   outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
 
@@ -28,10 +28,10 @@ const UNEXPLAINED: Record<Outcome, string> = {
   cancelled: 'Stopped on request.',
   interrupted: 'It was interrupted on the device; how far it came is not known.',
 };
-/** Why a job ended, where that is not its own doing; an agent that gives no reason leaves nobody without one. */
+/** Why a job ended, if not by itself; with a default for an agent that gives no reason. */
 export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
 
-/** How the Result of a job begins: what lists show of it. */
+/** The beginning of a job's Result, which lists show. */
 export function beginning(tx: Tx, job: HandedJob, reason: string): string {
   let text = '';
   for (const stream of STREAMS)

@@ -1,5 +1,5 @@
-// What agents say, gathered into units of work: many messages to one transaction, each unit small enough that others have
-// their turn in between.
+// Messages from agents, collected into units of work: many to one transaction, each unit small enough that other work
+// gets its turn in between.
 import type { Hello } from '#/contract/agent-link.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { MESSAGE_COST } from '../agents/intake.ts';
@@ -9,7 +9,7 @@ import { logFault } from '../http/system-fault.ts';
 
 export interface Turn {
   connection: AgentConnection;
-  /** Nothing: just look whether there is a job for it. */
+  /** Undefined to only check for a job for it. */
   message?: JobMessage | Hello;
 }
 
@@ -61,8 +61,8 @@ export class Turns {
         }
       });
     } catch (cause) {
-      // Nothing of it is stored, and what is remembered of these agents is ahead of that. They come back, and say all
-      // of it again.
+      // Nothing was stored, and the state in memory of these agents is ahead of the database. They reconnect and send
+      // it all again.
       logFault('dispatch: could not store what agents said', cause);
       giveUp(turns);
     }
