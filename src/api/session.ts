@@ -5,6 +5,7 @@ import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
 import { directAddress, hold, holder } from '#/api/direct.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
+import { currentAccount } from '#/lib/stored.ts';
 
 const PATH = '/auth/session';
 
@@ -45,8 +46,7 @@ function heldSession(Upstream: string): DashboardSession {
   };
 }
 
-async function readSession(signal: AbortSignal): Promise<DashboardSession> {
-  if (directAddress !== undefined) return heldSession(directAddress);
+async function fetchSession(signal: AbortSignal): Promise<DashboardSession> {
   const { status, text } = await send('GET', PATH, undefined, { signal });
   let answer: unknown;
   try {
@@ -56,6 +56,12 @@ async function readSession(signal: AbortSignal): Promise<DashboardSession> {
   }
   if (!isSession(answer)) throw unexpectedError(status, text);
   return answer;
+}
+
+async function readSession(signal: AbortSignal): Promise<DashboardSession> {
+  const session = directAddress === undefined ? await fetchSession(signal) : heldSession(directAddress);
+  currentAccount.set(session.UserEmail ?? '');
+  return session;
 }
 
 export const sessionQueries = {

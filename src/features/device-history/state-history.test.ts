@@ -1,7 +1,7 @@
 // The history that a browser keeps of who went and came, from readings that have gaps between them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_HISTORY, printHistory, readHistory, withDevice, withReading } from './state-history.ts';
+import { NO_HISTORY, statesFormat, watchedFormat, withDevice, withReading } from './state-history.ts';
 import type { Away } from '#/fleet/states-read.ts';
 import type { StateHistory } from './state-history.ts';
 
@@ -95,7 +95,11 @@ test('it is bounded, and where changes are left out nobody is said to have looke
 
 test('kept as text it is the same; what cannot be read is nothing', () => {
   const history = after({ at: 0, away: { a: undefined } }, { at: 1, away: { b: seen(0.5) } });
-  assert.deepEqual(readHistory(...printHistory(history)), history);
-  for (const text of ['', '[', '7', '{"changes":[["a",1]],"away":"x"}', '[[1]]'])
-    assert.deepEqual(readHistory(text, text), NO_HISTORY);
+  const readTexts = (states: string, watched: string) => ({
+    ...statesFormat.read(states),
+    watched: watchedFormat.read(watched),
+  });
+  assert.deepEqual(readTexts(statesFormat.print(history), watchedFormat.print(history.watched)), history);
+  for (const text of ['null', '7', '{"changes":[["a",1]],"away":"x"}', '[[1]]'])
+    assert.deepEqual(readTexts(text, text), NO_HISTORY);
 });

@@ -1,6 +1,7 @@
 // Which devices went and came, and when: the API keeps no such history, so this browser does, out of the readings of the
 // fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time that nobody told.
 import type { Away, StatesRead } from '#/fleet/states-read.ts';
+import type { Format } from '#/lib/stored.ts';
 
 export interface StateChange {
   id: string;
@@ -116,42 +117,35 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 const rowsOf = (value: unknown): unknown[][] =>
   Array.isArray(value) ? value.filter((row): row is unknown[] => Array.isArray(row)) : [];
 
-const parsed = (text: string | null): unknown => {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return null; // it begins anew
-  }
+/** Apart from `watched`, which is short, and the only part that every reading changes. */
+export const statesFormat: Format<Pick<StateHistory, 'changes' | 'away'>> = {
+  read: (text) => {
+    const { changes, away } = (JSON.parse(text) ?? {}) as { changes?: unknown; away?: unknown };
+    return {
+      changes: rowsOf(changes).flatMap(([id, to, at, since]) =>
+        typeof id === 'string' && typeof to === 'string' && isTime(at) && isTime(since) ? [{ id, to, at, since }] : [],
+      ),
+      away: Array.isArray(away)
+        ? new Map(
+            rowsOf(away).flatMap(([id, state, at]) =>
+              typeof id === 'string' && typeof state === 'string'
+                ? [[id, { state, at: isTime(at) ? at : undefined }] as const]
+                : [],
+            ),
+          )
+        : undefined,
+    };
+  },
+  // Very many that are away are not stored.
+  print: ({ changes, away }) => {
+    const rows =
+      away && away.size <= MOST_AWAY ? Array.from(away, ([id, { state, at }]) => [id, state, at ?? null]) : null;
+    return JSON.stringify({ changes: changes.map(({ id, to, at, since }) => [id, to, at, since]), away: rows });
+  },
 };
 
-/** The texts of `printHistory`; of what cannot be read nothing is known. */
-export function readHistory(states: string | null, looked: string | null): StateHistory {
-  const told = parsed(states);
-  const { changes, away }: { changes?: unknown; away?: unknown } =
-    typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
-  return {
-    watched: rowsOf(parsed(looked)).flatMap(([from, to]) => (isTime(from) && isTime(to) ? [[from, to] as const] : [])),
-    changes: rowsOf(changes).flatMap(([id, to, at, since]) =>
-      typeof id === 'string' && typeof to === 'string' && isTime(at) && isTime(since) ? [{ id, to, at, since }] : [],
-    ),
-    away: Array.isArray(away)
-      ? new Map(
-          rowsOf(away).flatMap(([id, state, at]) =>
-            typeof id === 'string' && typeof state === 'string'
-              ? [[id, { state, at: isTime(at) ? at : undefined }] as const]
-              : [],
-          ),
-        )
-      : undefined,
-  };
-}
-
-/** Two texts: of every reading the second one is new, and it is short. Very many that are away are not kept. */
-export function printHistory({ watched, changes, away }: StateHistory): [states: string, looked: string] {
-  const kept =
-    away && away.size <= MOST_AWAY ? Array.from(away, ([id, { state, at }]) => [id, state, at ?? null]) : null;
-  return [
-    JSON.stringify({ changes: changes.map(({ id, to, at, since }) => [id, to, at, since]), away: kept }),
-    JSON.stringify(watched),
-  ];
-}
+export const watchedFormat: Format<StateHistory['watched']> = {
+  read: (text) =>
+    rowsOf(JSON.parse(text)).flatMap(([from, to]) => (isTime(from) && isTime(to) ? [[from, to] as const] : [])),
+  print: (watched) => JSON.stringify(watched),
+};

@@ -1,19 +1,17 @@
-// After how many days a waiting job counts as stale, as whoever is signed in has set it in this browser.
-import { useSyncExternalStore } from 'react';
-import { useAccountKey } from '#/api/account-key.ts';
-import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+// After how many days a waiting job counts as stale, as set in this browser for the account.
+import { stored } from '#/lib/stored.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
 const USUAL = 7;
 export const MOST_DAYS = 365;
 
-/** Days as they were kept or typed; undefined for what is no whole number of them. */
-function readDays(text: string | null): number | undefined {
-  const days = /^\d{1,3}$/.test(text ?? '') ? Number(text) : 0;
-  return days >= 1 && days <= MOST_DAYS ? days : undefined;
-}
+const staleDays = stored('muster-stale-days', USUAL, {
+  read: (text) => {
+    const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+    return days >= 1 && days <= MOST_DAYS ? days : USUAL;
+  },
+  print: String,
+});
 
-export function useStaleDays(): [days: number, keep: (days: number) => void] {
-  const key = useAccountKey('muster-stale-days');
-  const text = useSyncExternalStore(onKept, () => readKept(key));
-  return [readDays(text) ?? USUAL, (days) => keepText(key, days === USUAL ? null : String(days))];
-}
+export const useStaleDays = (): number => useStore(staleDays);
+export const keepStaleDays = staleDays.set;

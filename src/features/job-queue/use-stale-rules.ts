@@ -39,7 +39,7 @@ export interface StaleReading {
 
 /** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
 export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined): StaleReading {
-  const [days] = useStaleDays();
+  const days = useStaleDays();
   const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
   const artifacts = useQuery({
     ...artifactQueries.list(),

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
-import { printRuleSets, readRuleSets } from './rule-sets.ts';
+import { parseRuleSets, printRuleSets } from './rule-sets.ts';
+
+const readRuleSets = (text: string) => parseRuleSets(text)?.sets ?? [];
 
 const RULE: Rule = { find: 'ok', pattern: false, caseSensitive: true, stream: 'stderr', verdict: 'Succeeded' };
 

@@ -2,6 +2,7 @@
 // may be anything: what is no rule is left out, and counted.
 import { RULED, RULE_STREAMS, sameRule } from '#/features/jobs/rule.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
+import { stored } from '#/lib/stored.ts';
 
 /** The rules of one name: an artifact in all its versions, a workflow, or a job. */
 export interface RuleSet {
@@ -53,10 +54,23 @@ export function parseRuleSets(text: string): { sets: RuleSet[]; leftOut: number 
   return { sets: [...sets.values()], leftOut };
 }
 
-export const readRuleSets = (text: string): RuleSet[] => (text && parseRuleSets(text)?.sets) || [];
-
 export const printRuleSets = (sets: readonly RuleSet[], space?: number): string =>
   JSON.stringify({ format: FORMAT, version: 1, sets }, undefined, space);
+
+const NONE: readonly RuleSet[] = [];
+
+/** The rules of the account, as this browser stores them. */
+export const ruleSets = stored('muster-outcome-rules', NONE, {
+  read: (text) => {
+    const parsed = parseRuleSets(text);
+    if (!parsed) throw new Error('These are no rules.');
+    return parsed.sets;
+  },
+  print: (sets) => printRuleSets(sets),
+});
+
+/** False where the browser refuses, and they are lost with the page. */
+export const saveRuleSets = (sets: readonly RuleSet[]): boolean => ruleSets.set(sets.length === 0 ? NONE : sets);
 
 /** The sets with one name's rules in place of those it had; without rules the name goes. */
 export function withRules(sets: readonly RuleSet[], name: string, rules: readonly Rule[]): RuleSet[] {

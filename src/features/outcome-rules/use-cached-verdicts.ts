@@ -12,7 +12,8 @@ import { useRules } from './use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
 import { countVerdicts } from '#/features/jobs/verdict.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
-import { cachedVerdictOf, enter, useVerdictCacheKey, useVerdictCacheVersion } from './verdict-cache.ts';
+import { useStore } from '#/ui/state/use-store.ts';
+import { cachedVerdictOf, enter, verdictCache } from './verdict-cache.ts';
 import type { CachedVerdict } from './verdict-cache.ts';
 
 /** Jobs that are looked into of one list, the first ones; a person opens the older ones. */
@@ -41,7 +42,7 @@ const sleep = (ms: number, signal: AbortSignal) =>
   });
 
 /** Reads what a job printed on its device or devices, and enters what became of it. */
-async function look(job: Job, rules: readonly Rule[], cache: string, signal: AbortSignal): Promise<void> {
+async function look(job: Job, rules: readonly Rule[], signal: AbortSignal): Promise<void> {
   const params = { job_id: job.JobId };
   const parent = isParent(job);
   const jobs = parent
@@ -51,7 +52,7 @@ async function look(job: Job, rules: readonly Rule[], cache: string, signal: Abo
   if (signal.aborted || jobs.some(isMoving)) return;
   const judged = jobs.map((each) => judge(each, rules));
   const because = parent ? undefined : judged[0]?.because;
-  enter(cache, job.JobId, rules, { counts: countVerdicts(judged), because });
+  enter(job.JobId, rules, { counts: countVerdicts(judged), because });
 }
 
 /**
@@ -59,14 +60,12 @@ async function look(job: Job, rules: readonly Rule[], cache: string, signal: Abo
  * what is not in the cache.
  */
 export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedVerdicts {
-  const cache = useVerdictCacheKey();
+  const cache = useStore(verdictCache);
   const rulesOf = useRules();
-  const version = useVerdictCacheVersion();
   // A job whose output could not be read is left alone until the page is entered again.
   const [failed, setFailed] = useState<ReadonlySet<string>>(new Set());
 
   const cached = useMemo(() => {
-    void version;
     const of = (job: Job) => {
       const rules = job.JobId && rulesOf(job)?.rules;
       return rules ? cachedVerdictOf(cache, job.JobId, rules) : undefined;
@@ -80,7 +79,7 @@ export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedV
       !failed.has(job.JobId);
     const unread = jobs.filter(isUnread).slice(0, MOST);
     return { of, unread };
-  }, [cache, failed, jobs, rulesOf, version]);
+  }, [cache, failed, jobs, rulesOf]);
 
   const next = reading ? cached.unread[0] : undefined;
   const rules = next && rulesOf(next)?.rules;
@@ -91,13 +90,13 @@ export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedV
     const work = async () => {
       await sleep(PAUSE, signal);
       if (document.hidden) await seen(signal);
-      if (!signal.aborted) await look(next, rules, cache, signal);
+      if (!signal.aborted) await look(next, rules, signal);
     };
     // What was read is in the cache now; all else is left alone.
     const leave = () => !signal.aborted && setFailed((ids) => new Set([...ids, next.JobId]));
     work().then(leave, leave);
     return () => leaving.abort();
-  }, [cache, next, rules]);
+  }, [next, rules]);
 
   return useMemo(() => {
     const { of, unread } = cached;

@@ -6,7 +6,8 @@ import { workflowQueries } from '#/api/workflows.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { useRememberedNames } from './remembered-names.ts';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
-import { useRuleStore } from './rule-store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
+import { ruleSets } from './rule-sets.ts';
 import type { RuleSet } from './rule-sets.ts';
 
 type Ran = Pick<Job, 'ArtifactId' | 'WorkflowId' | 'JobName'>;
@@ -43,7 +44,7 @@ export function useRuleName(wanted = true): (job: Ran) => string | undefined {
 
 /** Finds the rules of a job; without any rules nothing is read for it. */
 export function useRules(): (job: Ran) => RuleSet | undefined {
-  const { sets } = useRuleStore();
+  const sets = useStore(ruleSets);
   const nameOf = useRuleName(sets.length > 0);
   return useCallback(
     (job) => {

@@ -7,7 +7,7 @@ import type { Reading, Rule } from '#/features/jobs/rule.ts';
 import { useRules } from './use-rules.ts';
 import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
 import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
-import { enter, useVerdictCacheKey } from './verdict-cache.ts';
+import { enter } from './verdict-cache.ts';
 
 export interface Verdicts {
   of: (job: Job) => Judgement;
@@ -79,13 +79,12 @@ function useJudged(jobs: readonly Job[], ruledAs: Job | undefined): Verdicts & {
  * array as long as nothing in it changes.
  */
 export function useVerdicts(jobs: readonly Job[], parent: Job): Verdicts {
-  const cache = useVerdictCacheKey();
   const verdicts = useJudged(jobs, parent);
   const { rules, busy, counts } = verdicts;
   const done = rules && !busy && jobs.length > 0 && !jobs.some(isMoving);
   useEffect(() => {
-    if (done && parent.JobId) enter(cache, parent.JobId, rules, { counts });
-  }, [cache, parent.JobId, done, rules, counts]);
+    if (done && parent.JobId) enter(parent.JobId, rules, { counts });
+  }, [parent.JobId, done, rules, counts]);
   return verdicts;
 }
 
@@ -93,13 +92,12 @@ const NONE: Job[] = [];
 
 /** Of one job or child, whose whole output is at hand; undefined without one. `parent`: of a child, where it is known. */
 export function useVerdict(job: Job | undefined, parent?: Job): Judgement | undefined {
-  const cache = useVerdictCacheKey();
   const jobs = useMemo(() => (job ? [job] : NONE), [job]);
   const { of, rules, busy, counts } = useJudged(jobs, parent ?? job);
   const judgement = job && of(job);
   const done = rules && !busy && job !== undefined && !isMoving(job);
   useEffect(() => {
-    if (done && job.JobId) enter(cache, job.JobId, rules, { counts, because: judgement?.because });
-  }, [cache, job, done, rules, counts, judgement]);
+    if (done && job.JobId) enter(job.JobId, rules, { counts, because: judgement?.because });
+  }, [job, done, rules, counts, judgement]);
   return judgement;
 }

@@ -1,57 +1,30 @@
 // What became of executed jobs by rules, so that a list can say it without reading the output of every device again. Only
-// counts are kept, in this browser and for this account; each holds for the rules it was found with.
-import { useSyncExternalStore } from 'react';
-import { useAccountKey } from '#/api/account-key.ts';
+// counts are stored, in this browser and for this account; each holds for the rules it was found with.
+import * as z from 'zod/mini';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
-import type { Verdict, VerdictCounts } from '#/features/jobs/verdict.ts';
+import type { Verdict } from '#/features/jobs/verdict.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
+import { json, stored } from '#/lib/stored.ts';
 
-export interface CachedVerdict {
-  counts: VerdictCounts;
+const cachedVerdict = z.object({
+  counts: z.partialRecord(z.enum(VERDICTS), z.int().check(z.positive())),
   /** Of a job to one device: what its verdict rests on. */
-  because?: string | undefined;
-}
+  because: z.optional(z.string()),
+});
+export type CachedVerdict = z.infer<typeof cachedVerdict>;
 
 /** Of the latest jobs; a row is a hundred characters or so. */
 const MOST = 1000;
 
 type Row = [job: string, rules: string, cached: CachedVerdict];
+const rows = json(z.array(z.tuple([z.string(), z.string(), cachedVerdict])));
+const byJob = (all: readonly Row[]): ReadonlyMap<string, Row> => new Map(all.map((row) => [row[0], row]));
 
-const caches = new Map<string, Map<string, Row>>();
-const watchers = new Set<() => void>();
-let version = 0;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-function readRow(value: unknown): Row[] {
-  if (!Array.isArray(value)) return [];
-  const [job, rules, cached] = value as unknown[];
-  if (typeof job !== 'string' || typeof rules !== 'string' || !isObject(cached) || !isObject(cached['counts']))
-    return [];
-  const counts: VerdictCounts = {};
-  for (const [word, count] of Object.entries(cached['counts'])) {
-    const verdict = VERDICTS.find((each) => each === word);
-    if (verdict && typeof count === 'number' && Number.isInteger(count) && count > 0) counts[verdict] = count;
-  }
-  const { because } = cached;
-  return [[job, rules, { counts, ...(typeof because === 'string' && { because }) }]];
-}
-
-function load(key: string): Map<string, Row> {
-  let rows: unknown;
-  try {
-    rows = JSON.parse(localStorage.getItem(key) ?? '[]');
-  } catch {
-    // Left undefined: the cache begins anew.
-  }
-  return new Map((Array.isArray(rows) ? rows : []).flatMap(readRow).map((row) => [row[0], row]));
-}
-
-function cacheOf(key: string): Map<string, Row> {
-  let cache = caches.get(key);
-  if (!cache) caches.set(key, (cache = load(key)));
-  return cache;
-}
+/** By job. */
+export const verdictCache = stored('muster-verdicts', byJob([]), {
+  read: (text) => byJob(rows.read(text)),
+  print: (cache) => rows.print([...cache.values()]),
+});
 
 /** Short for a list of rules: with other rules it is another. */
 function printOf(rules: readonly Rule[]): string {
@@ -61,12 +34,13 @@ function printOf(rules: readonly Rule[]): string {
   return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
 }
 
-/** Under which key each account's cache is kept. */
-export const useVerdictCacheKey = (): string => useAccountKey('muster-verdicts');
-
-/** What is known of a job under these rules. */
-export function cachedVerdictOf(key: string, job: string, rules: readonly Rule[]): CachedVerdict | undefined {
-  const row = cacheOf(key).get(job);
+/** What `cache` knows of a job under these rules. */
+export function cachedVerdictOf(
+  cache: ReadonlyMap<string, Row>,
+  job: string,
+  rules: readonly Rule[],
+): CachedVerdict | undefined {
+  const row = cache.get(job);
   return row && row[1] === printOf(rules) ? row[2] : undefined;
 }
 
@@ -75,39 +49,9 @@ const isSame = (one: CachedVerdict | undefined, two: CachedVerdict) =>
   one.because === two.because &&
   VERDICTS.every((verdict: Verdict) => one.counts[verdict] === two.counts[verdict]);
 
-export function enter(key: string, job: string, rules: readonly Rule[], cached: CachedVerdict): void {
-  if (isSame(cachedVerdictOf(key, job, rules), cached)) return;
-  const cache = cacheOf(key);
-  cache.delete(job);
-  cache.set(job, [job, printOf(rules), cached]);
-  for (const oldest of cache.keys()) {
-    if (cache.size <= MOST) break;
-    cache.delete(oldest);
-  }
-  try {
-    localStorage.setItem(key, JSON.stringify([...cache.values()]));
-  } catch {
-    // It holds until the page is left, and can be found out again.
-  }
-  version++;
-  for (const each of watchers) each();
+export function enter(job: string, rules: readonly Rule[], cached: CachedVerdict): void {
+  const cache = verdictCache.get();
+  if (isSame(cachedVerdictOf(cache, job, rules), cached)) return;
+  const others = [...cache.values()].filter(([id]) => id !== job);
+  verdictCache.set(byJob([...others, [job, printOf(rules), cached] satisfies Row].slice(-MOST)));
 }
-
-/** Another tab wrote or cleared what is kept. */
-function forget() {
-  caches.clear();
-  version++;
-  for (const each of watchers) each();
-}
-
-function subscribe(watcher: () => void) {
-  if (watchers.size === 0) window.addEventListener('storage', forget);
-  watchers.add(watcher);
-  return () => {
-    watchers.delete(watcher);
-    if (watchers.size === 0) window.removeEventListener('storage', forget);
-  };
-}
-
-/** Another number whenever something was entered. */
-export const useVerdictCacheVersion = (): number => useSyncExternalStore(subscribe, () => version);

@@ -4,9 +4,16 @@ import { Button, Group, Menu, Modal, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
-import { MOST_RULES, parseRuleSets, printRuleSets, withRules } from '#/features/outcome-rules/rule-sets.ts';
+import {
+  MOST_RULES,
+  parseRuleSets,
+  printRuleSets,
+  ruleSets,
+  saveRuleSets,
+  withRules,
+} from '#/features/outcome-rules/rule-sets.ts';
 import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
-import { useRuleStore } from '#/features/outcome-rules/rule-store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { saveFile } from '#/lib/save-file.ts';
 import { FormError } from '#/ui/page/view.tsx';
@@ -42,8 +49,8 @@ interface RulesDialogProps {
 }
 
 export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
-  const store = useRuleStore();
-  const kept = store.sets.find((set) => set.name === name)?.rules ?? NONE;
+  const sets = useStore(ruleSets);
+  const kept = sets.find((set) => set.name === name)?.rules ?? NONE;
   const [draft, setDraft] = useState(() => draftOf(kept.length > 0 ? kept : [EMPTY]));
   const [strict, setStrict] = useState(false);
   const [incoming, setIncoming] = useState<{ sets: RuleSet[]; leftOut: number }>();
@@ -60,7 +67,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
   const save = () => {
     setStrict(true);
     if (written.some((rule) => faultOf(rule) !== undefined)) return;
-    if (store.save(withRules(store.sets, name, written))) onClose();
+    if (saveRuleSets(withRules(sets, name, written))) onClose();
     else setError(new Error('This browser refuses to keep anything: the rules hold until this page is left.'));
   };
   const read = async ([file]: File[]) => {
@@ -83,14 +90,14 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
     >
       {incoming ? (
         <RulesImport
-          mine={store.sets}
+          mine={sets}
           theirs={incoming.sets}
           leftOut={incoming.leftOut}
           onBack={() => setIncoming(undefined)}
-          onImport={(sets) => {
-            if (!store.save(sets)) setError(new Error('This browser refuses to keep anything.'));
+          onImport={(merged) => {
+            if (!saveRuleSets(merged)) setError(new Error('This browser refuses to keep anything.'));
             setIncoming(undefined);
-            setDraft(draftOf(sets.find((set) => set.name === name)?.rules ?? [EMPTY]));
+            setDraft(draftOf(merged.find((set) => set.name === name)?.rules ?? [EMPTY]));
           }}
         />
       ) : (
@@ -159,9 +166,9 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               </BrowseButton>
               <Button
                 variant="default"
-                disabled={store.sets.length === 0}
-                title={store.sets.length === 0 ? 'There are no rules yet' : 'The rules of all names, as a file'}
-                onClick={() => saveFile('outcome-rules.json', printRuleSets(store.sets, 2), 'application/json')}
+                disabled={sets.length === 0}
+                title={sets.length === 0 ? 'There are no rules yet' : 'The rules of all names, as a file'}
+                onClick={() => saveFile('outcome-rules.json', printRuleSets(sets, 2), 'application/json')}
               >
                 Export all
               </Button>

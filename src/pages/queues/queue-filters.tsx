@@ -1,7 +1,7 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
 import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { MOST_DAYS, useStaleDays } from '#/features/job-queue/stale-days.ts';
+import { MOST_DAYS, keepStaleDays, useStaleDays } from '#/features/job-queue/stale-days.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { FilterRow } from '#/ui/table/filter-row.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
@@ -91,11 +91,11 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
 
 /** After how many days a job counts as stale. */
 export function StaleDays() {
-  const [days, keep] = useStaleDays();
+  const days = useStaleDays();
   return (
     <div className={classes['days']}>
       <label htmlFor="stale-days">Stale after</label>
-      <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={keep} />
+      <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={keepStaleDays} />
       <span>{days === 1 ? 'day' : 'days'}</span>
     </div>
   );

@@ -3,10 +3,8 @@
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { useNavigate } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { sessionQueries } from '#/api/session.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import type { Entry } from './entry.ts';
@@ -35,9 +33,7 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const navigate = useNavigate();
-  const { data: session } = useQuery(sessionQueries.current());
-  const recentKey = `muster-recent:${session?.UserEmail ?? ''}`;
-  const { groups, devices } = useEntries(search, recentKey, useOwnActions(showRequests));
+  const { groups, devices } = useEntries(search, useOwnActions(showRequests));
   const all = groups.flatMap(({ entries }) => entries);
   const [chosen, setChosen] = useState('');
   const active = all.find(({ id }) => id === chosen) ?? all[0];
@@ -51,7 +47,7 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
 
   const take = (entry: Entry | undefined, elsewhere: boolean) => {
     if (!entry) return;
-    keepRecent(recentKey, entry);
+    keepRecent(entry);
     if (elsewhere && entry.to) return void window.open(entry.to, '_blank', 'noopener');
     onClose();
     if (entry.to) void navigate(entry.to);

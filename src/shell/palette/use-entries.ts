@@ -16,7 +16,7 @@ import type { Entry, Kind } from './entry.ts';
 import { PAGES, actionsAt } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
 import type { FoundDevices } from './found-devices.ts';
-import { readRecent } from './recent.ts';
+import { recentEntries } from './recent.ts';
 
 /** Read once when the palette opens and typed into; no list is polled for it. */
 const once = { refetchInterval: false as const, staleTime: 30_000 };
@@ -43,7 +43,7 @@ function counted(index: FleetIndex | undefined, facet: 'group' | 'tag', kind: 'G
     }));
 }
 
-export function useEntries(search: string, recentKey: string, own: readonly Entry[]): Entries {
+export function useEntries(search: string, own: readonly Entry[]): Entries {
   const { pathname } = useLocation();
   const devices = useFoundDevices(search);
   const { index } = devices.fleet;
@@ -123,7 +123,7 @@ export function useEntries(search: string, recentKey: string, own: readonly Entr
         },
       ]
     : [
-        { kind: 'Recent' as const, entries: readRecent(recentKey) },
+        { kind: 'Recent' as const, entries: recentEntries() },
         { kind: 'Pages' as const, entries: [...PAGES] },
         { kind: 'Actions' as const, entries: actions },
       ];

@@ -1,8 +1,6 @@
-// How this browser shows tables and times, whoever is signed in. The colours are Mantine's to keep.
-import { useSyncExternalStore } from 'react';
-import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
-
-const KEY = 'muster-look';
+// How this browser shows tables and times, for every account. Mantine stores the colours.
+import { stored } from '#/lib/stored.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
 export interface Look {
   density: 'compact' | 'comfortable';
@@ -10,25 +8,19 @@ export interface Look {
   zone: 'local' | 'utc';
 }
 
-const readLook = (text: string): Look => {
-  const words = text.split(' ');
-  return {
-    density: words.includes('comfortable') ? 'comfortable' : 'compact',
-    zone: words.includes('utc') ? 'utc' : 'local',
-  };
-};
+const USUAL: Look = { density: 'compact', zone: 'local' };
 
-// The same text is the same object, so that no time is drawn again for nothing.
-let last = { text: '', look: readLook('') };
-function current(): Look {
-  const text = readKept(KEY) ?? '';
-  if (text !== last.text) last = { text, look: readLook(text) };
-  return last.look;
-}
+const look = stored('muster-look', USUAL, {
+  read: (text): Look => {
+    const words = text.split(' ');
+    return {
+      density: words.includes('comfortable') ? 'comfortable' : 'compact',
+      zone: words.includes('utc') ? 'utc' : 'local',
+    };
+  },
+  print: ({ density, zone }) => `${density} ${zone}`,
+});
 
-export const useLook = (): Look => useSyncExternalStore(onKept, current);
+export const useLook = (): Look => useStore(look);
 
-export function keepLook(change: Partial<Look>): void {
-  const { density, zone } = { ...current(), ...change };
-  keepText(KEY, `${density} ${zone}`);
-}
+export const keepLook = (change: Partial<Look>): boolean => look.set({ ...look.get(), ...change });

@@ -1,8 +1,8 @@
 // Notices of the system, outside of the page: only where somebody switched them on, and the browser was asked by that click.
-import { useSyncExternalStore } from 'react';
-import { keepText, onKept, readKept } from '#/ui/form/kept-text.ts';
+import { stored } from '#/lib/stored.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
-const KEY = 'muster-system-notices';
+const wanted = stored('muster-system-notices', false, { read: (text) => text === 'on', print: () => 'on' });
 
 /** Why there are none here; undefined where there can be. */
 export function noNotices(): string | undefined {
@@ -13,14 +13,13 @@ export function noNotices(): string | undefined {
   return undefined;
 }
 
-const areOn = () => noNotices() === undefined && Notification.permission === 'granted' && readKept(KEY) === 'on';
+const areOn = () => noNotices() === undefined && Notification.permission === 'granted' && wanted.get();
 
-export const useNoticesOn = (): boolean => useSyncExternalStore(onKept, areOn);
+export const useNoticesOn = (): boolean => useStore({ get: areOn, subscribe: wanted.subscribe });
 
 /** Asks the browser where it has not been asked: call it from a click only. */
 export async function switchNotices(on: boolean): Promise<void> {
-  const granted = on && (await Notification.requestPermission()) === 'granted';
-  keepText(KEY, granted ? 'on' : null);
+  wanted.set(on && (await Notification.requestPermission()) === 'granted');
 }
 
 /** `tag`: a later notice under the same one takes the place of the first. */

@@ -3,8 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ClipboardEvent, CSSProperties } from 'react';
 import { Button } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowBarToDown } from '@tabler/icons-react';
+import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-button.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { layOut } from './log-items.ts';
@@ -19,10 +19,11 @@ import { gathered, plainLog, plainParts } from './plain.ts';
 import { LogRow } from './log-row.tsx';
 import { readRows } from './read-rows.ts';
 import { LogToolbar } from './log-toolbar.tsx';
-import type { LogLook } from './log-toolbar.tsx';
 import { useLogScroll } from './use-log-scroll.ts';
 import { useLogSearch } from './use-log-search.ts';
 import { saveFile } from '#/lib/save-file.ts';
+import { json, stored } from '#/lib/stored.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import type { Address } from '#/ui/url/use-address.ts';
 import classes from './log-view.module.css';
 
@@ -30,6 +31,12 @@ import classes from './log-view.module.css';
 const ELEMENTS = 512;
 /** How long it is said what was copied. */
 const SAID = 2_500;
+
+const logLook = stored(
+  'muster-log-look',
+  { wrap: globalThis.innerWidth < 640, numbers: true },
+  json(z.object({ wrap: z.boolean(), numbers: z.boolean() })),
+);
 
 /** Width of the column of line numbers. */
 const digits = (lines: number) => ({ '--log-digits': Math.max(3, String(lines).length) }) as CSSProperties;
@@ -113,11 +120,7 @@ function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark):
 }
 
 export function LogView({ name, streams, order, live, address, fetched, fileName }: LogViewProps) {
-  const [look, setLook] = useLocalStorage<LogLook>({
-    key: 'muster-log-look',
-    defaultValue: { wrap: globalThis.innerWidth < 640, numbers: true },
-    getInitialValueInEffect: false,
-  });
+  const look = useStore(logLook);
   const [raw, setRaw] = useState(false);
   const [said, say] = useSaid();
   const names = streams.map((stream) => stream.name);
@@ -217,7 +220,7 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
     N: () => step(-1),
     g: () => goTo(list.headings.length > 0 ? 1 : 0),
     G: () => setFollow(true),
-    w: () => setLook({ ...look, wrap: !look.wrap }),
+    w: () => logLook.set({ ...look, wrap: !look.wrap }),
     f: () => setFollow(!follow),
     l: () => {
       const row = rows.find(({ place, number }) => place >= seen && number > 0);
@@ -240,7 +243,7 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
           about={fetched ?? linesText(lines)}
           said={said}
           look={look}
-          onLook={setLook}
+          onLook={logLook.set}
           raw={raw}
           onRaw={setRaw}
           copied={mark && linked !== undefined ? markText(mark).toLowerCase() : 'the output'}

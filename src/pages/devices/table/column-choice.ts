@@ -1,5 +1,6 @@
 // Which columns a person wants, in which order and how high the rows: kept in this browser, for each account on its own.
 // What was kept may be of another version or broken: whatever cannot be read counts as not chosen.
+import { stored } from '#/lib/stored.ts';
 
 export interface ColumnChoice {
   /** Ids of columns in the wanted order; others follow in their own. */
@@ -22,11 +23,10 @@ const texts = (value: unknown): string[] =>
 
 export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 
-/** Reads what was kept. */
-export function readColumnChoice(text: string | null): ColumnChoice {
+export function readColumnChoice(text: string): ColumnChoice {
   let kept: unknown;
   try {
-    kept = JSON.parse(text ?? '');
+    kept = JSON.parse(text);
   } catch {
     return USUAL;
   }
@@ -49,6 +49,8 @@ export function readColumnChoice(text: string | null): ColumnChoice {
 }
 
 export const printChoice = (choice: ColumnChoice): string => JSON.stringify({ version: 1, ...choice });
+
+export const columnChoice = stored('muster-columns', USUAL, { read: readColumnChoice, print: printChoice });
 
 interface Choosable {
   id: string;

@@ -1,11 +1,11 @@
 // The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
 import { useEffect, useMemo, useState } from 'react';
 import { paramsNow } from '#/ui/url/params-now.ts';
-import { chosen } from '#/pages/devices/table/column-choice.ts';
+import { chosen, columnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { SavedView } from '#/pages/devices/views/saved-views.ts';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
-import { useColumnChoice } from '#/pages/devices/table/use-column-choice.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import { useSavedViews } from '#/pages/devices/views/use-saved-views.ts';
 import type { SavedViews } from '#/pages/devices/views/use-saved-views.ts';
 import { VIEW, isSameView, readLayout, wordsOfView, writeLayout } from '#/pages/devices/views/view-words.ts';
@@ -46,7 +46,7 @@ export function useDeviceView(
   told: readonly TableColumn[],
   setParams: (params: URLSearchParams) => void,
 ): DeviceView {
-  const [own, setOwn] = useColumnChoice();
+  const own = useStore(columnChoice);
   const saved = useSavedViews();
   const [resting, setResting] = useState<{ from: URLSearchParams; choice: ColumnChoice }>();
   const toldIds = useMemo(() => new Set(told.map(({ id }) => id)), [told]);
@@ -88,7 +88,7 @@ export function useDeviceView(
 
   const setChoice = (wanted: ColumnChoice) => {
     if (hasLayout || named) setResting({ from: params, choice: wanted });
-    else setOwn(wanted);
+    else columnChoice.set(wanted);
   };
   useEffect(() => {
     if (resting?.from !== params) return;

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import * as z from 'zod/mini';
+import { clearStored, currentAccount, json, stored, storedParts } from './stored.ts';
+
+const texts = new Map<string, string>();
+let isFull = false;
+const storage = {
+  getItem: (key: string) => texts.get(key) ?? null,
+  removeItem: (key: string) => void texts.delete(key),
+  setItem: (key: string, text: string) => {
+    if (isFull) throw new Error('full');
+    texts.set(key, text);
+  },
+};
+Object.assign(globalThis, { window: new EventTarget() });
+Object.defineProperty(globalThis, 'localStorage', { value: storage });
+beforeEach(() => {
+  texts.clear();
+  isFull = false;
+  currentAccount.set('ann');
+});
+
+const NONE: string[] = [];
+const list = (key: 'muster-views' | 'muster-look') => stored(key, NONE, json(z.array(z.string())));
+
+test('a value of an account is read under its name, one of the browser under the key alone', () => {
+  const [mine, all] = [list('muster-views'), list('muster-look')];
+  assert.equal(mine.set(['a']), true);
+  all.set(['b']);
+  assert.deepEqual(
+    [...texts],
+    [
+      ['muster-views:ann', '["a"]'],
+      ['muster-look', '["b"]'],
+    ],
+  );
+  assert.equal(mine.get(), mine.get());
+  currentAccount.set('bob');
+  assert.equal(mine.get(), NONE);
+  assert.deepEqual(all.get(), ['b']);
+});
+
+test('the initial value leaves nothing behind', () => {
+  const mine = list('muster-views');
+  mine.set(['a']);
+  mine.set(NONE);
+  assert.equal(texts.size, 0);
+});
+
+test('text that cannot be read is set aside when something else is stored', () => {
+  texts.set('muster-views:ann', '{"from":"the future"}');
+  const mine = list('muster-views');
+  assert.equal(mine.get(), NONE);
+  mine.set(['a']);
+  mine.set(['b']);
+  assert.deepEqual(
+    [...texts],
+    [
+      ['muster-views:ann', '["b"]'],
+      ['muster-views:ann:unreadable', '{"from":"the future"}'],
+    ],
+  );
+});
+
+test('what the browser refuses holds until the page is left, or until it is stored', () => {
+  const mine = list('muster-views');
+  isFull = true;
+  assert.equal(mine.set(['a']), false);
+  assert.deepEqual([mine.get(), mine.isRefused()], [['a'], true]);
+  isFull = false;
+  assert.equal(mine.set(['b']), true);
+  assert.deepEqual([texts.get('muster-views:ann'), mine.isRefused()], ['["b"]', false]);
+});
+
+test('listeners hear of changes here, in other tabs, and of another account', () => {
+  const mine = list('muster-views');
+  let heard = 0;
+  const leave = mine.subscribe(() => heard++);
+  mine.set(['a']);
+  texts.set('muster-views:ann', '["from elsewhere"]');
+  window.dispatchEvent(new Event('storage'));
+  currentAccount.set('bob');
+  currentAccount.set('ann');
+  assert.equal(heard, 4);
+  assert.deepEqual(mine.get(), ['from elsewhere']);
+  leave();
+  mine.set(['b']);
+  window.dispatchEvent(new Event('storage'));
+  assert.equal(heard, 4);
+});
+
+const partsOf = (keys: string[], account: string) =>
+  [...storedParts(JSON.stringify(keys.map((key) => [key, '12345'])), account)].map(([kind, part]) => [kind, part.keys]);
+
+test('only what is listed counts, and only of this account', () => {
+  const mine = ['muster-views:a:b', 'muster-views:a:b:unreadable', 'muster-look', 'muster-recent:a:b'];
+  assert.deepEqual(partsOf([...mine, 'muster-views:bob', 'elsewhere:a:b', 'muster-new:a:b', 'toString'], 'a:b'), [
+    ['views', ['muster-views:a:b', 'muster-views:a:b:unreadable']],
+    ['look', ['muster-look']],
+    ['other', ['muster-recent:a:b']],
+  ]);
+});
+
+test('sizes as a browser counts them', () => {
+  const parts = storedParts('[["muster-usage:a","123456"],["muster-states:a","12345"],["other","x"]]', 'a');
+  assert.deepEqual([...parts], [['history', { keys: ['muster-usage:a', 'muster-states:a'], bytes: 80 }]]);
+});
+
+test('what is cleared reads as the initial value, in what listens too', () => {
+  const mine = list('muster-views');
+  mine.set(['a']);
+  let heard = 0;
+  mine.subscribe(() => heard++);
+  clearStored(['muster-views:ann']);
+  assert.deepEqual([mine.get(), heard, texts.size], [NONE, 1, 0]);
+});
