@@ -4,29 +4,24 @@
 import { ownPage } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
 import { noteSilence } from '#/api/reach.ts';
+import { createStore } from '#/lib/store.ts';
 
 export type OwnBuild = 'unknown' | 'away' | 'same' | 'newer';
 
 const ENTRY = /<script type="module"[^>]* src="([^"]+)"/;
 
-let found: OwnBuild = 'unknown';
+const found = createStore<OwnBuild>('unknown');
 let newest = '';
 let looking: Promise<OwnBuild> | undefined;
-const listeners = new Set<() => void>();
 
-export const ownBuild = (): OwnBuild => found;
-
-export function onOwnBuild(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const ownBuild = found.get;
+export const onOwnBuild = found.subscribe;
 
 /** Looks now; whoever asks meanwhile gets the same answer. */
 export function lookForBuild(): Promise<OwnBuild> {
   looking ??= look().then((next) => {
     looking = undefined;
-    found = next;
-    for (const listener of listeners) listener();
+    found.set(next);
     return next;
   });
   return looking;

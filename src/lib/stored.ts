@@ -116,7 +116,7 @@ export function stored<Value>(key: Key, initial: Value, { read, print }: Format<
       const next = value === initial ? null : print(value);
       if (isBroken) writeText(`${whole}:unreadable`, text);
       last = { whole, text: next, value, isBroken: false };
-      if (next !== text) {
+      if (next !== text || refused.has(whole)) {
         writeText(whole, next);
         changes.notify();
       }

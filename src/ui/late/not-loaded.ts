@@ -1,6 +1,7 @@
 // Parts of the application that are fetched when they are needed and did not come. Browsers from before July 2026
 // (whatwg/html #10327) remember that for as long as the document lives: only a reload asks for the file again.
-import { useSyncExternalStore } from 'react';
+import { createListeners } from '#/lib/store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
 const FAILED = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i;
 
@@ -11,20 +12,15 @@ export const isNotLoaded = (error: unknown): boolean => error instanceof Error &
 export type LoadPart = () => Promise<unknown>;
 
 const missing = new Set<LoadPart>();
-const listeners = new Set<() => void>();
+const { notify, subscribe } = createListeners();
 
 /** A part that somebody waits for did not come; the page says so until it did, or is not wanted any more. */
 export const setMissing = (part: LoadPart, isMissing: boolean): void => {
   if (missing.has(part) === isMissing) return;
   if (isMissing) missing.add(part);
   else missing.delete(part);
-  for (const listener of listeners) listener();
+  notify();
 };
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** Whether somebody waits for a part that did not come. */
-export const useIsPartMissing = (): boolean => useSyncExternalStore(subscribe, () => missing.size > 0);
+export const useIsPartMissing = (): boolean => useStore({ get: () => missing.size > 0, subscribe });

@@ -1,19 +1,11 @@
 // Whether what pages show comes from a source that does not answer at present: said once for the whole page, so that each
 // part of it only tells how old it is.
-import { useSyncExternalStore } from 'react';
+import { createStore } from '#/lib/store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
-let away: Date | undefined;
-const listeners = new Set<() => void>();
+const away = createStore<Date | undefined>(undefined);
 
 /** Since when; undefined: it answers. */
-export function setAway(since: Date | undefined): void {
-  away = since;
-  for (const listener of listeners) listener();
-}
+export const setAway = away.set;
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useAway = (): Date | undefined => useSyncExternalStore(subscribe, () => away);
+export const useAway = (): Date | undefined => useStore(away);
