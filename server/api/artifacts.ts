@@ -68,7 +68,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
           folder,
           created: now(),
         };
-        await files.keep(upload.received, id);
+        await files.store(upload.received, id);
         const order = { accountId, key, what: [form, upload.name, upload.received.sha256] };
         const { made, again } = await db.write((tx) =>
           once(tx, order, now(), () => {

@@ -27,7 +27,7 @@ import {
   unfinishedOf,
   waitingFor,
 } from '../store/jobs.ts';
-import type { JobRow, Order, Target } from '../store/jobs.ts';
+import type { JobRow, Submission, Target } from '../store/jobs.ts';
 import { once } from '../store/orders.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
@@ -111,7 +111,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   clock.onSet((by) => delivery.moveTimes(by));
 
-  const submissionOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Order => {
+  const submissionOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Submission => {
     const submission = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
       const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');

@@ -19,7 +19,7 @@ export interface Received {
   sha256: string;
 }
 
-/** What is known of an artifact's file. */
+/** What is known about an artifact's file. */
 interface Known {
   id: string;
   name: string;
@@ -35,8 +35,8 @@ export interface ArtifactFiles {
   setAside: { count: number; folder: string };
   /** Writes a stream to disk; refuses `most` bytes or more, and leaves nothing behind where it throws. */
   receive(bytes: AsyncIterable<Buffer>, most: number): Promise<Received>;
-  /** Makes what was received the file of an artifact, for good. */
-  keep(received: Received, artifactId: string): Promise<void>;
+  /** Makes the received bytes the file of an artifact. */
+  store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
   /** What is wrong with the file, if anything; logged when it is first seen. */
   faultOf(artifact: Known): FileFault | undefined;
@@ -58,7 +58,7 @@ function inWords(cause: unknown): unknown {
   });
 }
 
-/** What is wrong with an artifact's file, in words for whoever needs it. */
+/** What is wrong with an artifact's file, for the person who needs it. */
 export const fileFaultText = ({ name, version }: Pick<Known, 'name' | 'version'>, fault: FileFault): string =>
   `The file of ${name} ${version} is ${fault === 'Missing' ? 'missing' : 'damaged'} on the service: upload that artifact again.`;
 
@@ -187,7 +187,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
       }
     },
 
-    keep: async ({ file }, artifactId) => {
+    store: async ({ file }, artifactId) => {
       try {
         await rename(file, fileOf(artifactId));
         await syncFolder(folder);

@@ -1,5 +1,5 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
-// answers all of them, and each still stands or falls alone.
+// answers all of them, and each still succeeds or fails alone.
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
 import { openCounter, openHistogram } from '../operation/metrics.ts';
@@ -19,7 +19,7 @@ export interface Reader {
 /** What a unit of work sees. Valid only while the unit runs. */
 export interface Tx extends Reader {
   run(sql: string, ...args: SQLInputValue[]): { changes: number; lastInsertRowid: number };
-  /** Runs once the unit is durable, before anybody is told; not at all when the unit is undone. Must not throw. */
+  /** Runs when the unit is durable, before its promise resolves; not if the unit is undone. Must not throw. */
   afterCommit(effect: () => void): void;
 }
 
@@ -37,7 +37,7 @@ export interface Database extends Reader {
 }
 
 export interface WriteOptions {
-  /** Carried out on a full disk, too, in the room that is kept for that: what frees room, and what it takes to get there. */
+  /** Runs on a full disk, too, in the room reserved for that: whatever frees room, and the steps that lead to it. */
   essential?: boolean;
 }
 
@@ -132,7 +132,7 @@ export function openDatabase(
     if (sqlite.isTransaction) prepared('ROLLBACK').run();
   };
 
-  /** Runs one unit between savepoints; its effects are kept for after the commit. */
+  /** Runs one unit between savepoints; its effects run after the commit. */
   const runUnit = (unit: (tx: Tx) => unknown): { value: unknown; effects: (() => void)[] } => {
     const effects: (() => void)[] = [];
     let live = true;
@@ -226,14 +226,14 @@ export function openDatabase(
     idle();
   }
 
-  /** Gives up the room that is kept for what is essential, and puts that back in front of the queue. */
+  /** Frees the room reserved for essential writes, and puts those back at the front of the queue. */
   function afterMakingRoom(lost: Waiting[]): Set<Waiting> {
     room?.ranOut();
     const retried = lost.filter(({ essential, again }) => essential && !again);
     if (retried.length === 0 || !room) return new Set();
     room.release();
     try {
-      // What the log holds goes to its place, and the log's own room becomes free.
+      // The log is written to the database file, which frees the log's own room.
       sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // It stays as long as it is.
@@ -244,7 +244,7 @@ export function openDatabase(
 
   function idle(): void {
     if (queue.length > 0) return schedule();
-    for (const tell of whenIdle.splice(0)) tell();
+    for (const notify of whenIdle.splice(0)) notify();
   }
 
   return {

@@ -1,5 +1,5 @@
-// The devices of an account in creation order, in memory: which one stands at the top of page 4,000 is then one array
-// access, where SQL would count its way there through 100,000 rows.
+// The devices of an account in creation order, in memory: the first one of page 4,000 is then one array access,
+// where SQL would have to count through 100,000 rows.
 import { newId } from './ids.ts';
 import type { Database, Tx } from './database.ts';
 
@@ -10,7 +10,7 @@ export interface DeviceOrder {
   /** Both take effect when the unit of work is durable, and not at all when it is undone. */
   added(tx: Tx, accountId: number, seq: number): void;
   removed(tx: Tx, accountId: number, seq: number): void;
-  /** A device was placed: answers about the places of devices are out of date. */
+  /** The location of a device changed: cached answers about locations are out of date. */
   moved(tx: Tx, accountId: number): void;
   /** Changes when a device is added, removed or moved. */
   version(accountId: number): string;
@@ -32,8 +32,8 @@ export function openDeviceOrder(db: Database): DeviceOrder {
     }
     return fleet;
   };
-  /** Where `seq` stands or would stand. */
-  const placeOf = (seqs: number[], seq: number): number => {
+  /** The index of `seq`, or the one to insert it at. */
+  const indexOf = (seqs: number[], seq: number): number => {
     let low = 0;
     let high = seqs.length;
     while (low < high) {
@@ -43,7 +43,7 @@ export function openDeviceOrder(db: Database): DeviceOrder {
     }
     return low;
   };
-  // A fleet that nobody has asked for yet is read from the table when somebody does.
+  // A fleet that is not loaded yet is read from the table at its first use.
   const onCommit = (tx: Tx, accountId: number, change: (seqs: number[]) => void) =>
     tx.afterCommit(() => {
       const fleet = fleets.get(accountId);
@@ -57,13 +57,13 @@ export function openDeviceOrder(db: Database): DeviceOrder {
     at: (accountId, offset) => fleetOf(accountId).seqs[offset],
     added: (tx, accountId, seq) =>
       onCommit(tx, accountId, (seqs) => {
-        const place = placeOf(seqs, seq);
-        if (seqs[place] !== seq) seqs.splice(place, 0, seq);
+        const index = indexOf(seqs, seq);
+        if (seqs[index] !== seq) seqs.splice(index, 0, seq);
       }),
     removed: (tx, accountId, seq) =>
       onCommit(tx, accountId, (seqs) => {
-        const place = placeOf(seqs, seq);
-        if (seqs[place] === seq) seqs.splice(place, 1);
+        const index = indexOf(seqs, seq);
+        if (seqs[index] === seq) seqs.splice(index, 1);
       }),
     moved: (tx, accountId) => onCommit(tx, accountId, () => {}),
     version: (accountId) => `${boot}-${accountId}-${fleetOf(accountId).changes}`,

@@ -13,7 +13,7 @@ import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 import { fold } from './fold.ts';
 
-/** What the rest of the service needs to know of a device. */
+/** What the rest of the service needs to know about a device. */
 export interface DeviceRow {
   seq: number;
   id: string;
@@ -163,7 +163,7 @@ export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
 export const accountOfDevice = (db: Reader, seq: number): number | undefined =>
   db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq)?.account_id;
 
-/** Adds a device, unless the account's licence is used up. The key is told here and never again. */
+/** Adds a device, unless the account's licence is used up. The key is returned here and never again. */
 export function insertDevice(
   tx: Tx,
   accountId: number,
@@ -218,20 +218,20 @@ export function updateDevice(tx: Tx, seq: number, change: DeviceChange): void {
 export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
   tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);
 
-/** Deletes a device with its key, tags and tunnels. Its jobs are the dispatch's business. */
+/** Deletes a device with its key, tags and tunnels. dispatch.ts handles its jobs. */
 export function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): void {
   tx.run('DELETE FROM devices WHERE seq = ?', seq);
   tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
 }
 
-/** Gives a device a new key; the old one opens nothing from here on. */
+/** Gives a device a new key; the old one is invalid from now on. */
 export function replaceKey(tx: Tx, seq: number): string {
   const key = newSecret('mdk');
   tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
   return key;
 }
 
-/** What an agent tells of itself when it connects. */
+/** What an agent reports about itself when it connects. */
 export interface Inventory {
   addr: string;
   port: string;
@@ -256,14 +256,14 @@ export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch,
     seq,
   );
 
-/** Whether an agent can update itself, and what is wrong with it; `text` says it for people. */
+/** Whether an agent can update itself, and what is wrong with it; `text` is for people. */
 export interface AgentState {
   update: AgentUpdate | '';
   problem: AgentProblem | '';
   text: string;
 }
 
-/** Writes only what is different; the time of a problem is when it was first seen. */
+/** Writes only changes; the time of a problem is when it was first seen. */
 export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: AgentState, at: number) =>
   tx.run(
     `UPDATE devices SET agent_update = ?1, agent_problem = ?2, agent_problem_text = ?3,
@@ -276,7 +276,7 @@ export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: Ag
     seq,
   );
 
-/** An agent came that speaks another version of the link: it was turned away, and keeps trying. */
+/** Notes an agent with another version of the link: it was refused and goes on trying. */
 export function markTurnedAway(
   tx: Tx,
   seq: number,
@@ -289,8 +289,8 @@ export function markTurnedAway(
 export const markOffline = (tx: Tx, seq: number, at: number) =>
   tx.run('UPDATE devices SET online = 0, last_seen = ? WHERE seq = ?', at, seq);
 
-/** Whoever is connected was seen just now. */
+/** Sets "last seen" of all connected devices to now. */
 export const markSeen = (tx: Tx, at: number) => tx.run('UPDATE devices SET last_seen = ? WHERE online = 1', at);
 
-/** After a start nobody is connected, whatever the table says. */
+/** Marks all devices Offline: no agent is connected after a start. */
 export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 WHERE online = 1');

@@ -1,5 +1,5 @@
-// What happens to jobs in the database. A state changes in `moveJob` and `cancelWaiting` and nowhere else, so that jobs
-// and the counts of their parents cannot drift apart.
+// State changes of jobs in the database. Only `moveJob` and `cancelWaiting` change a state, so that jobs and the counts
+// of their parents stay consistent.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { openCounter } from '../operation/metrics.ts';
 import type { Reader, Tx } from './database.ts';
@@ -101,7 +101,7 @@ export function cancelWaiting(
   return own + children;
 }
 
-/** Writes down that the job, of a parent each child, is to stop where it has not ended; how many jobs these are. */
+/** Stores the request to stop the job, or each child of a parent, if it has not ended; returns how many. */
 export function askToStop(tx: Tx, { seq }: JobOrParent, at: number): number {
   const ask = (which: 'seq' | 'parent_seq') => {
     const open = `${which} = ? AND status IN ('Waiting', 'Running')`;
@@ -168,7 +168,7 @@ export function summaryOf(counts: Counts): string {
 /** SQLite's min() of anything and NULL is NULL: a start that is not known is one that never comes first. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Brings parents up to date with their children, once for all the moves of a unit. */
+/** Updates parents from their children, once for all state changes of a unit. */
 export function refreshParents(tx: Tx, parents: TouchedParents): void {
   for (const [seq, { moved, started }] of parents) {
     const counts = addToCounts(tx, seq, moved);

@@ -1,5 +1,5 @@
-// What commands print, in pieces. A piece knows its place in the stream, so one that comes again after a lost connection
-// is not stored twice.
+// The output of commands, in pieces. A piece has its offset in the stream, so one that is sent again after a lost
+// connection is not stored twice.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -10,12 +10,12 @@ interface Piece {
   bytes: Uint8Array;
 }
 
-/** A piece grows up to this: as small as they may come, there are not more than two pieces for so many bytes. */
+/** A piece grows up to this, so that output in small messages is stored in few rows. */
 const GROWN = 16 * 1024;
-/** Most bytes of a piece that came large. */
+/** Most bytes of a piece that arrived large. */
 const LARGEST = 64 * 1024;
 
-/** Adds what comes after `offset`; nothing happens when the job was deleted in the meantime. */
+/** Adds the bytes after `offset`; does nothing if the job was deleted in the meantime. */
 export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: number, bytes: Uint8Array): void {
   const last = tx.get<{ offset: number }>(
     'SELECT offset FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset DESC LIMIT 1',
@@ -55,7 +55,7 @@ export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =
 /** Pieces read in one go: earlier versions stored a piece for each message, millions of them for some jobs. */
 const SLICE = 1000;
 
-/** A stream from `from` up to, not including, `to`, in slices that take no time worth speaking of. */
+/** A stream from `from` up to, not including, `to`, in slices that are quick to read. */
 function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): Generator<Buffer> {
   for (let at = from; at < to;) {
     const pieces = db.all<Piece>(
@@ -77,13 +77,13 @@ function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to:
   }
 }
 
-/** A stream, or a part of it, all in one turn: for what is short, or must not change in between. */
+/** A stream or a part of it, read synchronously: for what is short or must not change in between. */
 export const readOutputNow = (db: Reader, jobSeq: number, stream: Stream): Buffer =>
   Buffer.concat([...slicesOf(db, jobSeq, stream, 0, Number.MAX_SAFE_INTEGER)]);
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** A stream from `from` up to, not including, `to`; where it lies in many pieces everybody else gets a turn meanwhile. */
+/** A stream from `from` up to, not including, `to`; yielding to other work when it has many pieces. */
 export async function readOutput(
   db: Reader,
   jobSeq: number,
@@ -135,7 +135,7 @@ export async function readPart(
   const before = Math.min(asked, size);
   const margin = Math.min(3, before);
   const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + most, size));
-  // Somebody who counts otherwise than this may ask in the middle of a character.
+  // A client that counts differently may ask for the middle of a character.
   const back = isContinuation(bytes[margin]) ? margin - endOfWhole(bytes.subarray(0, margin)) : 0;
   const part = bytes.subarray(margin - back);
   const from = before - back;
@@ -144,7 +144,7 @@ export async function readPart(
   return { bytes: whole, from, next: from + whole.length, size, more: !last };
 }
 
-/** How a stream begins. */
+/** The beginning of a stream. */
 export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Buffer {
   const row = db.get<{ bytes: Uint8Array }>(
     'SELECT substr(bytes, 1, ?) AS bytes FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset LIMIT 1',

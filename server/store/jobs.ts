@@ -1,4 +1,4 @@
-// Jobs in the database: what was ordered, and reading where each stands. What happens to them is in job-moves.ts.
+// Jobs in the database: adding them and reading their states. State changes are in job-moves.ts.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
@@ -32,7 +32,7 @@ export interface JobRow {
   output_removed_why: string;
 }
 
-/** A child's command is its parent's; one that an earlier version handed over has a command of its own. */
+/** A child has its parent's command; only children from earlier versions have one of their own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
@@ -78,7 +78,7 @@ export const jobsOfDevice = (
     limit,
   );
 
-/** Of these, the ones that were submitted with an artifact. */
+/** Those of them that were submitted with an artifact. */
 export const topJobsWith = (db: Reader, accountId: number, artifactId: string): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,
@@ -96,10 +96,10 @@ export function devicesWaitedFor(db: Reader, parentSeq: number): number[] {
   return JSON.parse(seqs) as number[];
 }
 
-/** Where a reading of all queues stands. */
+/** The position of a paged read of all queues. */
 export type QueuePlace = Pick<JobRow, 'device_seq' | 'seq'>;
 
-/** What waits or runs, device by device, each device's in the order in which it runs. */
+/** Unfinished jobs by device, each device's in the order in which they run. */
 export const queuedJobs = (db: Reader, accountId: number, after: QueuePlace | undefined, limit: number): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq IS NOT NULL AND j.status IN ('Waiting', 'Running')
@@ -126,7 +126,7 @@ export const unfinishedOf = (db: Reader, deviceSeq: number): JobRow[] =>
     deviceSeq,
   );
 
-/** Waiting jobs that need this artifact and that no agent was given yet. */
+/** Waiting jobs that need this artifact and that no agent has been given. */
 export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM}
@@ -134,7 +134,7 @@ export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
     artifactId,
   );
 
-/** Whether this job of this device has not ended; false also for one that was deleted. */
+/** Whether this job of this device has not ended; false if it was deleted. */
 export const isUnfinished = (db: Reader, deviceSeq: number, id: string): boolean =>
   db.get("SELECT 1 FROM jobs WHERE id = ? AND device_seq = ? AND status IN ('Waiting', 'Running')", id, deviceSeq) !==
   undefined;
@@ -147,8 +147,8 @@ export interface Target {
   name: string;
 }
 
-/** What to do, the same for every device of a job. */
-export interface Order {
+/** What a job does, the same for all its devices. */
+export interface Submission {
   accountId: number;
   name: string;
   artifactId: string | null;
@@ -168,35 +168,41 @@ interface Place {
   tag?: string | undefined;
 }
 
-function insert(tx: Tx, order: Order, { parentSeq, device, group, tag }: Place): { id: string; seq: number } {
+function insert(tx: Tx, submission: Submission, { parentSeq, device, group, tag }: Place): { id: string; seq: number } {
   const id = newId();
   const { lastInsertRowid } = tx.run(
     INSERT,
     id,
-    order.accountId,
+    submission.accountId,
     parentSeq ?? null,
     device?.seq ?? null,
     device?.id ?? '',
     device?.name ?? '',
     group ?? null,
     tag ?? null,
-    order.name,
-    order.artifactId,
-    order.workflowId,
-    parentSeq === undefined ? order.command(id) : '',
-    order.created,
+    submission.name,
+    submission.artifactId,
+    submission.workflowId,
+    parentSeq === undefined ? submission.command(id) : '',
+    submission.created,
   );
   return { id, seq: lastInsertRowid };
 }
 
 /** Adds a job to one device. */
-export const insertJob = (tx: Tx, order: Order, device: Target): string => insert(tx, order, { device }).id;
+export const insertJob = (tx: Tx, submission: Submission, device: Target): string =>
+  insert(tx, submission, { device }).id;
 
 /** Adds a parent with a child for each device that is in the group or has the tag at this moment. */
-export function insertParent(tx: Tx, order: Order, devices: Target[], aim: { group?: string; tag?: string }): string {
-  const parent = insert(tx, order, aim);
+export function insertParent(
+  tx: Tx,
+  submission: Submission,
+  devices: Target[],
+  aim: { group?: string; tag?: string },
+): string {
+  const parent = insert(tx, submission, aim);
   tx.run('INSERT INTO job_counts (job_seq, waiting) VALUES (?, ?)', parent.seq, devices.length);
-  for (const device of devices) insert(tx, order, { parentSeq: parent.seq, device });
+  for (const device of devices) insert(tx, submission, { parentSeq: parent.seq, device });
   return parent.id;
 }
 
@@ -211,7 +217,7 @@ export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Targ
     accountId,
   );
 
-/** Every job of a device that has not begun. */
+/** Every job of a device that has not started. */
 export const waitingJobs = (db: Reader): { seq: number; parentSeq: number | null }[] =>
   db.all(
     "SELECT seq, parent_seq AS parentSeq FROM jobs WHERE device_seq IS NOT NULL AND status = 'Waiting' ORDER BY seq",

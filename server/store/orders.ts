@@ -1,19 +1,19 @@
-// Orders by their Idempotency-Key: what a browser sends twice, because the connection ended before the answer, acts once.
+// Submissions by their Idempotency-Key: one that a browser repeats after a lost answer takes effect once.
 import { hash } from 'node:crypto';
 import { Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface Order {
   accountId: number;
-  /** None: each order stands for itself. */
+  /** Undefined: a repeat counts as another submission. */
   key: string | undefined;
-  /** What is ordered, as JSON has it: the key with anything else is refused. */
+  /** The submission as JSON: the same key with another one is refused. */
   what: unknown;
 }
 
 const KEPT = 24 * 60 * 60 * 1000;
 
-/** What this key has made within a day; the same key with another order is refused. */
+/** The id that this key created within a day; the same key with another submission is refused. */
 function madeBefore(db: Reader, { accountId, key, what }: Order, now: number): string | undefined {
   if (key === undefined) return undefined;
   const order = db.get<{ digest: string; made: string }>(
@@ -27,7 +27,7 @@ function madeBefore(db: Reader, { accountId, key, what }: Order, now: number): s
   return order?.made;
 }
 
-/** Carries out an order, unless it has been: `made` is the id of what came of it, now or the first time. */
+/** Carries out a submission unless that was done before: `made` is the id that it created, now or then. */
 export function once(tx: Tx, order: Order, now: number, carryOut: () => string): { made: string; again: boolean } {
   const before = madeBefore(tx, order, now);
   if (before !== undefined) return { made: before, again: true };
@@ -39,7 +39,7 @@ export function once(tx: Tx, order: Order, now: number, carryOut: () => string):
   return { made, again: false };
 }
 
-/** Whether an order of this key was carried out, whatever it was. */
+/** Whether any submission with this key was carried out. */
 export const isCarriedOut = (db: Reader, accountId: number, key: string | undefined): boolean =>
   key !== undefined && db.get('SELECT 1 FROM orders WHERE account_id = ? AND key = ?', accountId, key) !== undefined;
 

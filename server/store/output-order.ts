@@ -1,5 +1,5 @@
-// In which order the two streams of a job arrived. A run is a stretch of output of one stream; what is stored of it is
-// where both streams were when it began, so that a run that grows costs nothing.
+// The order in which the two streams of a job arrived. A run is consecutive output of one stream; only the offsets of
+// both streams at its start are stored, so that a growing run needs no write.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -21,9 +21,9 @@ export interface OutputRun {
   at: number;
 }
 
-/** What comes this much later is another run, so that its time is known. */
+/** Output after a pause of this length is a new run, so that its time is known. */
 const LONGEST_RUN_MS = 1000;
-/** More than anyone tells apart; what comes after that belongs to the last run. */
+/** More than a reader can use; later output belongs to the last run. */
 const MOST_RUNS = 50_000;
 
 /** Most bytes that there can be of a character without its end. */

@@ -4,13 +4,13 @@ import { newId } from './ids.ts';
 import type { Database } from './database.ts';
 
 export interface Pages {
-  /** What the pages of an account may be called now; another name after every change to any device or tag. */
+  /** The version of an account's pages; changes with every change to any device or tag. */
   version(accountId: number): string;
-  /** What is kept under this version, or else made and kept. */
+  /** The page stored for this version, made and stored if there is none. */
   get(version: string, page: string, make: () => string): Uint8Array<ArrayBuffer>;
 }
 
-/** Pages kept at most: one for each row count and page that people look at, not the whole fleet. */
+/** Most pages stored: enough for every row count and page that people view, not the whole fleet. */
 const MOST_PAGES = 64;
 
 export function openPages(db: Database): Pages {
@@ -24,8 +24,8 @@ export function openPages(db: Database): Pages {
       if (now !== writes) pages.clear();
       writes = now;
       const key = `${version} ${page}`;
-      const kept = pages.get(key);
-      if (kept !== undefined) return kept;
+      const stored = pages.get(key);
+      if (stored !== undefined) return stored;
       const bytes = Buffer.from(make());
       const [oldest] = pages.keys();
       if (pages.size >= MOST_PAGES && oldest !== undefined) pages.delete(oldest);

@@ -1,5 +1,5 @@
-// Room on the disk that holds DATA_DIR. A file of ballast lies there, which is given up when the disk is full: deleting
-// needs room, too. From then on only what is essential is written, until there is room again.
+// Room on the disk that holds DATA_DIR. A ballast file there is removed when the disk is full: deleting needs room,
+// too. From then on only what is essential is written, until there is room again.
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -24,11 +24,11 @@ export interface Room {
   /** Nothing can be written until the next start. */
   setReadOnly(state: 'Full' | 'ReadOnly'): void;
   isReadOnly(): boolean;
-  /** What whoever only comes to write (an agent) is answered; undefined while writing works. */
+  /** The answer to clients that only write (agents); undefined while writing works. */
   refusal(): Problem | undefined;
   /** A start takes a little room itself: where there is none, the ballast goes first. */
   makeRoomToStart(): void;
-  /** Looks how things are; runs by itself every half minute. */
+  /** Checks the free room; runs by itself every half minute. */
   look(): void;
   close(): void;
 }

@@ -11,7 +11,7 @@ export interface TokenRow {
   last_used: number | null;
 }
 
-/** Who a token speaks for. */
+/** The account of a token. */
 export interface TokenHolder {
   id: string;
   account_id: number;
@@ -39,7 +39,7 @@ export const holderOf = (db: Reader, secret: string): TokenHolder | undefined =>
 
 const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-/** Makes a token; the secret is told here and never again. */
+/** Makes a token; the secret is returned here and never again. */
 export function makeToken(tx: Tx, accountId: number, name: string, now: number): { id: string; secret: string } {
   const id = newId();
   const secret = newSecret('mut');

@@ -134,7 +134,7 @@ export function forgetTunnels(tx: Tx, deviceSeq: number, mostPorts: number): voi
 export const markTunnelsDown = (tx: Tx, deviceSeq: number) =>
   tx.run('UPDATE tunnels SET connected = NULL WHERE device_seq = ? AND connected IS NOT NULL', deviceSeq);
 
-/** After a start nobody is connected, whatever the table says. */
+/** Marks all tunnels as not connected: no agent is after a start. */
 export const markAllTunnelsDown = (tx: Tx) => tx.run('UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL');
 
 /** Ports that belong to a tunnel, whether it is up or not. */
