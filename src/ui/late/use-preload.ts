@@ -10,9 +10,8 @@ const PAUSE = 5_000;
 
 /**
  * Whether what `load` imports is here. It is fetched soon after the first picture, at once when it is `wanted`, and
- * again when that failed. Only then may a `lazy` component of the same import be drawn: it cannot fail any more.
- * What is wanted and does not come is said by the page, with the way to reload it. `load` is taken once; a later one is
- * ignored.
+ * again when that failed. What is wanted and does not come is reported, with the way to reload the page. Only the first
+ * `load` counts. `lazyDialog` and `lazyPart` are this for components.
  */
 export function usePreload(load: LoadPart, wanted: boolean): boolean {
   const [here, setHere] = useState(false);
