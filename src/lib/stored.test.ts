@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as z from 'zod/mini';
-import { clearStored, currentAccount, json, stored, storedParts } from './stored.ts';
+import { clearStored, currentAccount, json, stored } from './stored.ts';
+import { storedParts } from './stored-keys.ts';
 
 const texts = new Map<string, string>();
 let isFull = false;

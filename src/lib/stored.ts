@@ -1,36 +1,15 @@
-// Values that this browser stores. Every key is listed here, so that the Account page knows what is stored without the code
-// that stores it.
+// Values that this browser stores. The keys of accounts are in stored-keys.ts, which only the Account page loads.
 import type { ZodMiniType } from 'zod/mini';
+import type { StoredKey } from './stored-keys.ts';
 import { createListeners, createStore } from './store.ts';
 
-export type StoredKind = 'views' | 'rules' | 'verdicts' | 'history' | 'look' | 'other';
-
-interface Entry {
-  /** `account`: one value for each account. `browser`: one for everybody. */
-  scope: 'account' | 'browser';
-  /** Under which heading the Account page lists it; without one it is not listed. */
-  kind?: StoredKind;
-}
-
-/** Browsers hold data under these keys: a renamed key loses it. */
-const KEYS = {
-  'muster-views': { scope: 'account', kind: 'views' },
-  'muster-columns': { scope: 'account', kind: 'views' },
-  'muster-outcome-rules': { scope: 'account', kind: 'rules' },
-  'muster-rule-names': { scope: 'account', kind: 'rules' },
-  'muster-verdicts': { scope: 'account', kind: 'verdicts' },
-  'muster-usage': { scope: 'account', kind: 'history' },
-  'muster-states': { scope: 'account', kind: 'history' },
-  'muster-watched': { scope: 'account', kind: 'history' },
-  'muster-recent': { scope: 'account', kind: 'other' },
-  'muster-first-steps': { scope: 'account', kind: 'other' },
-  'muster-stale-days': { scope: 'account', kind: 'other' },
-  'muster-system-notices': { scope: 'browser' },
-  'muster-look': { scope: 'browser', kind: 'look' },
-  'muster-log-look': { scope: 'browser', kind: 'look' },
-  'mantine-color-scheme-value': { scope: 'browser', kind: 'look' },
-} as const satisfies Record<string, Entry>;
-type Key = keyof typeof KEYS;
+/** What has one value for every account. */
+export const OF_BROWSER = {
+  'muster-look': 'look',
+  'muster-log-look': 'look',
+  'muster-system-notices': undefined,
+  'mantine-color-scheme-value': 'look',
+} as const;
 
 /** The account whose values are read and written; '' while nobody is signed in. Set by the session. */
 export const currentAccount = createStore('');
@@ -94,8 +73,8 @@ function writeText(whole: string, text: string | null): void {
  * A stored value. Text that can't be read counts as `initial`; the next `set` moves it to "<key>:unreadable", because a newer
  * version of the page may still read it.
  */
-export function stored<Value>(key: Key, initial: Value, { read, print }: Format<Value>): Stored<Value> {
-  const wholeKey = () => (KEYS[key].scope === 'account' ? `${key}:${currentAccount.get()}` : key);
+export function stored<Value>(key: StoredKey, initial: Value, { read, print }: Format<Value>): Stored<Value> {
+  const wholeKey = () => (key in OF_BROWSER ? key : `${key}:${currentAccount.get()}`);
   let last: { whole: string; text: string | null; value: Value; isBroken: boolean } | undefined;
   const look = () => {
     const whole = wholeKey();
@@ -140,26 +119,6 @@ export const allStored = {
   },
   subscribe,
 };
-
-interface StoredPart {
-  keys: string[];
-  /** As a browser counts: two for each character. */
-  bytes: number;
-}
-
-/** What is stored of each kind for this account and for everybody; `all`: the text of `allStored`. */
-export function storedParts(all: string, account: string): Map<StoredKind, StoredPart> {
-  const parts = new Map<StoredKind, StoredPart>();
-  const entries = new Map<string, Entry>(Object.entries(KEYS));
-  for (const [whole, text] of JSON.parse(all) as [string, string][]) {
-    const [key = '', ...owner] = whole.replace(/:unreadable$/, '').split(':');
-    const { kind, scope } = entries.get(key) ?? {};
-    if (!kind || owner.join(':') !== (scope === 'account' ? account : '')) continue;
-    const part = parts.get(kind) ?? { keys: [], bytes: 0 };
-    parts.set(kind, { keys: [...part.keys, whole], bytes: part.bytes + 2 * (whole.length + text.length) });
-  }
-  return parts;
-}
 
 /** Removes keys that `storedParts` named. */
 export function clearStored(keys: readonly string[]): void {
