@@ -4,6 +4,7 @@ import { nextTask } from '#/lib/pace.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { openGrouping } from './failure-grouping.ts';
 import type { Comparison, GroupingAnswer, GroupingRequest } from './failure-grouping.ts';
+import { withMembersInOrder } from './grouper.ts';
 import type { DeviceFailure, FailureGroup } from './grouper.ts';
 import type { DeviceLog } from './log-diff.ts';
 import { tailOf } from './plain-lines.ts';
@@ -121,7 +122,7 @@ export class FailureClient {
       this.tell({ kind: 'put', failures: portion.map(failureOf) });
     }
     const { groups } = await this.ask((id) => ({ kind: 'groups', id }));
-    return turn === this.turn ? groups : undefined;
+    return turn === this.turn ? groups && withMembersInOrder(groups, keys) : undefined;
   }
 
   /** How a log differs from the nearest of some healthy ones. */

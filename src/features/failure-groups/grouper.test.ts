@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Grouper } from './grouper.ts';
+import { Grouper, withMembersInOrder } from './grouper.ts';
 import type { DeviceFailure } from './grouper.ts';
 
 const failure = (key: string, stderr: string, fields: Partial<DeviceFailure> = {}): DeviceFailure => ({
@@ -136,4 +136,10 @@ test('lines of other words each are still grouped, every one', () => {
     grouper.all().reduce((total, { keys }) => total + keys.length, 0),
     2_000,
   );
+});
+
+test('the members of a group stand in the order of the job, whichever failed first', () => {
+  const groups = grouped(failure('3', 'self test failed'), failure('2', 'self test failed')).all();
+  const [group] = withMembersInOrder(groups, ['1', '2', '3']);
+  assert.deepEqual(group?.keys, ['2', '3']);
 });

@@ -34,7 +34,7 @@ export interface FailureGroup {
   title: TitlePiece[];
   /** Nothing that was said names an error: the title is merely what came last. */
   isLast: boolean;
-  /** All members, in the order in which they came. */
+  /** All members; the grouper lists them as they arrived, {@link withMembersInOrder} as the job does. */
   keys: string[];
   exitCodes: { code: number; count: number }[];
   /** The most common wordings, where there is more than one. */
@@ -269,4 +269,13 @@ function shownGroup({ id, ended, first, common, members, wordings }: Group): Fai
             .map(({ line, count }) => ({ line, count }))
         : [],
   };
+}
+
+/** The same groups with their members in the order of `keys`: which device failed first is chance. */
+export function withMembersInOrder(groups: readonly FailureGroup[], keys: Iterable<string>): FailureGroup[] {
+  const indexOf = new Map(Array.from(keys, (key, index) => [key, index]));
+  return groups.map((group) => ({
+    ...group,
+    keys: group.keys.toSorted((one, two) => (indexOf.get(one) ?? 0) - (indexOf.get(two) ?? 0)),
+  }));
 }
