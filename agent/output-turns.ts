@@ -17,7 +17,7 @@ const MOST_AT_ONCE = 1_000;
 const A_SECOND = 200;
 const MOST = 50_000;
 
-/** Writes the file. To be told before anything is written to a stream, so that the file is never behind it. */
+/** Writes the file. Must be called before anything is written to a stream, so that the file is never behind it. */
 export class TurnsWriter {
   readonly #file: number | undefined;
   readonly #sizes: () => Sizes;

@@ -1,4 +1,4 @@
-// Agents that are behind: one that updates itself when it is told to, and one that the service cannot speak with.
+// Old agents: one that updates itself on request, and one whose protocol version the service does not speak.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, readdir, writeFile } from 'node:fs/promises';

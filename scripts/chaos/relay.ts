@@ -8,7 +8,7 @@ export interface Relay {
   url: string;
   /** Ends every connection at once, with a reset. */
   cut(): void;
-  /** While true nothing passes in either direction, and nobody is told. */
+  /** While true nothing passes in either direction, and no side notices. */
   silence(on: boolean): void;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Device } from '#/contract/devices.ts';
 import { readMatching } from '#/api/matches.ts';
 import { readSelected } from './selected.ts';
 
-/** JobTarget a deploy is for: these devices, or all of a group or with a tag. `key` stands for the ids, which may be many. */
+/** What a job is submitted to: these devices, or all of a group or with a tag. `key` replaces the ids, which may be many. */
 export type JobTarget = { ids: readonly string[]; key: string } | { group: string } | { tag: string };
 
 /** A service may match a part of a group's name, or a tag's name where its id was asked for: the rows decide. */

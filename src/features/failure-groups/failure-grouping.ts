@@ -19,7 +19,7 @@ export interface GroupingAnswer {
   comparison?: Comparison;
 }
 
-/** A grouping with no groups yet; some requests have no answer. */
+/** Starts without groups; some requests have no answer. */
 export function openGrouping(): (request: GroupingRequest) => GroupingAnswer | undefined {
   const grouper = new Grouper();
   return (request) => {

@@ -1,5 +1,5 @@
-// One order from the click to its answer: jobTarget it is for is read once more, it is sent once, and an answer that does not
-// come is looked for among the jobs.
+// One submission from the click to its answer: its targets are read once more, it is sent once, and when no answer comes it
+// is looked for among the jobs.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { newOrderKey } from '#/api/call.ts';
@@ -53,7 +53,7 @@ export interface Submission {
   attempt: Omit<Attempt, 'key' | 'before'>;
 }
 
-/** Reads once more jobTarget it is for and what is there; gives the attempt, which is kept from then on. Nothing is sent. */
+/** Reads the targets and the present jobs once more; returns the attempt, which is stored from then on. Nothing is sent. */
 export async function beginAttempt({ jobTarget, devices, attempt }: Submission): Promise<Attempt> {
   const { signal } = new AbortController();
   const [jobs, now] = await Promise.all([readJobs(), 'ids' in jobTarget ? undefined : readMembers(jobTarget, signal)]);
