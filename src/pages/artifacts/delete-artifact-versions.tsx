@@ -97,6 +97,7 @@ export function DeleteArtifactVersions({
       onClose={remove.isPending ? () => undefined : onClose}
       size="lg"
       centered
+      withCloseButton={!remove.isPending}
       title="Delete old versions"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

@@ -56,6 +56,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       onClose={busy ? () => undefined : close}
       title={title}
       centered
+      withCloseButton={!busy}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form
