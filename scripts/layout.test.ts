@@ -146,6 +146,35 @@ test('no name or comment uses a word that a newcomer would have to look up', () 
   assert.deepEqual(offences, []);
 });
 
+test('each class that a component names is in its CSS module, and each class of a module is named', () => {
+  const named = new Map<string, Set<string>>();
+  const computed = new Set<string>();
+  for (const file of code.filter((each) => each.startsWith('src/'))) {
+    const text = textOf.get(file) ?? '';
+    for (const [, local = '', from = ''] of text.matchAll(/^import (\w+) from '([^']+\.module\.css)';/gm)) {
+      const module = from.startsWith('#/') ? `src/${from.slice(2)}` : posix.join(posix.dirname(file), from);
+      const names = named.get(module) ?? new Set();
+      for (const [, name = ''] of text.matchAll(new RegExp(`(?<![\\w/.-])${local}\\.(\\w+)`, 'g'))) names.add(name);
+      if (text.includes(`${local}[`)) computed.add(module); // by a name put together at run time: nothing to compare
+      named.set(module, names);
+    }
+  }
+  const offences = sources
+    .filter((file) => file.endsWith('.module.css'))
+    .flatMap((module) => {
+      const css = (textOf.get(module) ?? '').replaceAll(/\/\*[\s\S]*?\*\/|:global\([^)]*\)/g, '');
+      const there = new Set([...css.matchAll(/\.([a-zA-Z][\w-]*)(?=[^{};]*\{)/g)].map((match) => match[1] ?? ''));
+      const used = named.get(module) ?? new Set();
+      return [
+        ...[...used].filter((name) => !there.has(name)).map((name) => `${module} has no .${name}`),
+        ...[...there]
+          .filter((name) => !used.has(name) && !computed.has(module))
+          .map((name) => `nothing uses .${name} of ${module}`),
+      ];
+    });
+  assert.deepEqual(offences, []);
+});
+
 test('a file begins by saying why it exists', () => {
   const silent = code.filter((file) => {
     if (file.endsWith('.d.ts')) return false;

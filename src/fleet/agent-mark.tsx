@@ -4,7 +4,7 @@ import classes from './agent-mark.module.css';
 
 export function AgentMark({ problem }: { problem: string }) {
   return (
-    <span role="img" aria-label={problem} title={problem} className={classes['mark']}>
+    <span role="img" aria-label={problem} title={problem} className={classes.mark}>
       <IconAlertTriangle size={15} stroke={1.8} aria-hidden />
     </span>
   );

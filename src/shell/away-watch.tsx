@@ -60,7 +60,7 @@ export function AwayWatch() {
     };
   }, [isLost, client]);
   return (
-    <div role="status" className={classes['away']} data-shown={away !== undefined}>
+    <div role="status" className={classes.away} data-shown={away !== undefined}>
       {away && (
         <>
           <IconPlugConnectedX size={18} stroke={1.6} aria-hidden />

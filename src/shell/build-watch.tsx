@@ -25,7 +25,7 @@ export function BuildWatch() {
     };
   }, []);
   return (
-    <div role="status" className={classes['away']} data-shown={build === 'newer' || isPartMissing} data-newer>
+    <div role="status" className={classes.away} data-shown={build === 'newer' || isPartMissing} data-newer>
       {build === 'newer' && (
         <>
           <IconRefresh size={18} stroke={1.6} aria-hidden />

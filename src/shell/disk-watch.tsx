@@ -13,7 +13,7 @@ export function DiskWatch() {
   const state = data?.DiskState;
   const shown = (state === 'Full' || state === 'ReadOnly') && hidden !== state;
   return (
-    <div role="status" className={classes['away']} data-shown={shown}>
+    <div role="status" className={classes.away} data-shown={shown}>
       {shown && (
         <>
           <IconDatabaseExclamation size={18} stroke={1.6} aria-hidden />

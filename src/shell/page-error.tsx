@@ -21,7 +21,7 @@ function Broken({ error }: { error: unknown }) {
   const detail = error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
   return (
     <Page title="This page broke">
-      <div role="alert" className={classes['pageError']}>
+      <div role="alert" className={classes.pageError}>
         <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
         {detail && <p>{detail}</p>}
         <Group gap="sm">
@@ -88,7 +88,7 @@ function NotLoaded({ error }: { error: Error }) {
   const reloads = build === 'newer' || (build === 'same' && askedAgain.has(part));
   return (
     <Page title="This page could not be loaded">
-      <div role="alert" className={classes['pageError']} data-page-error>
+      <div role="alert" className={classes.pageError} data-page-error>
         <p>
           {WORDS[build]}
           {reloads && directAddress !== undefined && ' Loading it asks for your token again.'}

@@ -34,13 +34,13 @@ export function usePalette(showRequests: () => void) {
 export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; words?: boolean }) {
   const icon = <IconSearch size={words ? 16 : 20} stroke={1.6} aria-hidden />;
   return words ? (
-    <button type="button" className={classes['find']} aria-keyshortcuts="Control+K Meta+K" onClick={onOpen}>
+    <button type="button" className={classes.find} aria-keyshortcuts="Control+K Meta+K" onClick={onOpen}>
       {icon}
       Find anything
       <kbd aria-hidden>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
     </button>
   ) : (
-    <button type="button" className={classes['burger']} aria-label="Find anything" onClick={onOpen}>
+    <button type="button" className={classes.burger} aria-label="Find anything" onClick={onOpen}>
       {icon}
     </button>
   );

@@ -36,7 +36,7 @@ export function ShellError() {
       : 'The page could not be shown';
   const detail = error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
   return (
-    <main className={classes['broken']} role="alert">
+    <main className={classes.broken} role="alert">
       <h1>{message}</h1>
       <p>{detail || 'If a new version was just installed, loading the page again is enough.'}</p>
       <p>

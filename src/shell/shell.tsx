@@ -64,13 +64,13 @@ function Navigation({ onGo }: { onGo: () => void }) {
   const { pathname } = useLocation();
   return (
     <>
-      <div className={classes['links']}>
+      <div className={classes.links}>
         {NAVIGATION.map(({ to, label, Icon, end = false, also = [] }) => (
           <NavLink
             key={to}
             to={to}
             end={end}
-            className={classes['link'] ?? ''}
+            className={classes.link!}
             data-within={also.some((path) => pathname.startsWith(path)) || undefined}
             onClick={onGo}
           >
@@ -79,10 +79,10 @@ function Navigation({ onGo }: { onGo: () => void }) {
           </NavLink>
         ))}
       </div>
-      <div className={classes['foot']}>
+      <div className={classes.foot}>
         <Licence />
-        <div className={classes['footRow']}>
-          <NavLink to={paths.account()} className={classes['link'] ?? ''} onClick={onGo}>
+        <div className={classes.footRow}>
+          <NavLink to={paths.account()} className={classes.link!} onClick={onGo}>
             <IconUserCircle size={18} stroke={1.6} aria-hidden />
             Account
           </NavLink>
@@ -112,17 +112,17 @@ function Frame() {
   }, [open]);
   const Toggle = open ? IconX : IconMenu2;
   return (
-    <div className={classes['shell']}>
-      <a href="#main" className={classes['skip']}>
+    <div className={classes.shell}>
+      <a href="#main" className={classes.skip}>
         Skip to the page
       </a>
-      <div className={classes['progress']} data-busy={navigation.state !== 'idle'} aria-hidden />
-      <header className={classes['top']}>
+      <div className={classes.progress} data-busy={navigation.state !== 'idle'} aria-hidden />
+      <header className={classes.top}>
         <Brand />
         <PaletteButton onOpen={palette.open} />
         <button
           type="button"
-          className={classes['burger']}
+          className={classes.burger}
           aria-expanded={open}
           aria-controls="navigation"
           aria-label={open ? 'Close the menu' : 'Open the menu'}
@@ -131,14 +131,14 @@ function Frame() {
           <Toggle size={20} stroke={1.6} aria-hidden />
         </button>
       </header>
-      <nav id="navigation" aria-label="Main" className={classes['side']} data-open={open}>
-        <div className={classes['sideBrand']}>
+      <nav id="navigation" aria-label="Main" className={classes.side} data-open={open}>
+        <div className={classes.sideBrand}>
           <Brand />
         </div>
         <PaletteButton words onOpen={palette.open} />
         <Navigation onGo={() => setOpen(false)} />
       </nav>
-      <main id="main" tabIndex={-1} className={classes['main']}>
+      <main id="main" tabIndex={-1} className={classes.main}>
         <PageExtra
           value={
             <ActionIcon
@@ -169,7 +169,7 @@ function Frame() {
 
 function Brand() {
   return (
-    <span className={classes['brand']}>
+    <span className={classes.brand}>
       <img src="/favicon.svg" alt="" width="22" height="22" />
       Muster
     </span>

@@ -23,7 +23,7 @@ export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
       <>
         <BuiltInMap scheme={scheme} />
         {url !== undefined && (
-          <p className={classes['note']} role="status">
+          <p className={classes.note} role="status">
             The map tiles of {hostOf(url)} do not load. This is the built-in map.
           </p>
         )}
@@ -33,7 +33,7 @@ export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
     <>
       <OwnMap key={url} url={url} scheme={scheme} onDead={() => setDead(url)} />
       {session.MapAttribution && (
-        <p className={classes['attribution']}>
+        <p className={classes.attribution}>
           {attributionParts(session.MapAttribution).map(({ text, href }) =>
             href === undefined ? (
               text

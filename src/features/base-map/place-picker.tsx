@@ -27,7 +27,7 @@ const picked = (at: L.LatLng): PickedPlace => {
   return rounded({ Lat: lat, Lng: lng });
 };
 const NEAR = 9;
-const MARK = L.divIcon({ className: classes['mark'] ?? '', iconSize: [22, 22] });
+const MARK = L.divIcon({ className: classes.mark, iconSize: [22, 22] });
 
 function Clicks({ place, onPick }: PlacePickerProps) {
   const map = useMap();
@@ -50,8 +50,8 @@ export function PlacePicker({ place, onPick }: PlacePickerProps) {
       : { center: [25, 10] as [number, number], zoom: 1 },
   );
   return (
-    <div className={classes['picker']}>
-      <section className={classes['map']} aria-label="Map to pick the location on">
+    <div className={classes.picker}>
+      <section className={classes.map} aria-label="Map to pick the location on">
         <MapContainer
           ref={setMap}
           {...start}
@@ -59,7 +59,7 @@ export function PlacePicker({ place, onPick }: PlacePickerProps) {
           maxZoom={18}
           attributionControl={false}
           worldCopyJump
-          className={`${controls['controls']} ${classes['canvas']}`}
+          className={`${controls.controls} ${classes.canvas}`}
         >
           <BaseMapLayer scheme={scheme} />
           <AttributionControl prefix={false} />
@@ -75,7 +75,7 @@ export function PlacePicker({ place, onPick }: PlacePickerProps) {
           <Clicks place={place} onPick={onPick} />
         </MapContainer>
       </section>
-      <div className={classes['below']}>
+      <div className={classes.below}>
         <span className="dim">Click the map, or drag the mark.</span>
         <Button size="xs" variant="default" onClick={() => map && onPick(picked(map.getCenter()))}>
           Take the map’s centre

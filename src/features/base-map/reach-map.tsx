@@ -70,8 +70,8 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
   const unplaced = devices.length - dots.length;
   if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
   return (
-    <div className={classes['frame']}>
-      <section className={classes['map']} aria-label="Map of the devices that get it">
+    <div className={classes.frame}>
+      <section className={classes.map} aria-label="Map of the devices that get it">
         <MapContainer
           center={[25, 10]}
           zoom={1}
@@ -81,7 +81,7 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
           attributionControl={false}
           scrollWheelZoom={false}
           worldCopyJump
-          className={`${controls['controls']} ${classes['canvas']}`}
+          className={`${controls.controls} ${classes.canvas}`}
         >
           <BaseMapLayer scheme={scheme} />
           <AttributionControl prefix={false} />

@@ -68,8 +68,8 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const isPart = matching !== undefined && matching.length !== shown?.length && matching.some((id) => !ids.has(id));
   const elsewhere = shown ? ids.size - here : 0;
   return (
-    <section aria-label="Selected devices" className={classes['bar']}>
-      <span role="status" className={classes['count']}>
+    <section aria-label="Selected devices" className={classes.bar}>
+      <span role="status" className={classes.count}>
         <strong>{formatCount(ids.size)} selected</strong>
         {elsewhere > 0 && (
           <span className="dim">
@@ -98,7 +98,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
               return (
                 <Menu.Item
                   key={action}
-                  className={(action === 'delete' && classes['delete']) || ''}
+                  className={(action === 'delete' && classes.delete) || ''}
                   leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
                   onClick={() => setOpen({ action, ids: [...ids] })}
                 >
@@ -110,7 +110,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
         </Menu.Dropdown>
       </Menu>
       {shown && here < shown.length && (
-        <Button size="xs" variant="subtle" className={classes['all'] ?? ''} onClick={() => add(shown)}>
+        <Button size="xs" variant="subtle" className={classes.all} onClick={() => add(shown)}>
           Select all {formatCount(shown.length)}
         </Button>
       )}

@@ -67,11 +67,11 @@ export function BulkFrame({ title, ids, read, stale, onClose, children }: BulkFr
           onRetry={reading.refetch}
         />
       ) : (
-        <div role="status" className={classes['steps']}>
+        <div role="status" className={classes.steps}>
           <p>
             Reading the selected devices: {formatCount(found)} of {formatCount(ids.length)}
           </p>
-          <progress className={classes['bar']} aria-label="Devices read" max={ids.length} value={found} />
+          <progress className={classes.bar} aria-label="Devices read" max={ids.length} value={found} />
         </div>
       )}
     </Modal>

@@ -86,13 +86,13 @@ export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDia
       {run.phase === 'planned' ? (
         <form
           noValidate
-          className={classes['steps']}
+          className={classes.steps}
           onSubmit={(event) => {
             event.preventDefault();
             if (fault === undefined) start(jobs);
           }}
         >
-          <section aria-label="Plan" className={classes['plan']}>
+          <section aria-label="Plan" className={classes.plan}>
             {children}
           </section>
           {count > 0 && (
@@ -121,7 +121,7 @@ export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDia
           )}
           {count > 0 && <ShowAsCurl request={() => jobs.map(({ JobId }) => write.request({ DeviceId: JobId }))} />}
           <FormError error={run.error} />
-          <div className={classes['buttons']}>
+          <div className={classes.buttons}>
             <Button variant="default" onClick={onClose} disabled={run.busy}>
               Cancel
             </Button>

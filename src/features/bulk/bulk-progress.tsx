@@ -20,13 +20,13 @@ export function BulkProgress({ run, what, things = devicesText }: BulkProgressPr
   // Focus only once: the button is drawn again with each step.
   const [focus] = useState(() => focusOnMount);
   return (
-    <div className={classes['steps']}>
+    <div className={classes.steps}>
       <p>
         <strong>
           {formatCount(ended)} of {things(total)}
         </strong>
       </p>
-      <progress className={classes['bar']} aria-label={what} max={Math.max(1, total)} value={ended} />
+      <progress className={classes.bar} aria-label={what} max={Math.max(1, total)} value={ended} />
       <p className="dim tabular">
         {countsText(countResults(results.values()), formatCount) || 'Nothing has come back yet'}
         {cancelling
@@ -35,7 +35,7 @@ export function BulkProgress({ run, what, things = devicesText }: BulkProgressPr
             ? ` · the service asked to wait ${formatCount(Math.ceil(pause / 1000))} s`
             : ''}
       </p>
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         <Button variant="default" ref={focus} onClick={cancel} disabled={cancelling}>
           {cancelling ? 'Cancelling…' : 'Cancel'}
         </Button>

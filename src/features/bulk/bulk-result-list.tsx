@@ -35,7 +35,7 @@ const columnsOf = (thing: string): VirtualColumn<ResultRow>[] => [
   {
     header: 'Reason',
     phone: 'wide',
-    cell: ({ reason }) => <span className={classes['reason']}>{reason}</span>,
+    cell: ({ reason }) => <span className={classes.reason}>{reason}</span>,
   },
 ];
 
@@ -62,11 +62,11 @@ export function BulkResultList({ rows, fileName, thing = 'Device', actions, onCl
   const filter = shown !== '' && counts[shown] > 0 ? shown : '';
   const visible = filter === '' ? sorted : sorted.filter(({ outcome }) => outcome === filter);
   return (
-    <div className={classes['steps']}>
-      <p className={classes['summary']}>
+    <div className={classes.steps}>
+      <p>
         <strong>{sentence(countsText(counts, formatCount))}</strong>
       </p>
-      <div className={classes['tools']}>
+      <div className={classes.tools}>
         <NativeSelect
           size="xs"
           aria-label="Show results"
@@ -85,7 +85,7 @@ export function BulkResultList({ rows, fileName, thing = 'Device', actions, onCl
         </Button>
       </div>
       <VirtualTable name="Results" bounded columns={columns} rows={visible} rowKey={({ id }) => id} />
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         {actions}
         <Button variant="default" ref={focus} onClick={onClose}>
           Close

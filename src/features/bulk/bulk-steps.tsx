@@ -70,14 +70,14 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
     return (
       <form
         noValidate
-        className={classes['steps']}
+        className={classes.steps}
         onSubmit={(event) => {
           event.preventDefault();
           if (fault === undefined && !busy) run.start({ items: plan.change, prepare: order.prepare });
         }}
       >
         {children}
-        <section aria-label="Plan" className={classes['plan']}>
+        <section aria-label="Plan" className={classes.plan}>
           {order.fault === undefined || children === undefined ? (
             <>
               {bulkPlanText(plan, gone.length, order.does).map((line, index) => (
@@ -108,7 +108,7 @@ export function BulkSteps({ devices, gone, run, order, children, note, onward, o
           <ShowAsCurl request={() => order.requests?.(plan.change) ?? []} />
         )}
         <FormError error={run.error} />
-        <div className={classes['buttons']}>
+        <div className={classes.buttons}>
           <Button variant="default" onClick={onClose} disabled={busy}>
             Cancel
           </Button>

@@ -20,8 +20,8 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
       at: (place) => devices[place]!,
     }).then((done) => done && onClose());
   return (
-    <div className={classes['steps']}>
-      <section aria-label="Plan" className={classes['plan']}>
+    <div className={classes.steps}>
+      <section aria-label="Plan" className={classes.plan}>
         <p>
           <strong>{devicesText(devices.length)} in one file.</strong>
         </p>
@@ -38,14 +38,9 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
         />
       )}
       {busy && (
-        <progress
-          className={classes['bar']}
-          aria-label="Rows written"
-          max={Math.max(1, devices.length)}
-          value={written}
-        />
+        <progress className={classes.bar} aria-label="Rows written" max={Math.max(1, devices.length)} value={written} />
       )}
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>

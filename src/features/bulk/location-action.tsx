@@ -64,7 +64,7 @@ export function LocationAction(frame: BulkActionProps) {
         All of them on one spot, in degrees as on most maps. A pair like “52.52, 13.405” can be pasted into either
         field.
       </p>
-      <div className={classes['pair']}>
+      <div className={classes.pair}>
         <TextInput data-autofocus placeholder="52.52" {...field('Lat')} />
         <TextInput placeholder="13.405" {...field('Lng')} />
       </div>

@@ -63,7 +63,7 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
                 : 'The old key no longer works. Give the device the new one with one of these commands.'}
         </p>
         {blocker.state === 'blocked' && (
-          <div role="alert" className={classes['leaving']}>
+          <div role="alert" className={classes.leaving}>
             <span>Leaving now loses the key: it cannot be shown again.</span>
             <Group gap="xs">
               <Button size="xs" variant="default" onClick={() => blocker.reset()}>

@@ -89,7 +89,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
             <TextInput data-autofocus placeholder="52.52" {...field('Lat')} />
             <TextInput placeholder="13.405" {...field('Lng')} />
           </Group>
-          <PlacePicker open={{ place: picked, onPick: fill }} fallback={<div className={classes['toBe']} />} />
+          <PlacePicker open={{ place: picked, onPick: fill }} fallback={<div className={classes.toBe} />} />
           <OwnPosition onPosition={fill} />
           {unset && <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>}
           {picked && (

@@ -56,10 +56,10 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
           size="sm"
           px="xs"
           aria-pressed={filter.seen === 'never'}
-          className={classes['toggle'] ?? ''}
+          className={classes.toggle}
           onClick={() => onChange({ seen: filter.seen === 'never' ? undefined : 'never' })}
         >
-          Never seen{neverSeen !== undefined && <span className={classes['count']}>{formatCount(neverSeen)}</span>}
+          Never seen{neverSeen !== undefined && <span className={classes.count}>{formatCount(neverSeen)}</span>}
         </Button>
       )}
     </>
@@ -115,7 +115,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
           variant="default"
           size="sm"
           px="xs"
-          className={classes['toggle'] ?? ''}
+          className={classes.toggle}
           data-chosen={chosen.length > 0 || undefined}
           rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
           onClick={() => box.toggleDropdown()}
@@ -123,7 +123,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
           <span className="visually-hidden">Filter by </span>
           {label}
           {chosen.length > 0 && (
-            <span className={classes['count']}>
+            <span className={classes.count}>
               {formatCount(chosen.length)}
               <span className="visually-hidden"> chosen</span>
             </span>
@@ -143,7 +143,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
           spellCheck={false}
         />
         <Combobox.Options
-          className={classes['options'] ?? ''}
+          className={classes.options}
           aria-label={`Values of ${name}`}
           aria-multiselectable
           // A list that scrolls can be scrolled by keyboard: by going through its options.
@@ -156,19 +156,19 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
               active={chosen.includes(value)}
               aria-selected={chosen.includes(value)}
             >
-              <span className={classes['option']}>
-                <span className={classes['mark']}>
+              <span className={classes.option}>
+                <span className={classes.mark}>
                   {chosen.includes(value) && <IconCheck size={14} stroke={2} aria-hidden />}
                 </span>
                 <bdi title={value}>{value || <span className="dim">No {name}</span>}</bdi>
-                {counts && <span className={classes['count']}>{formatCount(counts.get(value) ?? 0)}</span>}
+                {counts && <span className={classes.count}>{formatCount(counts.get(value) ?? 0)}</span>}
               </span>
             </Combobox.Option>
           ))}
           {isFree && (
             <Combobox.Option value={keyOf(typed.trim())}>
-              <span className={classes['option']}>
-                <span className={classes['mark']} />
+              <span className={classes.option}>
+                <span className={classes.mark} />
                 <bdi>Filter by “{typed.trim()}”</bdi>
               </span>
             </Combobox.Option>

@@ -79,7 +79,7 @@ export function FilterChips({ filter, onChange }: FilterChipsProps) {
   const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
   if (chips.length === 0) return null;
   return (
-    <ul className={classes['chips']} aria-label="Filters in use">
+    <ul className={classes.chips} aria-label="Filters in use">
       {chips.map(({ key, label, value, change }) => (
         <li key={key}>
           {label && <span className="dim">{label}</span>} <bdi>{value}</bdi>

@@ -89,13 +89,13 @@ export function DeviceDay({ device }: { device: Device }) {
           share: value === undefined ? undefined : value === 'Online' ? 1 : 0.25,
         }))}
       />
-      <p className={classes['note']}>
+      <p className={classes.note}>
         {text}.{' '}
         {gap &&
           `This browser was not looking between ${clock(gap.from)} and ${clock(gap.to)}, and the service keeps no history.`}
       </p>
       {changes.length > 0 && (
-        <ul className={classes['changes']} aria-label="Changes of its state">
+        <ul className={classes.changes} aria-label="Changes of its state">
           {changes.slice(0, SHOWN).map(({ to, at, since }) => (
             <li key={`${to} ${at}`}>
               <StateMark state={to} />

@@ -39,14 +39,14 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
   }
   const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' };
   return (
-    <div className={classes['strip']} data-tall={tall || undefined}>
+    <div className={classes.strip} data-tall={tall || undefined}>
       <svg role="img" aria-label={label} {...box}>
         <title>{label}</title>
         {(['online', 'away', 'unknown'] as const).map((kind) => (
           <path key={kind} className={classes[kind]} d={paths[kind]} />
         ))}
       </svg>
-      <div className={classes['hours']} aria-hidden>
+      <div className={classes.hours} aria-hidden>
         {Array.from({ length: TICKS }, (_, place) => (
           <span key={place}>{formatClock(new Date(begin + ((end - begin) * place) / TICKS), zone)}</span>
         ))}

@@ -23,8 +23,8 @@ export function useArrival(id: string, enabled: boolean): string | undefined {
 export function DeviceArrival({ state, id, name }: { state: string | undefined; id: string; name: string }) {
   const online = state === 'Online';
   return (
-    <div className={classes['arrival']} data-online={online}>
-      <span role="status" className={classes['state']}>
+    <div className={classes.arrival} data-online={online}>
+      <span role="status" className={classes.state}>
         {online ? (
           <StateMark state="Online" label={`${name} is Online`} />
         ) : (

@@ -41,7 +41,7 @@ const COLUMNS: VirtualColumn<WaitingJob>[] = [
     phone: 'second',
     cell: ({ created }) => <Time at={created === undefined ? undefined : new Date(created)} />,
   },
-  { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes['reason']}>{visible(why)}</span> },
+  { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes.reason}>{visible(why)}</span> },
 ];
 
 export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialogProps) {

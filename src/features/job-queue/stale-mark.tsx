@@ -6,7 +6,7 @@ import classes from './stale-mark.module.css';
 
 export function StaleMark({ reasons }: { reasons: readonly StaleReason[] }) {
   return (
-    <span className={classes['stale']}>
+    <span className={classes.stale}>
       <IconHourglassEmpty size={14} stroke={1.8} aria-hidden />
       <span>
         <strong>Stale</strong>{' '}

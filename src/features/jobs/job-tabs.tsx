@@ -11,7 +11,7 @@ const TABS = [
 
 export function JobTabs() {
   return (
-    <nav aria-label="Jobs" className={classes['tabs']}>
+    <nav aria-label="Jobs" className={classes.tabs}>
       {TABS.map(({ to, label }) => (
         <NavLink key={to} to={to} end>
           {label}

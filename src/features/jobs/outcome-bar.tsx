@@ -10,7 +10,7 @@ import classes from './outcome-bar.module.css';
 function Bar({ outcome }: { outcome: JobOutcome }) {
   const total = totalOf(outcome);
   return (
-    <span className={classes['bar']} aria-hidden>
+    <span className={classes.bar} aria-hidden>
       {STATES.filter((state) => outcome[state]).map((state) => (
         <span key={state} data-state={state} style={{ flexGrow: (outcome[state] ?? 0) / total }} />
       ))}
@@ -20,9 +20,9 @@ function Bar({ outcome }: { outcome: JobOutcome }) {
 
 export function OutcomeBar({ outcome }: { outcome: JobOutcome }) {
   return (
-    <span className={classes['outcome']} data-wide>
+    <span className={classes.outcome} data-wide>
       <Bar outcome={outcome} />
-      <span className={classes['words']}>{outcomeText(outcome, formatCount) || 'No devices'}</span>
+      <span className={classes.words}>{outcomeText(outcome, formatCount) || 'No devices'}</span>
     </span>
   );
 }
@@ -34,9 +34,9 @@ export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: JobOutcome; 
   const { legend, ...handlers } = useOutcomeLegend(outcome);
   return (
     <>
-      <button type="button" className={classes['outcome']} aria-label={name} {...handlers}>
+      <button type="button" className={classes.outcome} aria-label={name} {...handlers}>
         <Bar outcome={outcome} />
-        <span className={classes['words']}>{awaits > 0 ? awaitedBriefly(awaits) : text}</span>
+        <span className={classes.words}>{awaits > 0 ? awaitedBriefly(awaits) : text}</span>
       </button>
       {legend}
     </>

@@ -44,10 +44,10 @@ export function useOutcomeLegend(outcome: JobOutcome) {
   const legend =
     at &&
     createPortal(
-      <div role="tooltip" className={classes['legend']} style={placeOf(at, states.length)}>
+      <div role="tooltip" className={classes.legend} style={placeOf(at, states.length)}>
         {states.map((state) => (
           <div key={state}>
-            <span className={classes['swatch']} data-state={state} aria-hidden />
+            <span className={classes.swatch} data-state={state} aria-hidden />
             <StateMark state={state} />
             <span className="tabular">{formatCount(outcome[state] ?? 0)}</span>
             <span className="dim tabular">{share.format((outcome[state] ?? 0) / total)}</span>

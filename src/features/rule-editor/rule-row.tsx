@@ -34,10 +34,10 @@ const STREAM_WORDS = { both: 'Both streams', stdout: 'stdout', stderr: 'stderr' 
 export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: RuleRowProps) {
   const fault = strict || rule.find !== '' ? faultOf(rule) : undefined;
   return (
-    <li className={classes['rule']} aria-label={`Rule ${number}`}>
+    <li className={classes.rule} aria-label={`Rule ${number}`}>
       <TextInput
         size="xs"
-        className={classes['find'] ?? ''}
+        className={classes.find}
         aria-label={`Mark of rule ${number}`}
         placeholder={rule.pattern ? 'A pattern, for one line' : 'Text in a line of the log'}
         value={rule.find}
@@ -82,7 +82,7 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
       <ActionIcon variant="subtle" color="gray" aria-label={`Remove rule ${number}`} title="Remove" onClick={onRemove}>
         <IconTrash size={16} stroke={1.6} aria-hidden />
       </ActionIcon>
-      {!fault && rule.find !== '' && reading && <p className={classes['hit']}>{hitText(reading)}</p>}
+      {!fault && rule.find !== '' && reading && <p className={classes.hit}>{hitText(reading)}</p>}
     </li>
   );
 }

@@ -37,12 +37,12 @@ function linesAt(job: Job, place: LogPlace | undefined): Line[] {
 export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial | undefined }) {
   const { jobs, job, children, sample, error, loading } = samples;
   return (
-    <section className={classes['trial']} aria-label="Try the rules">
+    <section className={classes.trial} aria-label="Try the rules">
       <h3>Try them on a log</h3>
       {jobs.length === 0 && !loading ? (
         <p className="dim">No job of it has ended yet. Once one has, the rules can be tried on its log here.</p>
       ) : (
-        <div className={classes['samples']}>
+        <div className={classes.samples}>
           <NativeSelect
             size="xs"
             label="Job"
@@ -73,12 +73,12 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
   const lines = linesAt(sample, judgement.place);
   return (
     <>
-      <p className={classes['outcome']} role="status">
+      <p className={classes.outcome} role="status">
         <StateMark state={judgement.verdict} /> Told by {judgement.because}.
         {judgement.verdict !== judgement.raw && ` The service says ${judgement.raw}.`}
       </p>
       {lines.some(({ text }) => text !== '') && (
-        <ol className={classes['lines']} aria-label="Lines of the log">
+        <ol className={classes.lines} aria-label="Lines of the log">
           {lines.map(({ number, text }) => (
             <li key={number} data-marked={number === judgement.place?.line || undefined}>
               <span>{number}</span>
@@ -88,7 +88,7 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
         </ol>
       )}
       {all > 1 && (
-        <div className={classes['all']}>
+        <div className={classes.all}>
           <p>All {formatCount(all)} devices of this job, with these rules</p>
           <OutcomeBar outcome={trial.counts} />
         </div>

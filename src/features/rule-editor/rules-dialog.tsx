@@ -107,7 +107,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
             succeeded. An exit code other than 0 is a failure; exit code 0 without any mark of success, where one is
             set, is no answer.
           </p>
-          <ul className={classes['rules']} aria-label="Rules">
+          <ul className={classes.rules} aria-label="Rules">
             {draft.map(({ key, rule }, place) => (
               <RuleRow
                 key={key}
@@ -155,7 +155,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
           </Group>
           <RuleTrial samples={samples} trial={trial} />
           <FormError error={error} />
-          <div className={classes['foot']}>
+          <div className={classes.foot}>
             <Group gap="xs">
               <BrowseButton
                 label="File of outcome rules"
@@ -182,7 +182,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               </Button>
             </Group>
           </div>
-          <p className={classes['kept']}>
+          <p className={classes.kept}>
             Kept in this browser for your account. Jobs that have ended are judged by them too, and nothing on the
             service changes.
           </p>

@@ -34,7 +34,7 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
         {leftOut > 0 &&
           ` ${plural(leftOut, 'entry').replace(/entrys$/, 'entries')} in it could not be read and will be left out.`}
       </p>
-      <ul className={classes['names']} aria-label="Names in the file">
+      <ul className={classes.names} aria-label="Names in the file">
         {theirs.map(({ name, rules: each }) => (
           <li key={name}>
             <span className="mono">{name}</span> <span className="dim">{plural(each.length, 'rule')}</span>
@@ -44,7 +44,7 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
       </ul>
       {known.length > 0 && (
         <div>
-          <p className={classes['label']} id="rules-clash">
+          <p className={classes.label} id="rules-clash">
             Where a name has rules here already
           </p>
           <SegmentedControl

@@ -12,17 +12,17 @@ export function OpenTunnel() {
   const upstream = useQuery(sessionQueries.current()).data?.Upstream;
   if (upstream !== undefined)
     return (
-      <p className={classes['note']}>The agent on a device opens tunnels, as the documentation of that agent says.</p>
+      <p className={classes.note}>The agent on a device opens tunnels, as the documentation of that agent says.</p>
     );
   return (
-    <div className={classes['lines']}>
+    <div className={classes.lines}>
       <CommandLine label="On the device, for a web server on its port 3000" command={INSTALLED(WEB)} />
       <CommandLine label="On the device, for its SSH server" command={INSTALLED(SSH)} />
       <CommandLine
         label="From a clone of the project, with its tunnel"
         command={`npm run agent -- --server ${location.origin} --key-file device.key --tunnel ${WEB}`}
       />
-      <p className={classes['note']}>
+      <p className={classes.note}>
         An agent that was installed without root is in <span className="mono">~/.muster</span> and needs no sudo. What
         is open stands in <span className="mono">tunnels.json</span> beside it: there a tunnel can be given a login, an
         end, or be taken away; <span className="mono">muster-agent restart</span> makes it so.

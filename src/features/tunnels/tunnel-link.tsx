@@ -12,9 +12,9 @@ export function TunnelLink({ tunnel }: { tunnel: Tunnel }) {
   if (!copy) return <span className="dim">{text}</span>;
   const href = webAddress(text);
   const command = sshCommand(tunnel);
-  const look = `${classes['text'] ?? ''} mono`;
+  const look = `${classes.text} mono`;
   return (
-    <span className={classes['link']}>
+    <span className={classes.link}>
       {href ? (
         <a href={href} target="_blank" rel="noopener noreferrer" className={look} title={text}>
           {text}

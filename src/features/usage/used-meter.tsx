@@ -23,14 +23,14 @@ export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProp
     <div>
       <Meter label={label} used={used} limit={limit} format={format} />
       {first && last && last.at - first.at >= DAY / 2 && (
-        <div className={classes['line']}>
+        <div className={classes.line}>
           <Sparkline
             points={figures}
             label={`${label}: from ${format(first.value)} to ${format(last.value)} in ${days === 1 ? 'a day' : `${days} days`}`}
           />
         </div>
       )}
-      <p className={classes['forecast']}>{forecastText(daysLeft(figures, limit))}.</p>
+      <p className={classes.forecast}>{forecastText(daysLeft(figures, limit))}.</p>
     </div>
   );
 }

@@ -26,7 +26,7 @@ export function Appearance() {
   const now = useNow();
   return (
     <Section title="Appearance" lead="Kept in this browser, for everybody who signs in here.">
-      <div className={classes['choices']}>
+      <div className={classes.choices}>
         <span>Colours</span>
         <SegmentedControl
           aria-label="Appearance"
@@ -42,7 +42,7 @@ export function Appearance() {
             value={density}
             onChange={(value) => keepLook({ density: value === 'comfortable' ? value : 'compact' })}
           />
-          <p className={classes['note']}>The table of devices has a setting of its own, under Columns.</p>
+          <p className={classes.note}>The table of devices has a setting of its own, under Columns.</p>
         </div>
         <span>Times</span>
         <div>
@@ -52,7 +52,7 @@ export function Appearance() {
             value={zone}
             onChange={(value) => keepLook({ zone: value === 'utc' ? value : 'local' })}
           />
-          <p className={classes['note']}>Now: {formatTime(now, zone)}</p>
+          <p className={classes.note}>Now: {formatTime(now, zone)}</p>
         </div>
       </div>
     </Section>

@@ -67,7 +67,7 @@ export function BrowserData() {
         )
       }
     >
-      {archive.error && <p className={classes['note']}>{archive.error.message}</p>}
+      {archive.error && <p className={classes.note}>{archive.error.message}</p>}
       {rows.length > 0 ? (
         <DataTable
           name="Data in this browser"
@@ -100,7 +100,7 @@ export function BrowserData() {
           ]}
         />
       ) : (
-        <p className={classes['note']}>Nothing is kept.</p>
+        <p className={classes.note}>Nothing is kept.</p>
       )}
       {chosen.length > 0 && (
         <ClearDialog
@@ -140,7 +140,7 @@ function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
       error={remove.error}
       onConfirm={() => (jobs.length > 0 ? remove.mutate(jobs, { onSuccess: clear }) : clear())}
     >
-      <ul className={classes['losses']}>
+      <ul className={classes.losses}>
         {rows.map(({ kind, bytes }) => (
           <li key={kind}>
             <strong>{WORDS[kind].name}</strong> ({formatBytes(bytes)}). {WORDS[kind].loss}

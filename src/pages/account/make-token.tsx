@@ -77,7 +77,7 @@ export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () =>
               description={
                 <>
                   An API token that you have; or a new sign-in link, by{' '}
-                  <code className={classes['command']}>npm run token -- link</code> on the machine of the service. To be
+                  <code className={classes.command}>npm run token -- link</code> on the machine of the service. To be
                   signed in is not enough: somebody may have found this browser open.
                 </>
               }

@@ -24,9 +24,9 @@ export function ServiceInUse() {
           const expiry =
             about.TokenExpires === undefined ? undefined : expiryInWords(Date.parse(about.TokenExpires), now.getTime());
           return (
-            <dl className={classes['facts']}>
+            <dl className={classes.facts}>
               <dt>Address</dt>
-              <dd className={classes['copied']}>
+              <dd className={classes.copied}>
                 <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
               </dd>
               <dt>Service</dt>

@@ -33,7 +33,7 @@ export function Sessions() {
   if (isNotOffered(sessions.error))
     return (
       <Section title="Signed in">
-        <p className={classes['note']}>This service does not tell which browsers are signed in.</p>
+        <p className={classes.note}>This service does not tell which browsers are signed in.</p>
       </Section>
     );
   const others = sessions.data?.filter(({ Current }) => !Current).length ?? 0;
@@ -87,7 +87,7 @@ export function Sessions() {
         name="who is signed in"
         rows={2}
         isEmpty={({ length }) => length === 0}
-        empty={<p className={classes['note']}>No browser is signed in.</p>}
+        empty={<p className={classes.note}>No browser is signed in.</p>}
       >
         {(all) => <DataTable name="Sessions" columns={columns} rows={all} rowKey={({ SessionId }) => SessionId} />}
       </View>

@@ -23,7 +23,7 @@ export function Tokens() {
   if (tokens.error instanceof ApiError && tokens.error.status === 404)
     return (
       <Section title="API tokens">
-        <p className={classes['note']}>
+        <p className={classes.note}>
           This service manages its tokens elsewhere: look for them in its own web portal, where the one you signed in
           with came from.
         </p>

@@ -20,7 +20,7 @@ export function Usage() {
     <Section title="Usage">
       <View query={account} name="the account" empty={null} rows={2}>
         {(used) => (
-          <div className={classes['meters']}>
+          <div className={classes.meters}>
             <UsedMeter
               label="Devices"
               used={used.NumDevicesAdded}
@@ -47,13 +47,13 @@ export function Usage() {
                   limit={used.OutputBytesLimit}
                   format={formatBytes}
                 />
-                <p className={classes['note']}>
+                <p className={classes.note}>
                   <OutputNote account={used} />
                 </p>
               </div>
             )}
             {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
-              <p className={classes['low']} role="note">
+              <p className={classes.low} role="note">
                 The disk of the service is nearly full: {formatBytes(used.DiskBytesFree)} are free. Delete jobs or
                 artifacts, or free space on it.
               </p>

@@ -123,7 +123,7 @@ export function AddManyPage() {
         <RowsInput busy={checking} onText={takeText} onEmptyTable={() => setRows([newRow()])} />
       )}
       {view.entries.length > 0 && (
-        <div className={classes['results']} tabIndex={-1} ref={focusOnMount}>
+        <div className={classes.results} tabIndex={-1} ref={focusOnMount}>
           <KeysPanel
             keyed={keyed}
             untaken={untaken}
@@ -143,7 +143,7 @@ export function AddManyPage() {
         </div>
       )}
       {rows.length > 0 && (
-        <section className={classes['rows']} aria-label="Rows to create" tabIndex={-1} ref={focusOnMount}>
+        <section className={classes.rows} aria-label="Rows to create" tabIndex={-1} ref={focusOnMount}>
           <PlanBar
             plan={plan}
             notes={notes}

@@ -32,9 +32,9 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   const isPrepared = printing.length > 0 && prepared >= printing.length;
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
-    <section className={classes['keys']} aria-label="Keys" data-open={untaken > 0 || undefined}>
+    <section className={classes.keys} aria-label="Keys" data-open={untaken > 0 || undefined}>
       <IconKey size={18} stroke={1.6} aria-hidden />
-      <div className={classes['keysWords']}>
+      <div className={classes.keysWords}>
         <h2>{counted(keyed.length, 'key')}</h2>
         <p role="status">
           {keyed.length === 0

@@ -29,7 +29,7 @@ export function Labels({ keyed, command, onProgress }: LabelsProps) {
     return () => clearTimeout(timer);
   }, [keyed, count, sheets, onProgress]);
   return createPortal(
-    <div className={`${classes['labels']} device-labels`}>
+    <div className={`${classes.labels} device-labels`}>
       {Array.from({ length: count }, (_, sheet) => (
         <Sheet key={sheet} keyed={keyed} command={command} from={sheet * SHEET} />
       ))}
@@ -40,7 +40,7 @@ export function Labels({ keyed, command, onProgress }: LabelsProps) {
 
 const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'keyed' | 'command'> & { from: number }) {
   return (
-    <div className={classes['sheet']}>
+    <div className={classes.sheet}>
       {keyed.slice(from, from + SHEET).map(({ id, key, order }) => (
         <Label key={id} id={id} name={order.name} line={command?.(key) ?? key} />
       ))}
@@ -50,11 +50,11 @@ const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'k
 
 function Label({ id, name, line }: { id: string; name: string; line: string }) {
   return (
-    <div className={classes['label']}>
-      <QrCode text={line} className={classes['code']} />
-      <div className={classes['words']}>
+    <div className={classes.label}>
+      <QrCode text={line} className={classes.code} />
+      <div className={classes.words}>
         <strong>{name}</strong>
-        <span className={classes['id']}>{id}</span>
+        <span className={classes.id}>{id}</span>
         <code>{line}</code>
       </div>
     </div>

@@ -33,13 +33,13 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
   ];
   const reason = plan.ready.length === 0 ? 'No row is without errors' : hold;
   return (
-    <div className={classes['plan']}>
-      <div className={classes['planWords']}>
+    <div className={classes.plan}>
+      <div className={classes.planWords}>
         <p role="status">
           <strong>{planText(plan)}</strong>
         </p>
         {licence && (
-          <p className={classes['licence']}>
+          <p className={classes.licence}>
             <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
             {licence}
           </p>

@@ -47,10 +47,10 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
   const over = useWindowDrop(busy, takeFiles);
 
   return (
-    <div className={classes['input']}>
+    <div className={classes.input}>
       <DropVeil over={over}>Drop to check the rows</DropVeil>
       <form
-        className={classes['paste']}
+        className={classes.paste}
         onSubmit={(event) => {
           event.preventDefault();
           void take(() => text);
@@ -74,7 +74,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           }}
           spellCheck={false}
           autoComplete="off"
-          classNames={{ input: classes['text'] ?? '' }}
+          classNames={{ input: classes.text }}
         />
         <FormError error={trouble} />
         <Group gap="sm">
@@ -94,7 +94,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           </Button>
         </Group>
       </form>
-      <div className={classes['columns']}>
+      <div className={classes.columns}>
         <h2>Columns</h2>
         <dl>
           <dt>name</dt>

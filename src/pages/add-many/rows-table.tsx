@@ -85,16 +85,12 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
   return (
     <div
       ref={scroller}
-      className={`${tableClasses['wrap']} ${classes['wrap']}`}
+      className={`${tableClasses.wrap} ${classes.wrap}`}
       role="region"
       aria-label="Rows, scrolling"
       tabIndex={0}
     >
-      <table
-        className={`${tableClasses['table']} ${classes['table']}`}
-        aria-label="Rows"
-        aria-rowcount={rows.length + 1}
-      >
+      <table className={`${tableClasses.table} ${classes.table}`} aria-label="Rows" aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
             <th scope="col" data-number>
@@ -141,7 +137,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
 /** Stands for rows that are out of view. */
 function Gap({ height }: { height: number }) {
   return height > 0 ? (
-    <tr aria-hidden className={classes['gap']}>
+    <tr aria-hidden className={classes.gap}>
       <td colSpan={COLUMNS.length + 2} style={{ height }}>
         {' '}
       </td>
@@ -182,7 +178,7 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
         data-faulty={Object.keys(errors).length > 0 || undefined}
       >
         <td data-number className="dim">
-          <span className={classes['rowWord']}>Row </span>
+          <span className={classes.rowWord}>Row </span>
           {place + 1}
         </td>
         {COLUMNS.map((column) => {
@@ -206,7 +202,7 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
                 {...(told !== undefined && { 'aria-describedby': about })}
               />
               {told !== undefined && (
-                <span id={about} className={error === undefined ? classes['warning'] : classes['error']}>
+                <span id={about} className={error === undefined ? classes.warning : classes.error}>
                   {told}
                 </span>
               )}
@@ -216,7 +212,7 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
         <td data-remove>
           <button
             type="button"
-            className={classes['remove']}
+            className={classes.remove}
             aria-label={`Remove row ${place + 1}`}
             title={`Remove row ${place + 1}`}
             onClick={() => onRemove(row)}

@@ -72,8 +72,8 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   ];
 
   return (
-    <section className={classes['run']} aria-label="Created devices">
-      <header className={classes['runHead']}>
+    <section className={classes.run} aria-label="Created devices">
+      <header className={classes.runHead}>
         <div>
           <h2>{running ? 'Creating devices' : 'Created devices'}</h2>
           <p role="status">{runText(view, figures)}</p>
@@ -116,7 +116,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
       </header>
       {running && (
         <div
-          className={classes['bar']}
+          className={classes.bar}
           role="progressbar"
           aria-label="Creating devices"
           aria-valuemin={0}
@@ -130,7 +130,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
         </div>
       )}
       {ending && !running && (
-        <div role="alert" className={classes['ending']}>
+        <div role="alert" className={classes.ending}>
           <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
           <span>{endingText(ending, figures)}</span>
         </div>
@@ -146,7 +146,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
             { value: 'problems', label: `Problems ${formatCount(problems.length)}` },
             { value: 'waiting', label: `Not Online yet ${formatCount(notOnline.length)}` },
           ]}
-          className={classes['which'] ?? ''}
+          className={classes.which}
         />
       )}
       {rows.length === 0 ? (
@@ -171,10 +171,10 @@ const Name = memo(function Name({ id, name }: { id: string | undefined; name: st
 const State = memo(function State({ entry }: { entry: RunEntry }) {
   const { mark, words } = entryState(entry);
   return (
-    <span className={classes['state']}>
+    <span className={classes.state}>
       <StateMark state={mark} label={words} />
       {faultLines(entry).map((line) => (
-        <span key={line} className={classes['fault']}>
+        <span key={line} className={classes.fault}>
           {line}
         </span>
       ))}
@@ -191,7 +191,7 @@ const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
   const { row, order, state, missing, key, keyLost } = entry;
   const { command } = useInstall();
   return (
-    <span className={classes['tools']}>
+    <span className={classes.tools}>
       {state === 'failed' && missing.length > 0 && (
         <Button
           size="compact-xs"

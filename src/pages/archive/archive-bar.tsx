@@ -27,7 +27,7 @@ interface ArchiveBarProps {
 export function ArchiveBar({ account, jobs, onDelete, onClear }: ArchiveBarProps) {
   const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
   return (
-    <section aria-label="Selected archived jobs" className={classes['bar']}>
+    <section aria-label="Selected archived jobs" className={classes.bar}>
       <span role="status">
         <strong>{formatCount(jobs.length)} selected</strong>
       </span>

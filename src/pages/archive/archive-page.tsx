@@ -71,10 +71,10 @@ export function ArchivePage() {
         }
       >
         {(rows) => (
-          <div className={classes['list']}>
-            <div className={classes['filters']} role="search" aria-label="Search the archive">
+          <div className={classes.list}>
+            <div className={classes.filters} role="search" aria-label="Search the archive">
               <SearchField label="Find in names, devices and logs" text={typed} />
-              <span role="status" className={classes['count']}>
+              <span role="status" className={classes.count}>
                 {search && `${formatCount(shown.length)} of `}
                 {formatCount(rows.length)} {rows.length === 1 ? 'job' : 'jobs'}
                 {searching && `, ${formatCount(search.done)} searched`}
@@ -84,7 +84,7 @@ export function ArchivePage() {
               )}
             </div>
             {search?.error !== undefined && (
-              <p role="alert" className={classes['trouble']}>
+              <p role="alert" className={classes.trouble}>
                 {search.error}
               </p>
             )}

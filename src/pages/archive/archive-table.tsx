@@ -29,7 +29,7 @@ function Found({ hit }: { hit: ArchiveHit }) {
     ...(logs > 0 ? [`the output of ${devicesText(logs)}`] : []),
   ];
   return (
-    <div className={classes['found']}>
+    <div className={classes.found}>
       <span className="dim">In {words.join(', ')}</span>
       {lines.map(({ row, device, stream, line, text }) => (
         <Link key={row} to={paths.archivedJob(id, row)} title={`${device}, ${stream}, line ${line}`}>
@@ -77,7 +77,7 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): VirtualCo
         width: '32%',
         phone: 'wide',
         cell: (stored) => (
-          <span className={classes['standing']}>
+          <span className={classes.standing}>
             <StateMark state={overallState(stored.outcome)} />
             {stored.devices > 1 && <OutcomeCell outcome={stored.outcome} of={archivedName(stored)} />}
           </span>

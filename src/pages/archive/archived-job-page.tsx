@@ -95,7 +95,7 @@ function Found({ stored, account }: { stored: StoredJob; account: string }) {
   ] as const;
   return (
     <>
-      <dl className={classes['facts']}>
+      <dl className={classes.facts}>
         {facts.map(([term, value]) => (
           <div key={term}>
             <dt>{term}</dt>
@@ -104,7 +104,7 @@ function Found({ stored, account }: { stored: StoredJob; account: string }) {
         ))}
       </dl>
       {job.Command && (
-        <details className={classes['command']}>
+        <details className={classes.command}>
           <summary>Command</summary>
           <pre tabIndex={0} aria-label="Command">
             {job.Command}

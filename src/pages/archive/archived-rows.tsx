@@ -74,9 +74,9 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
       empty={<Empty title="It had no devices" action={null} />}
     >
       {(all) => (
-        <div className={classes['split']} data-many={(!single && opened !== undefined) || undefined}>
+        <div className={classes.split} data-many={(!single && opened !== undefined) || undefined}>
           {!single && (
-            <div className={classes['rows']}>
+            <div className={classes.rows}>
               {(all.length > 10 || name) && (
                 <TextInput
                   size="xs"
@@ -114,7 +114,7 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
         const device = deviceOf(job, row);
         const came = outputOf(job);
         return (
-          <section className={classes['panel']} aria-label={`Archived output of ${device}`}>
+          <section className={classes.panel} aria-label={`Archived output of ${device}`}>
             {stored.devices > 1 && (
               <header>
                 <h2>
@@ -124,7 +124,7 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
                 {job.ExitCode !== undefined && <span>exit code {job.ExitCode}</span>}
               </header>
             )}
-            {came.said && <p className={classes['said']}>{came.said}</p>}
+            {came.said && <p className={classes.said}>{came.said}</p>}
             <LogView
               name={`Output of ${device}`}
               streams={logStreams(came)}

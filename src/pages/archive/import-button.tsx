@@ -14,7 +14,7 @@ export function ImportButton({ account, disabled }: { account: string; disabled:
   const [progress, setProgress] = useState({ done: 0, total: 0 });
   const take = useWrite(archiveMutations.take(account));
   return (
-    <div className={classes['import']}>
+    <div className={classes.import}>
       <input
         ref={input}
         type="file"

@@ -55,7 +55,7 @@ function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageI
   const { waiting, running, done } = usageIn(usage, artifact);
   const jobs = [...waiting, ...running, ...done];
   return (
-    <div className={classes['used']}>
+    <div className={classes.used}>
       <h3>Used by</h3>
       {jobs.length > 0 ? (
         <>
@@ -83,11 +83,11 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
   return (
     <Stack gap="md">
       {fault !== undefined && (
-        <p className={classes['fault']} role="note">
+        <p className={classes.fault} role="note">
           {fault}
         </p>
       )}
-      <dl className={classes['facts']}>
+      <dl className={classes.facts}>
         <dt>Version</dt>
         <dd>{Version}</dd>
         <dt>Type</dt>
@@ -101,13 +101,13 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
           <ArtifactAge artifact={artifact} />
         </dd>
         <dt>Id</dt>
-        <dd className={classes['copied']}>
+        <dd className={classes.copied}>
           <span className="mono">{ArtifactId}</span> <CopyButton value={ArtifactId} what="artifact id" />
         </dd>
         {Sha256 && (
           <>
             <dt>SHA-256</dt>
-            <dd className={classes['copied']}>
+            <dd className={classes.copied}>
               <span className="mono">{Sha256}</span> <CopyButton value={Sha256} what="SHA-256" />
             </dd>
           </>
@@ -117,7 +117,7 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
             <dt>Same content</dt>
             <dd>
               {same.map((other) => (
-                <bdi key={other.ArtifactId} className={classes['same']}>{`${other.Name} ${other.Version}`}</bdi>
+                <bdi key={other.ArtifactId} className={classes.same}>{`${other.Name} ${other.Version}`}</bdi>
               ))}
             </dd>
           </>
@@ -125,7 +125,7 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
       </dl>
       {children}
       {Command && (
-        <div className={classes['command']}>
+        <div className={classes.command}>
           <CommandLine label="Command" command={Command} shown={maskToken(Command, [Name, ArtifactId, Sha256])} />
           <p className="dim">
             What a device runs. Its token is hidden here but goes along when copied: with it, anyone can download this

@@ -25,7 +25,7 @@ const targetOf = ({ Counts, DeviceName, DeviceId, DeviceGroup }: Job): string =>
 export function ArtifactJobs({ jobs, name, most }: ArtifactJobsProps) {
   return (
     <>
-      <ul className={classes['jobs']} aria-label={name}>
+      <ul className={classes.jobs} aria-label={name}>
         {jobs.slice(0, most).map((job) => (
           <li key={job.JobId}>
             <Link to={paths.job(job.JobId)}>{job.JobName || 'Without a name'}</Link>

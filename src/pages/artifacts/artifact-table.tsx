@@ -78,17 +78,12 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       width: '26%',
       cell: ({ artifact, group, inner }) =>
         group ? (
-          <button
-            type="button"
-            className={classes['group']}
-            aria-expanded={group.open}
-            onClick={() => toggle(group.name)}
-          >
+          <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
             <IconChevronRight size={16} stroke={1.6} aria-hidden />
             <span className={rowName} title={group.name}>
               {group.name || 'Without a name'}
             </span>
-            <span className={classes['count']}>{formatCount(group.artifacts.length)} versions</span>
+            <span className={classes.count}>{formatCount(group.artifacts.length)} versions</span>
             {group.artifacts
               .filter(({ FileFault }) => FileFault)
               .slice(0, 1)
@@ -98,20 +93,17 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
           </button>
         ) : (
           <span
-            className={classes['name']}
+            className={classes.name}
             data-inner={inner || undefined}
             data-marked={marked.has(artifact.ArtifactId) || undefined}
           >
             <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName} title={artifact.Name}>
               {artifact.Name || 'Without a name'}
             </Link>
-            {marked.has(artifact.ArtifactId) && <span className={classes['new']}>New</span>}
+            {marked.has(artifact.ArtifactId) && <span className={classes.new}>New</span>}
             <FileFaultMark artifact={artifact} />
             {twins.has(artifact) && (
-              <span
-                className={classes['count']}
-                title="Another artifact has the same content: open this one to see which"
-              >
+              <span className={classes.count} title="Another artifact has the same content: open this one to see which">
                 Same content
               </span>
             )}
@@ -169,7 +161,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
         // Closed, a group stands for its newest; opened, each version has its own.
         group?.open ? null : (
-          <span className={classes['tools']}>
+          <span className={classes.tools}>
             <Button
               component={Link}
               to={paths.deploy({ artifact: ArtifactId })}

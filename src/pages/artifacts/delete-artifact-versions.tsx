@@ -110,7 +110,7 @@ export function DeleteArtifactVersions({
         <Stack gap="md">
           {!run && (
             <>
-              <div className={classes['used']}>
+              <div className={classes.used}>
                 <span id="keep-newest">Keep of each name the newest</span>
                 <SegmentedControl aria-labelledby="keep-newest" data={KEEP} value={keep} onChange={setKeep} />
               </div>

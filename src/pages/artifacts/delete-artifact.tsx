@@ -42,7 +42,7 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
       typed={waits || unread ? typeable(Name) : undefined}
       request={requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } })}
     >
-      <div className={classes['used']}>
+      <div className={classes.used}>
         <p>
           <strong>
             <bdi>

@@ -48,7 +48,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
   const several = groups.some((group) => group.artifacts.length > 1);
   return (
     <>
-      <div className={classes['tools']}>
+      <div className={classes.tools}>
         <TextInput
           type="search"
           aria-label="Search by name, version or SHA-256"
@@ -56,9 +56,9 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
           leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          className={classes['search'] ?? ''}
+          className={classes.search}
         />
-        <span className={classes['counts']}>
+        <span className={classes.counts}>
           <span className="dim tabular">{countsSaid(artifacts.length, groups.length)}</span>
           <Button
             variant="default"
@@ -105,7 +105,7 @@ function Storage({ account }: { account: Account | undefined }) {
   const { ArtifactBytesUsed: used, ArtifactBytesLimit: limit } = account ?? {};
   if (used === undefined || limit === undefined) return null;
   return (
-    <div className={classes['storage']}>
+    <div className={classes.storage}>
       <Meter label="Storage" used={used} limit={limit} format={formatBytes} />
       {roomLeft(account) === 0 && <p>Full: delete artifacts that are not deployed any more.</p>}
     </div>

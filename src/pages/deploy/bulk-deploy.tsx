@@ -61,7 +61,7 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
   const there = new Set(devices.map(({ DeviceId }) => DeviceId));
   if (phase === 'planned') return <Skeleton name="the first answers" rows={2} />;
   return (
-    <div className={classes['run']}>
+    <div className={classes.run}>
       <RunGuard active={run.busy} />
       <BulkSteps
         devices={devices}

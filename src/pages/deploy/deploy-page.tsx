@@ -191,8 +191,8 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
   return (
     <Page title="Deploy" lead={LEAD}>
       <form onSubmit={onSubmit} noValidate>
-        <fieldset disabled={submit.isPending || submit.isSuccess} className={classes['deploy']}>
-          <div className={classes['steps']}>
+        <fieldset disabled={submit.isPending || submit.isSuccess} className={classes.deploy}>
+          <div className={classes.steps}>
             <section aria-labelledby="deploy-target">
               <h2 id="deploy-target">1. Target</h2>
               <TargetStep target={choice.target} onChoose={onChoose} />
@@ -218,7 +218,7 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
                 <Button
                   size="compact-xs"
                   variant="default"
-                  className={classes['suggest'] ?? ''}
+                  className={classes.suggest}
                   onClick={() => {
                     setTypedName(undefined);
                     keepName(undefined);
@@ -242,12 +242,12 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
               />
             </section>
           </div>
-          <section aria-labelledby="deploy-review" className={classes['review']}>
+          <section aria-labelledby="deploy-review" className={classes.review}>
             <h2 id="deploy-review">Review</h2>
-            <div className={classes['reviewed']}>
+            <div className={classes.reviewed}>
               <DeployReview reach={reach} target={choice.target} thing={thing} />
             </div>
-            <div className={classes['decide']}>
+            <div className={classes.decide}>
               {error instanceof MembersChanged ? (
                 <MembersChangedNote
                   change={error.change}
@@ -279,7 +279,7 @@ function DeployForm({ onLost, onMany }: DeployFormProps) {
                     <ShowAsCurl request={requestsOf(choice, name, devices)} />
                   )}
                   {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, LABELS)} />}
-                  <div className={classes['buttons']}>
+                  <div className={classes.buttons}>
                     <Button
                       type="submit"
                       loading={submit.isPending || submit.isSuccess}

@@ -59,7 +59,7 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: same.length > 0 });
   if (devices.length === 0)
     return (
-      <p className={classes['warning']}>
+      <p className={classes.warning}>
         {nobody(reach)} {reach.name !== undefined && 'A name must be the same, letter for letter.'}
       </p>
     );
@@ -70,7 +70,7 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
   const ahead = queues.data && aheadOf({ devices, target, things }, queues.data, jobs.data);
   return (
     <>
-      <p className={classes['figures']}>
+      <p className={classes.figures}>
         <strong>{devicesText(devices.length)}</strong>
         {statusCounts(devices).map(([status, count]) => (
           <StateMark key={status} state={status} label={`${formatCount(count)} ${status}`} />
@@ -83,7 +83,7 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
       {/* Above the long list, so that nobody has to scroll to be warned. */}
       {ahead && <Overlaps ahead={ahead} />}
       <ReviewDevices devices={devices} queues={queues.data} earlier={earlier.data} />
-      <p className={classes['asOf']}>
+      <p className={classes.asOf}>
         <span className="dim">
           As of <Time at={reach.at} />
         </span>
@@ -134,7 +134,7 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
         </strong>
         , and ended there the last time:
       </p>
-      <p className={classes['figures']}>
+      <p className={classes.figures}>
         {VERDICTS.filter((verdict) => counts[verdict]).map((verdict) => (
           <StateMark key={verdict} state={verdict} label={`${formatCount(counts[verdict] ?? 0)} ${verdict}`} />
         ))}
@@ -152,7 +152,7 @@ function What({ thing }: { thing: Payload }) {
         <p>
           Runs the command of workflow <strong>{thing.text}</strong>:
         </p>
-        <pre className={classes['code']} tabIndex={0} aria-label="Command of the workflow">
+        <pre className={classes.code} tabIndex={0} aria-label="Command of the workflow">
           {thing.workflow.Command}
         </pre>
       </>

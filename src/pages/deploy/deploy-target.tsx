@@ -64,10 +64,10 @@ function DevicePicker({ value, onPick }: PickerProps) {
 function DeviceOption({ device }: { device: Device | undefined }) {
   if (!device) return null;
   return (
-    <span className={classes['option']}>
-      <span className={classes['optionName']}>{nameOf(device)}</span>
+    <span className={classes.option}>
+      <span className={classes.optionName}>{nameOf(device)}</span>
       <StateMark state={device.DeviceStatus} />
-      <span className={classes['optionMore']}>
+      <span className={classes.optionMore}>
         {device.DeviceGroup ? `${device.DeviceGroup} · ` : ''}
         <span className="mono">{device.DeviceId}</span>
       </span>
@@ -156,7 +156,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
   );
   if (handed)
     return (
-      <div className={classes['selection']}>
+      <div className={classes.selection}>
         <span>
           <strong>{devicesText(handed.length)}</strong>, each of which gets a job of its own.
         </span>

@@ -83,10 +83,10 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
 function ArtifactOption({ artifact }: { artifact: Artifact | undefined }) {
   if (!artifact) return null;
   return (
-    <span className={classes['option']}>
-      <span className={classes['optionName']}>{artifact.Name}</span>
+    <span className={classes.option}>
+      <span className={classes.optionName}>{artifact.Name}</span>
       <span>{artifact.Version}</span>
-      <span className={classes['optionMore']}>
+      <span className={classes.optionMore}>
         {artifact.IsScript ? 'script' : 'tar.gz'} · {sizeText(artifact)} ·{' '}
         <Time at={parseTimestamp(artifact.CreatedTime)} raw={artifact.CreatedTime} />
       </span>

@@ -47,7 +47,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
   const made = new Set(look.data?.map(({ DeviceId }) => DeviceId));
   const rest = 'ids' in target ? target.ids.filter((id) => !made.has(id)) : [];
   return (
-    <section aria-label="A deploy without an answer" className={classes['left']}>
+    <section aria-label="A deploy without an answer" className={classes.left}>
       <h2>
         “{attempt.what.Name}” to {attempt.label}
       </h2>
@@ -65,7 +65,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
               ? `All ${devicesText(target.ids.length)} have their job.`
               : `It was interrupted: ${formatCount(made.size)} of ${devicesText(target.ids.length)} have their job.`}
           </p>
-          <div className={classes['buttons']}>
+          <div className={classes.buttons}>
             {rest.length > 0 && (
               <Button onClick={() => onContinue(rest)}>Deploy to the other {formatCount(rest.length)}</Button>
             )}
@@ -81,7 +81,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
             have received it.
           </p>
           {!(again.error instanceof AnswerLost) && <FormError error={again.error} />}
-          <div className={classes['buttons']}>
+          <div className={classes.buttons}>
             <Button loading={again.isPending} onClick={() => again.mutate()}>
               Send it again
             </Button>

@@ -14,7 +14,7 @@ interface MembersChangedProps {
 
 export function MembersChangedNote({ change: { now, joined, left }, onAccept }: MembersChangedProps) {
   return (
-    <div role="alert" className={classes['warning']}>
+    <div role="alert" className={classes.warning}>
       <p>
         <strong>The devices have changed since the review.</strong> Nothing was sent.
       </p>
@@ -28,7 +28,7 @@ export function MembersChangedNote({ change: { now, joined, left }, onAccept }: 
           {devicesText(left.length)} left: {namesText(left)}
         </p>
       )}
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         <Button variant="default" onClick={() => onAccept(now)}>
           Go on with {devicesText(now.length)}
         </Button>

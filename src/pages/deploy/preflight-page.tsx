@@ -140,8 +140,8 @@ function Results({ jobs, thing, choice }: ResultsProps) {
     .filter(({ outcome }) => filter === '' || outcome === filter)
     .toSorted((one, two) => order(one.outcome) - order(two.outcome));
   return (
-    <div className={classes['preflight']}>
-      <div role="status" className={classes['figures']}>
+    <div className={classes.preflight}>
+      <div role="status" className={classes.figures}>
         <strong>
           {formatCount(passed.length)} of {devicesText(rows.length)} passed
         </strong>
@@ -157,7 +157,7 @@ function Results({ jobs, thing, choice }: ResultsProps) {
           back.
         </p>
       )}
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         <Button
           disabled={reason !== undefined}
           title={reason}
@@ -178,7 +178,7 @@ function Results({ jobs, thing, choice }: ResultsProps) {
         <NativeSelect
           size="xs"
           aria-label="Show results"
-          className={classes['views'] ?? ''}
+          className={classes.views}
           value={filter}
           onChange={(event) => setShown(event.currentTarget.value as PreflightOutcome | '')}
           data={[

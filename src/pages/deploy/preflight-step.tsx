@@ -55,7 +55,7 @@ function WorkflowField({ value, onChange }: { value: string; onChange: (id: stri
 function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: Checks) => void }) {
   const { disk, version, battery, own } = checks;
   return (
-    <div className={classes['checks']}>
+    <div className={classes.checks}>
       <Checkbox
         label="Disk space"
         checked={disk !== undefined}
@@ -64,7 +64,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         }
       />
       {disk && (
-        <div className={classes['pair']}>
+        <div className={classes.pair}>
           <WholeNumber
             label="Free, in MB"
             min={1}
@@ -87,7 +87,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         }
       />
       {version && (
-        <div className={classes['pair']}>
+        <div className={classes.pair}>
           <TextInput
             label="Command that prints it"
             classNames={{ input: 'mono' }}
@@ -135,7 +135,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
       />
       <details>
         <summary>The script</summary>
-        <pre className={classes['code']} tabIndex={0} aria-label="Script of the preflight">
+        <pre className={classes.code} tabIndex={0} aria-label="Script of the preflight">
           {preflightScript(checks)}
         </pre>
       </details>

@@ -33,7 +33,7 @@ export function QueueAhead({ queues, ahead, single }: QueueAheadProps) {
         {single ? 'It has' : `${devicesText(ahead.devices)} ${ahead.devices === 1 ? 'has' : 'have'}`}{' '}
         <strong>{ahead.jobs === 1 ? '1 job' : `${formatCount(ahead.jobs)} jobs`} ahead</strong>
       </p>
-      <ul className={classes['orders']}>
+      <ul className={classes.orders}>
         {ahead.orders.slice(0, NAMED).map(({ id, name, devices }) => (
           <li key={id}>
             <Link to={paths.job(id)}>{name}</Link>
@@ -51,7 +51,7 @@ export function Overlaps({ ahead }: { ahead: Ahead }) {
   const { twice, beside } = ahead;
   if (twice.length + beside.length === 0) return null;
   return (
-    <div role="note" aria-label="Overlapping jobs" className={classes['warning']}>
+    <div role="note" aria-label="Overlapping jobs" className={classes.warning}>
       {twice.slice(0, NAMED).map(({ id, name, devices }) => (
         <p key={id}>
           <strong>The same is already queued or running</strong> on {devicesText(devices)}:{' '}

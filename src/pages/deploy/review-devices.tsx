@@ -42,7 +42,7 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
       <SegmentedControl
         size="xs"
         aria-label="View of the devices"
-        className={classes['views'] ?? ''}
+        className={classes.views}
         value={view}
         onChange={choose}
         data={[
@@ -122,7 +122,7 @@ function BySite({ devices }: { devices: Device[] }) {
         'site' in row ? (
           <button
             type="button"
-            className={classes['toggle']}
+            className={classes.toggle}
             aria-expanded={open.has(row.key)}
             onClick={() => toggle(row.key)}
           >
@@ -134,7 +134,7 @@ function BySite({ devices }: { devices: Device[] }) {
             <span>{siteText(row.site)}</span>
           </button>
         ) : (
-          <span className={classes['inside']}>
+          <span className={classes.inside}>
             <DeviceLink device={row.device} />
           </span>
         ),

@@ -37,7 +37,7 @@ export function DeviceAgent({ device }: { device: Device }) {
       }
     >
       {AgentProblem && <Problem device={device} />}
-      <dl className={classes['facts']}>
+      <dl className={classes.facts}>
         <dt>Version</dt>
         <dd>{AgentVersion}</dd>
         <dt>Update</dt>
@@ -57,7 +57,7 @@ export function DeviceAgent({ device }: { device: Device }) {
 function Problem({ device }: { device: Device }) {
   const { AgentProblemText, AgentProblemTime } = device;
   return (
-    <div className={classes['problem']}>
+    <div className={classes.problem}>
       <StateMark state="Interrupted" label={problemText(device)} />
       <p>
         {AgentProblemText}

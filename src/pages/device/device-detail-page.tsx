@@ -83,9 +83,9 @@ function OneDevice({ id }: { id: string }) {
 function Heading({ device }: { device: Device }) {
   const problem = problemText(device);
   return (
-    <span className={classes['heading']}>
+    <span className={classes.heading}>
       {device.DeviceName || device.DeviceId}
-      <span className={classes['state']}>
+      <span className={classes.state}>
         <StateMark state={device.DeviceStatus} />
         {problem && <AgentMark problem={problem} />}
       </span>
@@ -100,7 +100,7 @@ function Lead({ device }: { device: Device }) {
   const { DeviceId, LastSeenTime } = device;
   const problem = problemText(device);
   return (
-    <span className={classes['lead']}>
+    <span className={classes.lead}>
       {problem && <span>{problem}</span>}
       {isNew(device)
         ? !problem && <span role="status">Waiting for it to come Online…</span>
@@ -127,7 +127,7 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
       <Button
         component={Link}
         {...dialog.link('new-key')}
-        className={classes['newKey'] ?? ''}
+        className={classes.newKey}
         variant="default"
         leftSection={<IconKey {...icon} />}
       >
@@ -145,14 +145,14 @@ function Sections({ device }: { device: Device }) {
   const first = isNew(device);
   const hasProblem = Boolean(device.AgentProblem);
   return (
-    <div className={classes['columns']}>
-      <div className={classes['work']}>
+    <div className={classes.columns}>
+      <div className={classes.work}>
         {first && install}
         {!first && <DeviceDay open={{ device }} />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
       </div>
-      <div className={classes['about']}>
+      <div className={classes.about}>
         {hasProblem && <DeviceAgent device={device} />}
         <DeviceDetails device={device} />
         <DevicePosition device={device} />
@@ -160,7 +160,7 @@ function Sections({ device }: { device: Device }) {
         {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />
       </div>
-      {!first && <div className={classes['work']}>{install}</div>}
+      {!first && <div className={classes.work}>{install}</div>}
     </div>
   );
 }

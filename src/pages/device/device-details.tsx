@@ -13,7 +13,7 @@ export function DeviceDetails({ device }: { device: Device }) {
   const address = addressOf(device);
   return (
     <Section title="Details">
-      <dl className={classes['facts']}>
+      <dl className={classes.facts}>
         {EDITABLE.map((field) => (
           <EditableFact key={field} device={device} field={field} />
         ))}

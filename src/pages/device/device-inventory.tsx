@@ -9,9 +9,9 @@ export function DeviceInventory({ device }: { device: Device }) {
   return (
     <Section title="Inventory">
       {rows.length === 0 ? (
-        <p className={classes['quiet']}>Nothing is known yet. The agent tells its system when it connects.</p>
+        <p className={classes.quiet}>Nothing is known yet. The agent tells its system when it connects.</p>
       ) : (
-        <dl className={classes['facts']}>
+        <dl className={classes.facts}>
           {rows.map(({ label, value }) => (
             <Fact key={label} label={label} value={value} />
           ))}

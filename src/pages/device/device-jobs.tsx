@@ -129,7 +129,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
   return (
     <>
       {stale.size > 0 && (
-        <div className={classes['stale']}>
+        <div className={classes.stale}>
           <p>{staleWarning(stale.size, online)}</p>
           <Button
             size="xs"
@@ -164,7 +164,7 @@ function State({ job, place, online, stale, cached }: QueueRow) {
   const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
   const mark = <StateMark state={state} label={`${state}, ${when}`} />;
   return stale ? (
-    <span className={classes['marks']}>
+    <span className={classes.marks}>
       {mark}
       <StaleMark reasons={stale} />
     </span>

@@ -37,10 +37,10 @@ export function DevicePosition({ device }: { device: Device }) {
           <Skeleton name="the location" rows={1} />
         )
       ) : place === null ? (
-        <p className={classes['quiet']}>Not set.</p>
+        <p className={classes.quiet}>Not set.</p>
       ) : (
-        <div className={classes['quiet']}>
-          <span className={classes['place']}>
+        <div className={classes.quiet}>
+          <span className={classes.place}>
             <span className="mono" title={positionText(place)}>
               {positionText(rounded(place))}
             </span>

@@ -19,7 +19,7 @@ export function DeviceTags({ device }: { device: Device }) {
   if (isMissing(tags.error))
     return (
       <Section title="Tags">
-        <p className={classes['quiet']}>This service has no tags.</p>
+        <p className={classes.quiet}>This service has no tags.</p>
       </Section>
     );
   return (
@@ -39,15 +39,15 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   const { DeviceId, Tags } = device;
   const detach = useWrite(tagMutations.detach(DeviceId));
   return (
-    <div className={classes['tags']}>
+    <div className={classes.tags}>
       {Tags === undefined ? (
-        <p className={classes['quiet']}>This service does not tell which tags a device has.</p>
+        <p className={classes.quiet}>This service does not tell which tags a device has.</p>
       ) : Tags.length === 0 ? (
-        <p className={classes['quiet']}>No tags.</p>
+        <p className={classes.quiet}>No tags.</p>
       ) : (
-        <ul className={classes['list']} aria-label="Tags of this device">
+        <ul className={classes.list} aria-label="Tags of this device">
           {Tags.map(({ TagId, TagName }) => (
-            <li key={TagId} className={classes['tag']}>
+            <li key={TagId} className={classes.tag}>
               {TagName || TagId}
               <button
                 type="button"
@@ -90,7 +90,7 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
   };
   return (
     <form
-      className={classes['add']}
+      className={classes.add}
       onSubmit={(event) => {
         event.preventDefault();
         if (name && !attach.isPending) attach.mutate(name, { onSuccess: () => setTyped('') });
@@ -119,12 +119,12 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
         {name && !known ? 'Create and add' : 'Add'}
       </Button>
       {(name || own.length > 0) && (
-        <div className={classes['wide']}>
+        <div className={classes.wide}>
           <ShowAsCurl request={requests} />
         </div>
       )}
       {attach.error && (
-        <div className={classes['wide']}>
+        <div className={classes.wide}>
           <FormError error={attach.error} />
         </div>
       )}

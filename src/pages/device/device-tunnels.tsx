@@ -28,7 +28,7 @@ export function DeviceTunnels({ id }: { id: string }) {
         isEmpty={(tunnels) => !tunnels.some(({ DeviceId }) => DeviceId === id)}
         empty={
           <>
-            <p className={classes['quiet']}>No open tunnels. The agent on the device opens them.</p>
+            <p className={classes.quiet}>No open tunnels. The agent on the device opens them.</p>
             <OpenTunnel />
           </>
         }

@@ -34,13 +34,13 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
         {editing ? (
           <Editor device={device} field={field} onClose={close} />
         ) : (
-          <span className={classes['fact']}>
+          <span className={classes.fact}>
             <span className={value ? undefined : 'dim'}>
               {value || (value === undefined ? 'Not readable here' : 'None')}
             </span>
             <ActionIcon
               ref={pencil}
-              className={classes['pencil'] ?? ''}
+              className={classes.pencil}
               variant="subtle"
               color="gray"
               size="sm"
@@ -87,7 +87,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
   };
   return (
     <form
-      className={classes['editor']}
+      className={classes.editor}
       onSubmit={(event) => {
         event.preventDefault();
         save();
@@ -127,7 +127,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
         <IconX {...icon} />
       </ActionIcon>
       {typed.trim() !== before.trim() && (
-        <div className={classes['curl']}>
+        <div className={classes.curl}>
           <ShowAsCurl
             request={requestOf(deviceEndpoints.update, {
               params: { device_id: DeviceId },

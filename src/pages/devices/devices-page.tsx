@@ -155,7 +155,7 @@ export function DevicesPage() {
         noFleet ? null : (
           <>
             <ViewsMenu view={shownView} matching={matching} onGo={go} task={viewTask} onTask={setViewTask} />
-            <span className={classes['wideOnly']}>
+            <span className={classes.wideOnly}>
               {addThisMachine}
               {addMany}
             </span>
@@ -164,9 +164,9 @@ export function DevicesPage() {
         )
       }
     >
-      <div className={classes['body']}>
+      <div className={classes.body}>
         {!noFleet && (
-          <div className={classes['filters']}>
+          <div className={classes.filters}>
             <FilterBar
               filter={filter}
               onChange={(change, typed) =>
@@ -177,7 +177,7 @@ export function DevicesPage() {
               neverSeen={neverSeen}
             >
               <NativeSelect
-                className={filterClasses['sorter'] ?? ''}
+                className={filterClasses.sorter}
                 size="sm"
                 aria-label="Sort by"
                 value={sort ? `${sort.down ? '-' : ''}${sort.by}` : ''}
@@ -195,7 +195,7 @@ export function DevicesPage() {
               <ActionIcon
                 component={Link}
                 to={mapOf(params)}
-                className={filterClasses['first'] ?? ''}
+                className={filterClasses.first}
                 variant="default"
                 size={36}
                 aria-label="On the map"
@@ -204,7 +204,7 @@ export function DevicesPage() {
                 <IconMap2 size={18} stroke={1.6} aria-hidden />
               </ActionIcon>
               <ActionIcon
-                className={filterClasses['columns'] ?? ''}
+                className={filterClasses.columns}
                 variant="default"
                 size={36}
                 aria-label="Columns"
@@ -232,14 +232,14 @@ export function DevicesPage() {
             />
           </div>
         )}
-        <div ref={scroller} className={classes['rows']}>
+        <div ref={scroller} className={classes.rows}>
           <View
             query={reading}
             name="devices"
             rows={16}
             isEmpty={(read) => read.count === 0}
             empty={
-              <div className={classes['nothing']}>
+              <div className={classes.nothing}>
                 {busy ? (
                   <Skeleton name="devices" rows={16} />
                 ) : page > 1 ? (
@@ -297,7 +297,7 @@ export function DevicesPage() {
         </div>
         <BulkBar open={selected > 0 && { shown: isWhole ? undefined : data?.ids, matching }} />
         {(data ? data.count > 0 : why !== undefined) && (
-          <div className={classes['foot']}>
+          <div className={classes.foot}>
             {data && isWhole && index ? (
               <AllRows shown={data.count} fleet={index.size} note={note} onRows={toRows} />
             ) : data ? (

@@ -53,16 +53,16 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
   const [status = ''] = filter.status?.length === 1 ? filter.status : [];
   const change = (wanted: RowFilter) => onChange(wanted, false);
   return (
-    <search className={classes['bar']} aria-label="Filter devices" data-open={open}>
+    <search className={classes.bar} aria-label="Filter devices" data-open={open}>
       <TextInput
         ref={field}
-        className={classes['search'] ?? ''}
+        className={classes.search}
         size="sm"
         aria-label="Search devices by name or ID"
         placeholder="Name or ID"
         leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
         rightSection={
-          <kbd className={classes['key']} aria-hidden>
+          <kbd className={classes.key} aria-hidden>
             /
           </kbd>
         }
@@ -73,7 +73,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
         spellCheck={false}
       />
       <Button
-        className={classes['more'] ?? ''}
+        className={classes.more}
         variant="default"
         size="sm"
         aria-expanded={open}
@@ -123,7 +123,7 @@ function Counted({ label, of }: { label: string; of: readonly FacetValue[] | und
   const count = of.find(({ value }) => value === label)?.count ?? 0;
   return (
     <>
-      {label} <span className={classes['count']}>{formatCount(count)}</span>
+      {label} <span className={classes.count}>{formatCount(count)}</span>
     </>
   );
 }

@@ -29,7 +29,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   if (fleet?.progress) {
     const { read, total } = fleet.progress;
     return (
-      <label className={`${classes['reading']} dim`}>
+      <label className={`${classes.reading} dim`}>
         <progress
           aria-label="Reading the fleet"
           {...(total !== undefined && { max: Math.max(1, total), value: read })}
@@ -45,7 +45,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   if (fleet?.state === 'failed' && !fleet.isReading)
     // Without the fleet there are no rows then, and in their place it is said already.
     return why ? null : (
-      <span className={`${classes['reading']} dim`}>
+      <span className={`${classes.reading} dim`}>
         The fleet as a whole could not be read: {fleet.error?.message}
         <Button size="xs" variant="default" onClick={fleet.retry}>
           Read it again
@@ -56,7 +56,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   if (!isLarge) return null;
   const what = namesOnly ? 'search IDs too' : 'sort and count';
   return (
-    <span className={`${classes['reading']} dim`}>
+    <span className={`${classes.reading} dim`}>
       {namesOnly && 'Searched in names only.'}
       <Button size="xs" variant="default" onClick={onLoad}>
         {devices === undefined ? `Load all to ${what}` : `Load all ${formatCount(devices)} to ${what}`}

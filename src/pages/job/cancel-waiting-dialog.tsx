@@ -63,7 +63,7 @@ export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingD
                   : 'It is taken off their queue and off this list.'}{' '}
                 Where it begins meanwhile, it goes on.
               </p>
-              <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes['names']}>
+              <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes.names}>
                 <ul>
                   {change.map(({ DeviceId, DeviceName }) => (
                     <li key={DeviceId}>{visible(DeviceName)}</li>

@@ -46,13 +46,13 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
   }, []);
   const name = child?.DeviceName || child?.DeviceId || fallback;
   return (
-    <section className={classes['panel']} aria-label={`Output of ${name}, panel`}>
+    <section className={classes.panel} aria-label={`Output of ${name}, panel`}>
       <header>
         <h2 ref={heading} tabIndex={-1}>
           {child?.DeviceId ? <Link to={paths.device(child.DeviceId)}>{name}</Link> : name}
         </h2>
         {child && (
-          <div className={classes['panelFacts']}>
+          <div className={classes.panelFacts}>
             {judgement && <VerdictMark judgement={judgement} />}
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />

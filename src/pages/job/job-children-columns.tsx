@@ -147,7 +147,7 @@ export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
       cell: (child) => {
         const line = visible(found?.get(child) || saidBy(child));
         return (
-          <code className={classes['line']} title={line}>
+          <code className={classes.line} title={line}>
             {line}
           </code>
         );
@@ -170,7 +170,7 @@ const exitCode = ({ ExitCode }: Job) =>
     <span className="dim">–</span>
   ) : (
     <>
-      <span className={classes['onPhone']}>exit code </span>
+      <span className={classes.onPhone}>exit code </span>
       {ExitCode}
     </>
   );

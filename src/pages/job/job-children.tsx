@@ -39,7 +39,7 @@ function StateFilter({ counts, address }: { counts: VerdictCounts; address: Addr
   const { state } = readJobFilter(address.params);
   const choices = STATES.filter((each) => counts[each] || each === state);
   return (
-    <div role="group" aria-label="State" className={classes['states']}>
+    <div role="group" aria-label="State" className={classes.states}>
       <button type="button" aria-pressed={state === undefined} onClick={() => address.set({ state: '' })}>
         All {formatCount(totalOf(counts))}
       </button>
@@ -55,7 +55,7 @@ function StateFilter({ counts, address }: { counts: VerdictCounts; address: Addr
 function Search({ address }: { address: Address }) {
   const applied = address.params.get('name') ?? '';
   const text = useTyped(applied, (name) => address.set({ name }));
-  return <SearchField size="xs" className={classes['search'] ?? ''} label="Find in names and output" text={text} />;
+  return <SearchField size="xs" className={classes.search} label="Find in names and output" text={text} />;
 }
 
 /** The boxes that select devices: the selection of the device table and the map. */
@@ -120,9 +120,9 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
   const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (
-    <div className={classes['split']} data-opened={opened !== null || undefined}>
-      <div className={classes['children']}>
-        <div className={classes['childFilters']}>
+    <div className={classes.split} data-opened={opened !== null || undefined}>
+      <div className={classes.children}>
+        <div className={classes.childFilters}>
           <StateFilter counts={verdicts.counts} address={address} />
           {(rows.length > 10 || name) && <Search address={address} />}
         </div>
@@ -207,7 +207,7 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
   return (
     <>
       {(offered.length > 0 || waiting.length > 0) && (
-        <div className={classes['actions']} role="group" aria-label="Actions for devices of this job">
+        <div className={classes.actions} role="group" aria-label="Actions for devices of this job">
           {offered.map(({ id, which, targets }) => (
             <Button
               key={id}

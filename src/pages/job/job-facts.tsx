@@ -60,7 +60,7 @@ export function JobFacts({ job }: { job: Job }) {
   const { created, started, ended } = timesOf(job);
   return (
     <>
-      <dl className={classes['facts']}>
+      <dl className={classes.facts}>
         <Fact name="Target">
           <TargetLink job={job} />
         </Fact>
@@ -89,7 +89,7 @@ export function JobFacts({ job }: { job: Job }) {
         </Fact>
       </dl>
       {job.Command && (
-        <details className={classes['command']}>
+        <details className={classes.command}>
           <summary>Command</summary>
           <div>
             <pre tabIndex={0} aria-label="Command">

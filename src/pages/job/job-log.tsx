@@ -77,7 +77,7 @@ function Reason({
   return (
     <>
       {text.slice(0, before)}
-      <button type="button" className={classes['place']} onClick={() => address.set({ line, log: undefined })}>
+      <button type="button" className={classes.place} onClick={() => address.set({ line, log: undefined })}>
         {name}
       </button>
       {text.slice(before + name.length)}
@@ -95,11 +95,11 @@ export function JobLog({ job, followed, judgement, device, address }: JobLogProp
   return (
     <>
       {(meaning || reasoned) && (
-        <p className={classes['note']}>
+        <p className={classes.note}>
           {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} address={address} />}
         </p>
       )}
-      {said && <p className={classes['said']}>{said}</p>}
+      {said && <p className={classes.said}>{said}</p>}
       {!bare && (
         <LogView
           name={`Output of ${device}`}
@@ -112,7 +112,7 @@ export function JobLog({ job, followed, judgement, device, address }: JobLogProp
         />
       )}
       {others.length > 0 && (
-        <dl className={classes['others']} aria-label="Other fields">
+        <dl className={classes.others} aria-label="Other fields">
           {others.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>

@@ -101,7 +101,7 @@ function FoundJob({ followed, query }: FoundJobProps) {
     <Page
       title={name}
       heading={
-        <span className={classes['heading']}>
+        <span className={classes.heading}>
           {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateMark state={state} />}
         </span>
       }
@@ -149,7 +149,7 @@ function FoundJob({ followed, query }: FoundJobProps) {
             <JobFacts job={job} />
             <RetryLinks job={job} />
             {isStopping(job) && (
-              <p className={classes['note']}>
+              <p className={classes.note}>
                 It was asked to stop (<Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />
                 ). Where a device is Offline, it stops when that is back.
               </p>
@@ -239,7 +239,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
   const online = device.data && device.data.DeviceStatus === 'Online';
   return (
     <>
-      {waiting && <p className={classes['note']}>{explainWaiting(online)}</p>}
+      {waiting && <p className={classes.note}>{explainWaiting(online)}</p>}
       <JobLog
         job={job}
         followed={followed}

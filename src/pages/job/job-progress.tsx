@@ -62,7 +62,7 @@ export function JobProgress({ job, outcome, rows, fleet }: JobProgressProps) {
     ...(left !== undefined && going > 0 ? [`${leftText(left)} left for the other ${formatCount(going)}`] : []),
   ];
   return (
-    <section className={classes['progress']} aria-label="Progress">
+    <section className={classes.progress} aria-label="Progress">
       <p>
         <strong>
           {done === total ? `Done on ${devicesText(total)}` : `${formatCount(done)} of ${devicesText(total)} done`}

@@ -16,7 +16,7 @@ export function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job 
   const first = isRetry(JobName) && !ParentJobId ? same.find((each) => !isRetry(each.JobName)) : undefined;
   if (retries.length === 0 && !first) return null;
   return (
-    <p className={classes['links']}>
+    <p className={classes.links}>
       {first && (
         <span>
           Retry of <Link to={paths.job(first.JobId)}>{first.JobName}</Link>

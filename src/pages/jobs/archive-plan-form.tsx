@@ -91,7 +91,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
         </p>
         {!picked && (
           <TextInput
-            className={classes['days'] ?? ''}
+            className={classes.days}
             type="number"
             min={0}
             max={3650}
@@ -102,7 +102,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
             onChange={(event) => setDays(event.currentTarget.value)}
           />
         )}
-        <fieldset className={classes['choices']}>
+        <fieldset className={classes.choices}>
           <legend>Keep a copy</legend>
           <Checkbox
             label="In this browser"
@@ -121,7 +121,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
             onChange={(event) => set({ zip: event.currentTarget.checked })}
           />
         </fieldset>
-        <fieldset className={classes['choices']}>
+        <fieldset className={classes.choices}>
           <legend>Then</legend>
           <Checkbox
             label="Delete them from the service"

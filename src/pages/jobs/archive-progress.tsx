@@ -84,15 +84,10 @@ export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgress
         )}
       </div>
       {busy && (
-        <progress
-          className={classes['bar']}
-          aria-label="Progress of the archive"
-          max={Math.max(1, total)}
-          value={ended}
-        />
+        <progress className={classes.bar} aria-label="Progress of the archive" max={Math.max(1, total)} value={ended} />
       )}
       {!busy && zip && (
-        <div className={classes['file']}>
+        <div className={classes.file}>
           <p>
             The ZIP file is ready, {formatBytes(zip.size)}.
             {phase === 'archived' && ' Save it, look that it is there, and then delete the jobs.'}

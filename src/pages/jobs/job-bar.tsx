@@ -21,7 +21,7 @@ export function JobBar({ count, executed, hidden, stoppable, onStop, onArchive }
   const moving = count - executed;
   const reason = executed === 0 ? 'None of the selected jobs has ended' : undefined;
   return (
-    <section aria-label="Selected jobs" className={classes['bar']}>
+    <section aria-label="Selected jobs" className={classes.bar}>
       <span role="status">
         <strong>{formatCount(count)} selected</strong>
         <span className="dim">

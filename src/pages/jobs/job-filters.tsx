@@ -73,7 +73,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
     >
       <SearchField
         ref={search}
-        className={classes['search'] ?? ''}
+        className={classes.search}
         label="Name contains"
         placeholder="Find by name"
         clear="Clear the name"
@@ -99,7 +99,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
         ]}
       />
       <Select
-        className={classes['picker'] ?? ''}
+        className={classes.picker}
         aria-label="Target"
         placeholder="Any target"
         data={target && kind && !known ? [{ value: target, label: view[kind] }, ...targets] : targets}
@@ -117,7 +117,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
         clearButtonProps={{ 'aria-label': 'Any target' }}
       />
       <Select
-        className={classes['picker'] ?? ''}
+        className={classes.picker}
         aria-label="Artifact"
         placeholder="Any artifact"
         data={withValue([...choices.artifacts], view.artifact || null, view.artifact)}

@@ -90,7 +90,7 @@ export function JobsPage() {
         }
       >
         {(rows) => (
-          <div className={classes['list']}>
+          <div className={classes.list}>
             <JobFilters
               view={view}
               choices={choices}
@@ -101,7 +101,7 @@ export function JobsPage() {
               <p className="dim">This service does not tell which jobs to groups and tags the device has a part in.</p>
             )}
             {executed.length > MANY_EXECUTED && (
-              <div className={classes['note']}>
+              <div className={classes.note}>
                 <p>
                   {formatCount(executed.length)} executed jobs {filtered ? 'match' : 'are still in the queue'}. Archive
                   them and delete them from the service: the queue stays short, and their logs can still be searched.

@@ -28,7 +28,7 @@ function Standing({ job, known }: { job: Job; known: KnownVerdicts }) {
   const outcome = known.outcomeOf(job);
   const awaits = awaitedOffline(job);
   return (
-    <span className={classes['standing']}>
+    <span className={classes.standing}>
       <StateMark state={known.stateOf(job)} />
       {outcome && totalOf(outcome) > 0 ? (
         <OutcomeCell outcome={outcome} of={nameOf(job)} awaits={awaits} />
@@ -100,7 +100,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags
       width: '84px',
       tools: true,
       cell: (job) => (
-        <span className={classes['tools']}>
+        <span className={classes.tools}>
           {canStop(job) && (
             <ActionIcon
               variant="subtle"

@@ -77,14 +77,14 @@ export function AreaSelect({ tool, onArea, onCancel }: AreaSelectProps) {
   };
   return (
     <div
-      className={classes['area']}
+      className={classes.area}
       data-tool={tool}
       onPointerDown={begin}
       onPointerMove={move}
       onPointerUp={end}
       onPointerCancel={drop}
     >
-      <p className={classes['areaHint']}>
+      <p className={classes.areaHint}>
         {tool === 'lasso' ? 'Draw round the devices to select.' : 'Draw a rectangle over the devices to select.'} Esc
         cancels.
       </p>

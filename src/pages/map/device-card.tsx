@@ -29,11 +29,11 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
     if (focus) name.current?.focus({ preventScroll: true });
   }, [focus]);
   return (
-    <div className={classes['card']}>
-      <Link ref={name} to={paths.device(device.DeviceId)} className={classes['cardName'] ?? ''}>
+    <div className={classes.card}>
+      <Link ref={name} to={paths.device(device.DeviceId)} className={classes.cardName}>
         {device.DeviceName || device.DeviceId}
       </Link>
-      <div className={classes['cardRow']}>
+      <div className={classes.cardRow}>
         <StateMark state={device.DeviceStatus} />
         {device.LastSeenTime && (
           <span className="dim">
@@ -44,13 +44,13 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
       {problem && <div>{problem}</div>}
       {device.DeviceGroup && <div className="dim">Group {device.DeviceGroup}</div>}
       {device.LocalAddr && <div className="mono dim">{device.LocalAddr}</div>}
-      <div className={classes['cardRow']}>
+      <div className={classes.cardRow}>
         <Link to={paths.device(device.DeviceId)}>Open</Link>
         <Link to={paths.deploy({ device: device.DeviceId })}>Deploy</Link>
-        <button type="button" className={classes['textButton']} onClick={() => selection.toggle(device.DeviceId)}>
+        <button type="button" className={classes.textButton} onClick={() => selection.toggle(device.DeviceId)}>
           {isSelected ? 'Unselect' : 'Select'}
         </button>
-        <button type="button" className={classes['textButton']} onClick={onMove}>
+        <button type="button" className={classes.textButton} onClick={onMove}>
           Move
         </button>
       </div>
@@ -62,9 +62,9 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
 export function SpotCard({ fleet, rows, count }: { fleet: FleetIndex; rows: number[]; count: number }) {
   const selection = useSelection();
   return (
-    <div className={classes['card']}>
+    <div className={classes.card}>
       <strong>{formatCount(count)} devices on this spot</strong>
-      <ul className={classes['spot']}>
+      <ul className={classes.spot}>
         {rows.map((row) => {
           const device = fleet.device(row);
           const name = device.DeviceName || device.DeviceId;

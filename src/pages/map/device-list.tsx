@@ -32,10 +32,10 @@ export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow
   const selection = useSelection();
   const count = Math.min(rows.length, MOST);
   const { setBox, first, end } = useSeen(count);
-  if (rows.length === 0) return <p className={classes['none']}>{none}</p>;
+  if (rows.length === 0) return <p className={classes.none}>{none}</p>;
   return (
     <>
-      <div ref={setBox} className={classes['rows']} tabIndex={0} role="region" aria-label={name}>
+      <div ref={setBox} className={classes.rows} tabIndex={0} role="region" aria-label={name}>
         <ul style={{ height: count * ROW }} aria-label={`${name}, ${formatCount(rows.length)}`}>
           {Array.from(rows.subarray(first, end), (row, place) => {
             const index = first + place;
@@ -63,7 +63,7 @@ export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow
         </ul>
       </div>
       {rows.length > MOST && (
-        <p className={classes['foot']}>The first {formatCount(MOST)} are listed. Zoom in or filter to see the rest.</p>
+        <p className={classes.foot}>The first {formatCount(MOST)} are listed. Zoom in or filter to see the rest.</p>
       )}
     </>
   );
@@ -98,9 +98,9 @@ function useSeen(count: number) {
 export function RowWords({ device, second }: { device: Device; second: string }) {
   return (
     <>
-      <span className={classes['rowName']}>{device.DeviceName || device.DeviceId}</span>
+      <span className={classes.rowName}>{device.DeviceName || device.DeviceId}</span>
       <StateMark state={device.DeviceStatus} />
-      <span className={classes['rowSecond']}>{second}</span>
+      <span className={classes.rowSecond}>{second}</span>
     </>
   );
 }

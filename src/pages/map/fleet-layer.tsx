@@ -161,7 +161,7 @@ export function FleetLayer(props: FleetLayerProps) {
 /** Name and state of what the pointer is over. */
 function Hint({ text, x, y }: { text: string; x: number; y: number }) {
   return (
-    <div className={classes['hint']} style={{ translate: `calc(${x}px - 50%) calc(${y}px - 100% - 8px)` }} aria-hidden>
+    <div className={classes.hint} style={{ translate: `calc(${x}px - 50%) calc(${y}px - 100% - 8px)` }} aria-hidden>
       {text}
     </div>
   );

@@ -143,13 +143,13 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   };
 
   return (
-    <div className={classes['page']}>
+    <div className={classes.page}>
       <MapBar url={url} facets={facets} neverSeen={neverSeen} listOpen={listOpen} onList={setListOpen} />
       {told.error && (
         <Failure what="who has this tag" error={told.error} busy={told.isFetching} onRetry={told.refetch} />
       )}
-      <div className={classes['body']} data-list={listOpen}>
-        <section className={classes['map']} aria-label="Map of device locations">
+      <div className={classes.body} data-list={listOpen}>
+        <section className={classes.map} aria-label="Map of device locations">
           {stage >= STAGES.leaflet && (
             <MapContainer
               ref={setMap}
@@ -166,7 +166,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
               zoomControl={false}
               attributionControl={false}
               worldCopyJump
-              className={`${controls['controls']} ${classes['canvas']}`}
+              className={`${controls.controls} ${classes.canvas}`}
             >
               {stage >= STAGES.base && <BaseMapLayer scheme={scheme} />}
               <AttributionControl prefix={false} />
@@ -221,7 +221,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             scheme={scheme}
           />
           <PlacingBanner placing={placing} onCentre={() => map && place(map.getCenter().wrap())} />
-          <p className={classes['said']} role="status">
+          <p className={classes.said} role="status">
             {told.filter || told.error ? said : 'The service is asked who has this tag.'}
           </p>
         </section>
@@ -238,7 +238,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             onPlace={startPlacing}
           />
         ) : (
-          <div className={classes['side']} />
+          <div className={classes.side} />
         )}
       </div>
       <BulkBar where="the map" />

@@ -19,7 +19,7 @@ interface LegendProps {
 export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps) {
   const { groups: colors, halo } = COLORS[scheme];
   return (
-    <div className={classes['legend']}>
+    <div className={classes.legend}>
       <SegmentedControl
         size="xs"
         fullWidth
@@ -32,7 +32,7 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
         onChange={(value) => onColorBy(value === 'group' ? 'group' : 'state')}
       />
       {colorBy === 'state' ? (
-        <ul aria-label="Shapes of the states" className={classes['states']}>
+        <ul aria-label="Shapes of the states" className={classes.states}>
           <li>
             <StateMark state="Online" />
           </li>
@@ -44,16 +44,16 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
         <ul aria-label="Colours of the groups">
           {groups.map((group, number) => (
             <li key={group}>
-              <span className={classes['swatch']} style={{ background: colors[number], color: halo }}>
+              <span className={classes.swatch} style={{ background: colors[number], color: halo }}>
                 {letterOf(number)}
               </span>
-              <span className={classes['legendName']}>{group}</span>
+              <span className={classes.legendName}>{group}</span>
             </li>
           ))}
           {more && (
             <li>
-              <span className={classes['swatch']} style={{ background: colors[MOST_GROUPS] }} />
-              <span className={classes['legendName']}>{groups.length > 0 ? 'all others' : 'no group'}</span>
+              <span className={classes.swatch} style={{ background: colors[MOST_GROUPS] }} />
+              <span className={classes.legendName}>{groups.length > 0 ? 'all others' : 'no group'}</span>
             </li>
           )}
         </ul>

@@ -30,7 +30,7 @@ const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 /** The page's title, where it takes no room of its own; the heading itself is said, not shown. */
 export const MapTitle = () => (
-  <span className={classes['title']} aria-hidden>
+  <span className={classes.title} aria-hidden>
     Map
   </span>
 );
@@ -43,7 +43,7 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
   const filters = new Set(new URLSearchParams(words).keys());
   filters.delete('q');
   return (
-    <div className={classes['bar']}>
+    <div className={classes.bar}>
       <MapTitle />
       <TextInput
         aria-label="Search devices by name or ID"
@@ -51,10 +51,10 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
         leftSection={<IconSearch {...icon} />}
         value={search.typed}
         onChange={(event) => search.setTyped(event.currentTarget.value)}
-        className={classes['search'] ?? ''}
+        className={classes.search}
       />
       <Button
-        className={classes['toggle'] ?? ''}
+        className={classes.toggle}
         variant="default"
         aria-expanded={isOpen}
         leftSection={<IconFilter {...icon} />}
@@ -63,14 +63,14 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
         Filters{filters.size > 0 && ` ${filters.size}`}
       </Button>
       <Button
-        className={classes['toggle'] ?? ''}
+        className={classes.toggle}
         variant="default"
         leftSection={listOpen ? <IconMap2 {...icon} /> : <IconList {...icon} />}
         onClick={() => onList(!listOpen)}
       >
         {listOpen ? 'Map' : 'List'}
       </Button>
-      <div className={classes['more']} data-open={isOpen}>
+      <div className={classes.more} data-open={isOpen}>
         <SegmentedControl
           aria-label="State"
           data={STATUSES}

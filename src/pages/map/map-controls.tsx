@@ -68,8 +68,8 @@ export function MapControls(props: MapControlsProps) {
     if (size) map?.panBy([x * PAN * size.x, y * PAN * size.y]);
   };
   return (
-    <div className={classes['controls']} role="group" aria-label="Map controls">
-      <div className={classes['stack']}>
+    <div className={classes.controls} role="group" aria-label="Map controls">
+      <div className={classes.stack}>
         <button
           type="button"
           aria-label="Zoom in"
@@ -98,7 +98,7 @@ export function MapControls(props: MapControlsProps) {
           {drawn(IconMaximize)}
         </button>
       </div>
-      <div className={classes['stack']}>
+      <div className={classes.stack}>
         {TOOLS.map(({ tool: of, name, key, icon }) => (
           <button
             key={of}
@@ -122,7 +122,7 @@ export function MapControls(props: MapControlsProps) {
           {drawn(IconFocusCentered)}
         </button>
       </div>
-      <div className={classes['pans']}>
+      <div className={classes.pans}>
         {PANS.map(({ name, x, y, icon, area }) => (
           <button
             key={name}

@@ -20,17 +20,17 @@ export function MapPage() {
   return (
     <Page title="Map" full>
       {(!reading.data || reading.data.size === 0) && (
-        <div className={classes['bar']}>
+        <div className={classes.bar}>
           <MapTitle />
           {progress && progress.read > 0 && (
             <>
               <progress
-                className={classes['progress']}
+                className={classes.progress}
                 aria-label="Devices read"
                 max={progress.total}
                 value={progress.total === undefined ? undefined : progress.read}
               />
-              <p className={classes['count']} role="status">
+              <p className={classes.count} role="status">
                 {formatCount(progress.read)} {progress.total !== undefined && `of ${formatCount(progress.total)} `}
                 devices read
               </p>

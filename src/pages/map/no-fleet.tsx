@@ -9,7 +9,7 @@ import classes from './map-page.module.css';
 export function NoFleet() {
   const hasOwnAgent = useOwnAgent();
   return (
-    <div className={classes['none']}>
+    <div className={classes.none}>
       <Empty
         title="There are no devices yet."
         action={

@@ -16,9 +16,9 @@ export function PlacingBanner({ placing, onCentre }: { placing: Placing; onCentr
     return () => document.removeEventListener('keydown', leave);
   }, [waiting, cancel]);
   return (
-    <div className={classes['banner']} role="status" hidden={!waiting && !outcome}>
+    <div className={classes.banner} role="status" hidden={!waiting && !outcome}>
       {outcome && (
-        <div className={classes['bannerRow']} data-kind={outcome.kind}>
+        <div className={classes.bannerRow} data-kind={outcome.kind}>
           <span>{outcome.text}</span>
           {outcome.undo && (
             <Button size="xs" variant="default" onClick={outcome.undo}>
@@ -26,14 +26,14 @@ export function PlacingBanner({ placing, onCentre }: { placing: Placing; onCentr
             </Button>
           )}
           {outcome.kind !== 'saving' && (
-            <button type="button" className={classes['close']} aria-label="Dismiss" onClick={dismiss}>
+            <button type="button" className={classes.close} aria-label="Dismiss" onClick={dismiss}>
               <IconX size={16} stroke={1.6} aria-hidden />
             </button>
           )}
         </div>
       )}
       {waiting && !isSaving && (
-        <div className={classes['bannerRow']}>
+        <div className={classes.bannerRow}>
           <span>
             Click the map where <strong>{waiting.name}</strong> is.
           </span>

@@ -51,7 +51,7 @@ export function SidePanel(props: SidePanelProps) {
   const inView = useMemo(() => (view ? rowsIn(places, placed, view) : placed), [places, placed, view]);
   const shown = tab === 'view' ? inView : other;
   return (
-    <aside className={classes['side']} aria-label="Devices beside the map">
+    <aside className={classes.side} aria-label="Devices beside the map">
       <SegmentedControl
         fullWidth
         aria-label="Which devices to list"
@@ -62,7 +62,7 @@ export function SidePanel(props: SidePanelProps) {
           { value: 'unplaced', label: `No place ${formatCount(other.length)}` },
         ]}
       />
-      <div className={classes['sideBar']}>
+      <div className={classes.sideBar}>
         <Button
           size="xs"
           variant="default"
@@ -91,7 +91,7 @@ export function SidePanel(props: SidePanelProps) {
           renderRow={(device, row) => (
             <button
               type="button"
-              className={classes['rowMain']}
+              className={classes.rowMain}
               onClick={({ detail }) => onChoose(row, detail === 0)}
               onMouseEnter={() => onHover(row)}
               onMouseLeave={() => onHover(undefined)}
@@ -116,7 +116,7 @@ export function SidePanel(props: SidePanelProps) {
               <>
                 <Link
                   to={paths.device(device.DeviceId)}
-                  className={classes['rowMain'] ?? ''}
+                  className={classes.rowMain}
                   onDragStart={(event) => {
                     event.dataTransfer.setData(DRAGGED, JSON.stringify(toPlace));
                     event.dataTransfer.effectAllowed = 'move';
@@ -146,7 +146,7 @@ export function SidePanel(props: SidePanelProps) {
           }}
         />
       )}
-      <p className={classes['foot']} role="status">
+      <p className={classes.foot} role="status">
         {formatCount(placed.length)} on the map{other.length > 0 && ` · ${formatCount(other.length)} without a place`}
       </p>
     </aside>

@@ -87,7 +87,7 @@ function OneHappening({ happening }: { happening: Happening }) {
   const clock = (at: number) => formatClock(new Date(at), zone);
   if (happening.kind === 'gap')
     return (
-      <li className={classes['gap']}>
+      <li className={classes.gap}>
         This browser was not looking between {clock(happening.from)} and {clock(happening.to)}
       </li>
     );
@@ -116,7 +116,7 @@ function OneHappening({ happening }: { happening: Happening }) {
     );
   return (
     <Line name={<StateMark state={to} label={clusterText(cluster)} />} detail={`${did} ${spanText(cluster)}`} at={at}>
-      <details className={classes['members']}>
+      <details className={classes.members}>
         <summary>{cluster.rows.length > NAMED ? `The first ${NAMED}` : 'Which devices'}</summary>
         <ul>
           {cluster.rows.slice(0, NAMED).map(({ id, name }) => (

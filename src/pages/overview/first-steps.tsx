@@ -111,10 +111,10 @@ export function FirstSteps(props: FirstStepsProps) {
     return null;
   const next = steps.find(({ done }) => !done);
   return (
-    <section className={classes['steps']} aria-label="First steps">
+    <section className={classes.steps} aria-label="First steps">
       <header>
         <h2>{left === 0 ? 'All set' : 'First steps'}</h2>
-        <span className={classes['count']} role="status">
+        <span className={classes.count} role="status">
           {steps.length - left} of {steps.length} done
         </span>
         {props.devices > 0 && (

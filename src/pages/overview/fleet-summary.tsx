@@ -31,12 +31,12 @@ interface FleetSummaryProps {
 export function FleetSummary({ index, history }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
   return (
-    <section className={classes['summary']} aria-label="Fleet">
-      <div className={classes['state']}>
-        <p className={classes['sentence']}>
+    <section className={classes.summary} aria-label="Fleet">
+      <div>
+        <p className={classes.sentence}>
           <Sentence total={index.size} figures={figures} />
         </p>
-        <p className={classes['split']}>
+        <p className={classes.split}>
           {figures.offline > 0 && (
             <Link to={paths.devices({ status: 'Offline' })}>
               <StateMark state="Offline" label={`${formatCount(figures.offline)} Offline`} />
@@ -103,10 +103,10 @@ function LastDay({ index, history, away }: FleetSummaryProps & { away: number })
   if (known.length === 0 || index.size === 0) return null;
   const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
   if (length < LITTLE)
-    return <p className={classes['note']}>The last 24 hours are drawn here, as far as this browser was looking.</p>;
+    return <p className={classes.note}>The last 24 hours are drawn here, as far as this browser was looking.</p>;
   const label = `The last 24 hours, of which this browser saw ${formatDuration(length, 'rough')}: ${range} of ${devicesText(index.size)} not Online`;
   return (
-    <div className={classes['day']}>
+    <div className={classes.day}>
       <StateStrip
         tall
         label={label}
@@ -116,7 +116,7 @@ function LastDay({ index, history, away }: FleetSummaryProps & { away: number })
           share: value === undefined ? undefined : 1 - value / index.size,
         }))}
       />
-      <p className={classes['note']}>
+      <p className={classes.note}>
         {length < DAY - HOLDS
           ? `Online in the last 24 hours, as far as this browser was looking: ${formatDuration(length, 'rough')}.`
           : 'Online in the last 24 hours.'}

@@ -64,24 +64,24 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
     <>
       <FirstSteps devices={account.NumDevicesAdded} index={fleet?.index} />
       {!isEmpty && (
-        <div className={classes['top']}>
+        <div className={classes.top}>
           <View query={reading} name="devices" empty={null} rows={3}>
             {(index) => <FleetSummary index={index} history={history} />}
           </View>
         </div>
       )}
-      <div className={classes['tiles']}>
+      <div className={classes.tiles}>
         <JobTiles jobs={all} known={jobs.data !== undefined} verdicts={verdicts} />
         <QueueTile />
         <TunnelTile />
         <UsageTiles account={account} readAt={readAt} />
       </div>
       {(!isEmpty || all.length > 0) && (
-        <div className={classes['lists']}>
+        <div className={classes.lists}>
           <div>
             <DownNow reading={reading} history={history} />
           </div>
-          <div className={classes['jobs']}>
+          <div className={classes.jobs}>
             {jobs.error && (
               <View query={jobs} name="jobs" empty={null}>
                 {() => null}

@@ -25,9 +25,9 @@ export function ShortList({ title, lead, all, more, children, none, good = false
   return (
     <Section title={title} lead={lead} actions={all}>
       {children.length > 0 ? (
-        <ul className={classes['list']}>{children}</ul>
+        <ul className={classes.list}>{children}</ul>
       ) : (
-        <p className={classes['none']} data-good={good || undefined}>
+        <p className={classes.none} data-good={good || undefined}>
           {good && <IconCheck size={16} stroke={1.8} aria-hidden />}
           {none}
         </p>
@@ -52,10 +52,10 @@ interface LineProps {
 export function Line({ name, detail, at, children }: LineProps) {
   return (
     <li>
-      <div className={classes['line']}>
-        <span className={classes['name']}>{name}</span>
-        <span className={classes['at']}>{at}</span>
-        <span className={classes['detail']}>{detail}</span>
+      <div className={classes.line}>
+        <span className={classes.name}>{name}</span>
+        <span className={classes.at}>{at}</span>
+        <span className={classes.detail}>{detail}</span>
       </div>
       {children}
     </li>

@@ -38,14 +38,14 @@ interface TileProps {
 
 function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
   return (
-    <div className={classes['tile']}>
+    <div className={classes.tile}>
       <Link to={to}>
-        <span className={classes['what']}>{what}</span>
-        <span className={classes['big']} data-bad={bad || undefined}>
+        <span className={classes.what}>{what}</span>
+        <span className={classes.big} data-bad={bad || undefined}>
           {figure === undefined ? '–' : formatCount(figure)}
         </span>
       </Link>
-      {figure === undefined && error ? <p className={classes['note']}>Could not be read: {error.message}</p> : children}
+      {figure === undefined && error ? <p className={classes.note}>Could not be read: {error.message}</p> : children}
     </div>
   );
 }
@@ -58,7 +58,7 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
     <>
       <Tile to={paths.jobs({ state: 'moving' })} what="Jobs under way" figure={known ? moving.length : undefined}>
         {devices > 0 && (
-          <p className={classes['note']}>
+          <p className={classes.note}>
             {formatCount(devices)} to {devices === 1 ? 'a group or tag' : 'groups or tags'}
           </p>
         )}
@@ -70,7 +70,7 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
         bad={failed > 0}
       >
         {verdicts.unread > 0 && (
-          <p className={classes['note']}>{formatCount(verdicts.unread)} more are being read by their rules.</p>
+          <p className={classes.note}>{formatCount(verdicts.unread)} more are being read by their rules.</p>
         )}
       </Tile>
     </>
@@ -92,12 +92,12 @@ export function QueueTile() {
   return (
     <Tile to={paths.queues()} what="Queues" figure={data?.size} error={error}>
       {waiting > 0 && (
-        <p className={classes['note']}>
+        <p className={classes.note}>
           {formatCount(waiting)} {waiting === 1 ? 'job waits' : 'jobs wait'}
         </p>
       )}
       {stale > 0 && (
-        <p className={classes['note']}>
+        <p className={classes.note}>
           <Link to={paths.queues({ stale: 'any' })}>{devicesText(stale)} with stale jobs</Link>
         </p>
       )}
@@ -111,7 +111,7 @@ export function TunnelTile() {
   return (
     <Tile to={paths.tunnels()} what="Open tunnels" figure={data?.length} error={error}>
       {data && data.length > 0 && (
-        <p className={classes['note']}>
+        <p className={classes.note}>
           {open > 0 ? (
             <Link to={paths.tunnels({ exposure: 'public' })}>{formatCount(open)} public, no sign-in</Link>
           ) : (
@@ -128,7 +128,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
   const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
   return (
     <>
-      <div className={classes['tile']} data-wide>
+      <div className={classes.tile} data-wide>
         <Link to={paths.devices()}>
           <UsedMeter
             label="Licences"
@@ -140,7 +140,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
         </Link>
       </div>
       {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
-        <div className={classes['tile']} data-wide>
+        <div className={classes.tile} data-wide>
           <Link to={paths.artifacts()}>
             <UsedMeter
               label="Artifact storage"

@@ -54,12 +54,12 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
   useFocusBack(stopping !== undefined);
   const [shown, more] = useMoreRows([...running, ...waiting]);
   return (
-    <section aria-label={`Queue of ${name}`} className={classes['opened']}>
+    <section aria-label={`Queue of ${name}`} className={classes.opened}>
       <header>
         <div>
           <p>{fate(row)}</p>
           {stale.size > 0 && (
-            <p className={classes['warn']}>
+            <p className={classes.warn}>
               <strong>{staleWarning(stale.size, status === 'Online')}</strong>
             </p>
           )}
@@ -77,14 +77,14 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
           const isRunning = job.state === 'Running';
           return (
             <li key={job.JobId || index} data-stale={reasons !== undefined || undefined}>
-              <span className={classes['place']}>
+              <span className={classes.place}>
                 {isRunning ? (
                   <StateMark state="Running" label={<span className="visually-hidden">Running</span>} />
                 ) : (
                   formatCount(index + 1 - running.length)
                 )}
               </span>
-              <span className={classes['job']}>
+              <span className={classes.job}>
                 <QueuedJobLink job={job} />
                 {artifact && artifact !== job.JobName && (
                   <span className="dim">
@@ -93,7 +93,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                 )}
                 {job.ParentJobId && <span className="dim">part of a job to many</span>}
               </span>
-              <span className={classes['since']}>
+              <span className={classes.since}>
                 {isRunning ? 'running, submitted ' : 'waits since '}
                 <Time at={job.created === undefined ? undefined : new Date(job.created)} />
               </span>
@@ -103,7 +103,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                   size="compact-xs"
                   variant="subtle"
                   color="gray"
-                  className={classes['stop'] ?? ''}
+                  className={classes.stop}
                   aria-label={`Stop ${job.JobName || job.JobId}`}
                   onClick={() => setStopping(job)}
                 >

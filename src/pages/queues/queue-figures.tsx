@@ -28,7 +28,7 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
         ? ` will fire when ${returning}`
         : `, ${formatCount(staleOffline)} of them when ${returning}`;
   return (
-    <div className={classes['figures']}>
+    <div className={classes.figures}>
       <Figure
         to={paths.queues()}
         big={formatCount(waiting)}
@@ -81,16 +81,16 @@ function Figure(props: {
   const { to, big, what, whose, warn = false, children } = props;
   const text = (
     <>
-      <span className={classes['big']} data-warn={warn || undefined}>
+      <span className={classes.big} data-warn={warn || undefined}>
         {big}
       </span>
-      <span className={classes['what']}>
+      <span className={classes.what}>
         {what} {whose !== undefined && <bdi>{whose}</bdi>}
       </span>
     </>
   );
   return (
-    <div className={classes['figure']}>
+    <div className={classes.figure}>
       {to ? <Link to={to}>{text}</Link> : <div>{text}</div>}
       {children}
     </div>

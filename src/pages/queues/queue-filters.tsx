@@ -43,7 +43,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
       }}
       count={count}
     >
-      <SearchField ref={search} className={classes['search'] ?? ''} label="Find a device or a job" text={text} />
+      <SearchField ref={search} className={classes.search} label="Find a device or a job" text={text} />
       <NativeSelect
         aria-label="State"
         value={view.status}
@@ -51,7 +51,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
       />
       <NativeSelect
-        className={classes['picker'] ?? ''}
+        className={classes.picker}
         aria-label="Waits longer than"
         value={chosen}
         onChange={(event) => address.set({ older: event.currentTarget.value })}
@@ -64,7 +64,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         ]}
       />
       <NativeSelect
-        className={classes['picker'] ?? ''}
+        className={classes.picker}
         aria-label="Artifact"
         value={view.artifact}
         onChange={(event) => address.set({ artifact: event.currentTarget.value })}
@@ -75,7 +75,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         ]}
       />
       <NativeSelect
-        className={classes['picker'] ?? ''}
+        className={classes.picker}
         aria-label="Stale"
         value={view.stale ?? ''}
         onChange={(event) => address.set({ stale: event.currentTarget.value })}
@@ -93,7 +93,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
 export function StaleDays() {
   const days = useStaleDays();
   return (
-    <div className={classes['days']}>
+    <div className={classes.days}>
       <label htmlFor="stale-days">Stale after</label>
       <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={keepStaleDays} />
       <span>{days === 1 ? 'day' : 'days'}</span>

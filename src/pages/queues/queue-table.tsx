@@ -46,7 +46,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
     by: 'device',
     width: '21%',
     cell: ({ row }) => (
-      <span className={classes['device']}>
+      <span className={classes.device}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -78,7 +78,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
       status === undefined ? (
         <span className="dim">–</span>
       ) : (
-        <span className={classes['state']}>
+        <span className={classes.state}>
           <StateMark state={status} />
           {status === 'Offline' && seen && (
             <span className="dim">
@@ -97,8 +97,8 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
     cell: ({ row: { waiting, stale } }) => (
       <>
         {formatCount(waiting.length)}
-        <span className={classes['onPhone']}> waiting</span>
-        {stale.size > 0 && <span className={classes['warn']}> · {formatCount(stale.size)} stale</span>}
+        <span className={classes.onPhone}> waiting</span>
+        {stale.size > 0 && <span className={classes.warn}> · {formatCount(stale.size)} stale</span>}
       </>
     ),
   },
@@ -152,7 +152,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn
 function Next({ row: { waiting, stale } }: { row: QueueRow }) {
   const more = waiting.length - NEXT;
   return (
-    <ol className={classes['next']}>
+    <ol className={classes.next}>
       {waiting.slice(0, NEXT).map((job, place) => (
         <li key={job.JobId || place} data-stale={stale.has(job) || undefined}>
           <bdi>{job.JobName || job.JobId}</bdi>

@@ -113,7 +113,7 @@ export function QueuesPage() {
         }
       >
         {() => (
-          <div className={classes['page']}>
+          <div className={classes.page}>
             <QueueFigures
               figures={figures}
               settled={settled}
@@ -135,7 +135,7 @@ export function QueuesPage() {
               }
             />
             {here > 0 && here < figures.stale && (
-              <div className={classes['note']}>
+              <div className={classes.note}>
                 <span>
                   {jobsText(here).replace(' ', ' stale ')} {here === 1 ? 'matches' : 'match'} these filters.
                 </span>

@@ -77,9 +77,9 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   });
 
   return (
-    <main className={classes['page']}>
+    <main className={classes.page}>
       <form
-        className={classes['card']}
+        className={classes.card}
         onSubmit={(event) => {
           event.preventDefault();
           if (token.trim() && !busy) void enter({ Token: token.trim() });
@@ -89,7 +89,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
         <h1>Sign in to Muster</h1>
         <p className="dim">Your fleet, its state and its orders.</p>
         {refusal && (
-          <div role="alert" className={classes['refusal']}>
+          <div role="alert" className={classes.refusal}>
             <strong>{refusal.title}</strong>
             {refusal.detail && <p>{refusal.detail}</p>}
           </div>

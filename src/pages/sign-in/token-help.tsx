@@ -10,7 +10,7 @@ export function TokenHelp({ token, upstream }: { token: string; upstream: string
   const expiry = expires === undefined ? undefined : expiryInWords(expires, now);
   return (
     <>
-      <p id="token-help" className={classes['help']}>
+      <p id="token-help" className={classes.help}>
         {upstream === undefined ? (
           <>
             It was printed when the service first started; <code>npm run token</code> makes another.
@@ -25,7 +25,7 @@ export function TokenHelp({ token, upstream }: { token: string; upstream: string
         )}
       </p>
       {expiry && (
-        <p className={classes['help']} data-warn={expiry.warn} role="status">
+        <p className={classes.help} data-warn={expiry.warn} role="status">
           {expiry.text}
         </p>
       )}

@@ -20,7 +20,7 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
       confirmLabel="Delete tunnel"
       request={requestOf(tunnelEndpoints.remove, { params: { tunnel_id: tunnel.Name } })}
     >
-      <p className={classes['named']}>
+      <p className={classes.named}>
         <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
         {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. A tunnel opened again gets
         another name.

@@ -10,8 +10,8 @@ export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () =>
   const { copy: address } = publicAddress(tunnel);
   return (
     <Modal opened onClose={onClose} title="Open on a phone" centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      <div className={classes['code']}>
-        <QrCode text={address} className={classes['qr']} />
+      <div className={classes.code}>
+        <QrCode text={address} className={classes.qr} />
         <p>
           Point the phone’s camera at it. It leads to <span className="mono">{address}</span>
           {tunnel.Auth?.toLowerCase() === 'basic' && ', which asks for its user name and password'}.

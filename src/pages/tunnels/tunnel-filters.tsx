@@ -29,7 +29,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
   return (
     <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => address.set(NO_TUNNEL_FILTER)} count={count}>
       <Select
-        className={classes['device'] ?? ''}
+        className={classes.device}
         aria-label="Device"
         placeholder={isTold || view.device ? 'Any device' : 'Devices are not told'}
         disabled={!isTold && !view.device}

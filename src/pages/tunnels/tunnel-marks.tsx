@@ -17,7 +17,7 @@ function Mark({ exposure, days }: { exposure: Exposure; days: number }) {
   if (exposure === 'gone') return <StateMark state="Cancelled" label={text} />;
   const Icon = exposure === 'public' ? IconWorld : IconClock;
   return (
-    <span className={classes['warn']}>
+    <span className={classes.warn}>
       <Icon {...icon} /> {text}
     </span>
   );
@@ -28,22 +28,22 @@ export function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: re
   const { ExpiresAt, IdleTimeout } = tunnel;
   if (marks.length === 0 && !isProtected && !ExpiresAt && !IdleTimeout) return <span className="dim">–</span>;
   return (
-    <span className={classes['marks']}>
+    <span className={classes.marks}>
       {marks.map((mark) => (
         <Mark key={mark} exposure={mark} days={days} />
       ))}
       {isProtected && (
-        <span className={classes['fact']}>
+        <span className={classes.fact}>
           <IconLock {...icon} /> Asks for a password
         </span>
       )}
       {ExpiresAt && (
-        <span className={classes['fact']}>
+        <span className={classes.fact}>
           <IconHourglass {...icon} /> Ends <Time at={parseTimestamp(ExpiresAt)} raw={ExpiresAt} />
         </span>
       )}
       {IdleTimeout !== undefined && IdleTimeout > 0 && (
-        <span className={classes['fact']}>
+        <span className={classes.fact}>
           <IconHourglass {...icon} /> Ends after {formatDuration(IdleTimeout * 1000).replace(/ 0 s$/, '')} unused
         </span>
       )}

@@ -28,13 +28,13 @@ function Where({ tunnel }: { tunnel: Tunnel }) {
   const { Name, Protocol, LocalDest } = tunnel;
   const isNamed = publicAddress(tunnel).text.includes(Name);
   return (
-    <span className={classes['two']}>
+    <span className={classes.two}>
       <TunnelLink tunnel={tunnel} />
-      <span className={classes['below']} title={LocalDest}>
+      <span className={classes.below} title={LocalDest}>
         <bdi>{Protocol}</bdi> to <span className="mono">{LocalDest || 'an unknown place'}</span>
       </span>
       {!isNamed && (
-        <span className={classes['below']}>
+        <span className={classes.below}>
           Name <ShortId value={Name} what="tunnel name" />
         </span>
       )}
@@ -45,7 +45,7 @@ function Where({ tunnel }: { tunnel: Tunnel }) {
 function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
   const name = DeviceName || DeviceId;
   if (!name) return <span className="dim">Not told</span>;
-  const look = classes['name'] ?? '';
+  const look = classes.name;
   return DeviceId ? (
     <Link to={paths.device(DeviceId)} className={look} title={name}>
       <bdi>{name}</bdi>
@@ -57,9 +57,9 @@ function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
 
 function Opened({ tunnel: { Created, Uptime } }: { tunnel: Tunnel }) {
   return (
-    <span className={classes['two']}>
+    <span className={classes.two}>
       <Time at={parseTimestamp(Created)} raw={Created} />
-      {Uptime && Uptime.toUpperCase() !== 'N/A' && <span className={classes['below']}>up {Uptime}</span>}
+      {Uptime && Uptime.toUpperCase() !== 'N/A' && <span className={classes.below}>up {Uptime}</span>}
     </span>
   );
 }
@@ -68,11 +68,11 @@ function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunne
   const isCounted = BytesIn !== undefined || BytesOut !== undefined;
   if (Connections === undefined && !isCounted) return <span className="dim">–</span>;
   return (
-    <span className={classes['two']}>
+    <span className={classes.two}>
       {Connections !== undefined && <span>{formatCount(Connections)} open</span>}
       {isCounted && (
         <span
-          className={classes['below']}
+          className={classes.below}
           title={`${formatBytes(BytesIn ?? 0)} to the device, ${formatBytes(BytesOut ?? 0)} from it`}
         >
           {formatBytes((BytesIn ?? 0) + (BytesOut ?? 0))}

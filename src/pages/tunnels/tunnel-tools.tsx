@@ -17,7 +17,7 @@ export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog
   const href = webAddress(publicAddress(tunnel).text);
   const reason = href && onlyHere(href);
   return (
-    <span className={classes['tools']}>
+    <span className={classes.tools}>
       {href && (
         <>
           <ActionIcon

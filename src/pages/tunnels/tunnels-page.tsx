@@ -99,7 +99,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
   const words = `${formatCount(all.length)} ${all.length === 1 ? 'tunnel' : 'tunnels'}`;
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
-    <div className={classes['listing']}>
+    <div className={classes.listing}>
       <TunnelFilters tunnels={all} view={view} address={address} count={count} />
       {shown.length > 0 ? (
         <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />

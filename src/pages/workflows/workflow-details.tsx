@@ -22,13 +22,13 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
       {workflow ? (
         <Stack gap="md">
           <CommandLine label="Command" command={workflow.Command} />
-          <dl className={classes['facts']}>
+          <dl className={classes.facts}>
             <dt>Created</dt>
             <dd>
               <Time at={parseTimestamp(workflow.CreatedTime)} raw={workflow.CreatedTime} />
             </dd>
             <dt>Id</dt>
-            <dd className={classes['copied']}>
+            <dd className={classes.copied}>
               <span className="mono">{workflow.WorkflowId}</span>{' '}
               <CopyButton value={workflow.WorkflowId} what="workflow id" />
             </dd>

@@ -35,7 +35,7 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
   {
     header: 'Command',
     cell: ({ Command }) => (
-      <span className={`${classes['command'] ?? ''} mono dim`} title={Command.slice(0, 500)}>
+      <span className={`${classes.command} mono dim`} title={Command.slice(0, 500)}>
         {inOneLine(Command)}
       </span>
     ),
@@ -51,7 +51,7 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
     header: 'Actions',
     tools: true,
     cell: ({ WorkflowId, Name }) => (
-      <span className={classes['tools']}>
+      <span className={classes.tools}>
         <Button
           component={Link}
           to={paths.deploy({ workflow: WorkflowId })}

@@ -32,13 +32,13 @@ export function WorkflowsPage() {
       title="Workflows"
       heading={
         <>
-          Workflows <span className={classes['legacy']}>Legacy</span>
+          Workflows <span className={classes.legacy}>Legacy</span>
         </>
       }
       lead="A workflow is a command that runs on devices as it is written."
       actions={isEmpty ? null : create}
     >
-      <div className={classes['notice']}>
+      <div className={classes.notice}>
         <IconHistory size={18} stroke={1.6} aria-hidden />
         <p>
           Workflows are the older method and stay for what already uses them. For anything new, upload an artifact: it

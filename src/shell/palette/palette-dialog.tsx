@@ -83,8 +83,8 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
     <Modal.Root opened onClose={onClose} size={640} yOffset="10dvh" transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content aria-label="Command palette">
-        <div className={classes['frame']}>
-          <div className={classes['field']}>
+        <div className={classes.frame}>
+          <div className={classes.field}>
             <IconSearch size={18} stroke={1.6} aria-hidden />
             <input
               data-autofocus
@@ -107,15 +107,15 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
               }}
               onKeyDown={onKeyDown}
             />
-            <button type="button" className={classes['close']} onClick={onClose}>
+            <button type="button" className={classes.close} onClick={onClose}>
               <span className="visually-hidden">Close</span>
               <kbd>Esc</kbd>
             </button>
           </div>
-          <div ref={list} id={`${prefix}list`} role="listbox" aria-label="Found" className={classes['list']}>
+          <div ref={list} id={`${prefix}list`} role="listbox" aria-label="Found" className={classes.list}>
             {groups.map(({ kind, entries }) => (
               <div key={kind} role="group" aria-labelledby={`${prefix}${kind}`}>
-                <div id={`${prefix}${kind}`} className={classes['kind']} role="presentation">
+                <div id={`${prefix}${kind}`} className={classes.kind} role="presentation">
                   {kind}
                 </div>
                 {entries.map((entry) => (
@@ -131,9 +131,9 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
               </div>
             ))}
           </div>
-          <div className={classes['foot']}>
+          <div className={classes.foot}>
             <span role="status">{note}</span>
-            <span className={classes['keys']} aria-hidden>
+            <span className={classes.keys} aria-hidden>
               <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>Ctrl Enter</kbd> in a new tab
             </span>
           </div>
@@ -160,13 +160,13 @@ function Option({ id, entry, selected, onHover, onTake }: OptionProps) {
       role="option"
       tabIndex={-1}
       aria-selected={selected}
-      className={classes['option']}
+      className={classes.option}
       onMouseMove={selected ? undefined : onHover}
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
     >
-      <bdi className={classes['label']}>{label}</bdi>
-      {detail && <bdi className={classes['detail']}>{detail}</bdi>}
+      <bdi className={classes.label}>{label}</bdi>
+      {detail && <bdi className={classes.detail}>{detail}</bdi>}
       {state && <StateMark state={state} />}
     </div>
   );

@@ -11,13 +11,13 @@ interface MeterProps {
 export function Meter({ label, used, limit, format }: MeterProps) {
   const share = limit > 0 ? Math.min(1, used / limit) : 1;
   return (
-    <div className={classes['meter']} data-level={share >= 1 ? 'full' : share >= 0.9 ? 'near' : 'fine'}>
-      <span className={classes['label']}>{label}</span>
-      <span className={classes['figures']}>
+    <div className={classes.meter} data-level={share >= 1 ? 'full' : share >= 0.9 ? 'near' : 'fine'}>
+      <span className={classes.label}>{label}</span>
+      <span>
         {format(used)} <span className="dim">of {format(limit)}</span>
       </span>
       <div
-        className={classes['bar']}
+        className={classes.bar}
         role="meter"
         aria-label={label}
         aria-valuemin={0}

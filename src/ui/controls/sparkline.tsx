@@ -25,7 +25,7 @@ export function Sparkline({ points, label }: SparklineProps) {
       aria-label={label}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
-      className={classes['line']}
+      className={classes.line}
     >
       <title>{label}</title>
       <path d={path.join('')} />

@@ -48,13 +48,13 @@ const OTHER = { tone: 'waiting', shape: <path d="M5 5a2 2 0 1 1 2.6 2c-.4.2-.6.5
 export function StateMark({ state, label }: { state: string; label?: ReactNode }) {
   const { tone, shape } = SHAPES[state] ?? OTHER;
   return (
-    <span className={classes['mark']} data-tone={tone}>
+    <span className={classes.mark} data-tone={tone}>
       <svg
         width="14"
         height="14"
         viewBox="0 0 14 14"
         aria-hidden
-        className={state === 'Running' ? classes['moving'] : undefined}
+        className={state === 'Running' ? classes.moving : undefined}
       >
         {shape}
       </svg>

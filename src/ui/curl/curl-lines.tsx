@@ -10,11 +10,11 @@ const MOST = 20;
 
 export function CurlLines({ requests }: { requests: readonly CurlRequest[] }) {
   return (
-    <div className={classes['lines']}>
+    <div className={classes.lines}>
       {requests.slice(0, MOST).map((request) => {
         const text = curlText(request, request.base ?? location.origin);
         return (
-          <div key={text} className={classes['line']}>
+          <div key={text} className={classes.line}>
             <pre tabIndex={0} role="region" aria-label={`${request.method} ${request.path} as curl`}>
               {text}
             </pre>

@@ -16,8 +16,8 @@ interface ShowAsCurlProps {
 export function ShowAsCurl({ request }: ShowAsCurlProps) {
   const [open, setOpen] = useState(false);
   return (
-    <div className={classes['show']}>
-      <button type="button" className={classes['button']} aria-expanded={open} onClick={() => setOpen(!open)}>
+    <div className={classes.show}>
+      <button type="button" className={classes.button} aria-expanded={open} onClick={() => setOpen(!open)}>
         <IconTerminal2 size={16} stroke={1.6} aria-hidden />
         Show as curl
       </button>

@@ -51,7 +51,7 @@ export function SecretDialog({
       <Stack gap="md">
         <div>{children}</div>
         {commands?.(take)}
-        <div className={classes['secret']}>
+        <div className={classes.secret}>
           <code aria-label={shown ? what : `${what}, hidden`}>
             {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
           </code>
@@ -79,7 +79,7 @@ export function SecretDialog({
           </Group>
         </div>
         <Group justify="space-between">
-          <span className={classes['note']}>
+          <span className={classes.note}>
             {copied
               ? 'Taken along.'
               : inUse
@@ -108,8 +108,8 @@ export function CommandLine({
   onCopied?: () => void;
 }) {
   return (
-    <div className={classes['command']}>
-      <div className={classes['commandHead']}>
+    <div className={classes.command}>
+      <div className={classes.commandHead}>
         <span>{label}</span>
         <CopyButton words value={command} what="command" {...(onCopied ? { onCopied } : {})} />
       </div>

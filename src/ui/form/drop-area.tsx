@@ -48,7 +48,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
 /** Says over the whole page that a drop will be taken. */
 export function DropVeil({ over, children }: { over: boolean; children: ReactNode }) {
   return over ? (
-    <div className={classes['veil']} aria-hidden>
+    <div className={classes.veil} aria-hidden>
       <span>{children}</span>
     </div>
   ) : null;
@@ -119,7 +119,7 @@ export function BrowseButton({
 /** The strip at the top of the page that says what can be dropped. */
 export function DropStrip({ children, ...browse }: Omit<BrowseButtonProps, 'children'> & { children: ReactNode }) {
   return (
-    <div className={classes['strip']}>
+    <div className={classes.strip}>
       <p>{children}</p>
       <BrowseButton {...browse}>Browse files</BrowseButton>
     </div>

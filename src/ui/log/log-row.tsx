@@ -6,12 +6,12 @@ import classes from './log-view.module.css';
 const classOf = ({ fg, bg, bold, dim, italic, underline, strike }: AnsiStyle, glyph: boolean): string | undefined =>
   [
     bg ? classes[`bg-${bg}`] : fg && classes[`fg-${fg}`],
-    bold && classes['bold'],
-    dim && !fg && !bg && classes['faint'],
-    italic && classes['italic'],
-    underline && classes['underline'],
-    strike && classes['strike'],
-    glyph && classes['glyph'],
+    bold && classes.bold,
+    dim && !fg && !bg && classes.faint,
+    italic && classes.italic,
+    underline && classes.underline,
+    strike && classes.strike,
+    glyph && classes.glyph,
   ]
     .filter(Boolean)
     .join(' ') || undefined;
@@ -38,14 +38,9 @@ interface LogRowProps {
 
 export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowProps) {
   return (
-    <div
-      data-index={place}
-      className={classes['row']}
-      data-error={error || undefined}
-      data-marked={marked || undefined}
-    >
-      <span className={classes['gutter']}>
-        <span className={classes['mark']} title={error ? 'stderr' : undefined}>
+    <div data-index={place} className={classes.row} data-error={error || undefined} data-marked={marked || undefined}>
+      <span className={classes.gutter}>
+        <span className={classes.mark} title={error ? 'stderr' : undefined}>
           {error && (
             <>
               <span aria-hidden>E</span>
@@ -55,13 +50,13 @@ export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowP
         </span>
         {number !== undefined &&
           (number === 0 ? (
-            <span className={classes['number']} data-number="↳" aria-hidden />
+            <span className={classes.number} data-number="↳" aria-hidden />
           ) : (
             <button
               type="button"
               // Sixty stops on the way through the page would be too many: the key l does the same.
               tabIndex={-1}
-              className={classes['number']}
+              className={classes.number}
               data-number={number}
               aria-label={`Link to line ${number}${error ? ' of stderr' : ''}`}
               onMouseDown={(event) => event.preventDefault()} // or Shift would select text
@@ -69,7 +64,7 @@ export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowP
             />
           ))}
       </span>
-      <span data-text className={classes['text']}>
+      <span data-text className={classes.text}>
         {pieces.map(({ text, style, glyph, hit }, position) =>
           hit === 'none' ? (
             <span key={position} className={classOf(style, glyph)}>
@@ -78,7 +73,7 @@ export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowP
           ) : (
             <mark
               key={`${position}-${hit}`}
-              className={classes['hit']}
+              className={classes.hit}
               data-hit={hit}
               ref={hit === 'current' ? showSideways : undefined}
             >

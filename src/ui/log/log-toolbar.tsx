@@ -89,7 +89,7 @@ function SearchBox({
   const none = !search.count;
   const reason = query.text === '' ? 'Type what to look for first' : 'Nothing was found';
   return (
-    <div className={classes['search']} role="search" aria-label="Search the output">
+    <div className={classes.search} role="search" aria-label="Search the output">
       <TextInput
         ref={searchRef}
         size="xs"
@@ -108,7 +108,7 @@ function SearchBox({
         error={search.problem !== undefined}
         spellCheck={false}
         autoComplete="off"
-        className={classes['searchInput'] ?? ''}
+        className={classes.searchInput}
       />
       <Toggle
         name="Match case"
@@ -146,7 +146,7 @@ function SearchBox({
       >
         <IconChevronDown {...icon} />
       </ActionIcon>
-      <span role="status" className={classes['count']} data-problem={search.problem && true}>
+      <span role="status" className={classes.count} data-problem={search.problem && true}>
         {countText(search)}
       </span>
     </div>
@@ -156,7 +156,7 @@ function SearchBox({
 export function LogToolbar(props: ToolbarProps) {
   const { names, shown, onShown, about, said, look, onLook, raw, onRaw, copied, onCopy, onDownload } = props;
   return (
-    <div className={classes['toolbar']}>
+    <div className={classes.toolbar}>
       {names.length > 1 && (
         <SegmentedControl
           size="xs"
@@ -167,11 +167,11 @@ export function LogToolbar(props: ToolbarProps) {
         />
       )}
       <SearchBox {...props} />
-      <span className={classes['lines']}>
+      <span className={classes.lines}>
         {said === '' && about}
         <span role="status">{said}</span>
       </span>
-      <div className={classes['tools']}>
+      <div className={classes.tools}>
         <Toggle
           name="Wrap lines"
           title="Wrap lines (w)"

@@ -230,7 +230,7 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
 
   const any = streams.some(({ pieces }) => pieces.some((piece) => piece !== ''));
   return (
-    <section ref={view} aria-label={name} className={classes['view']}>
+    <section ref={view} aria-label={name} className={classes.view}>
       {any && (
         <LogToolbar
           names={names}
@@ -252,22 +252,22 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
         />
       )}
       {skipped > 0 && (
-        <p className={classes['note']}>
+        <p className={classes.note}>
           The first {formatCount(skipped)} lines are too many to show here. Download has all of them.
         </p>
       )}
       {mark && linked === undefined && count > 0 && (
-        <p className={classes['note']} role="status">
+        <p className={classes.note} role="status">
           {markText(mark)} {mark.to > mark.from ? 'are' : 'is'} not in this output{live ? ' yet' : ''}.
         </p>
       )}
       {count === 0 ? (
-        <p className={classes['nothing']} role="status">
+        <p className={classes.nothing} role="status">
           {live ? 'No output yet' : 'No output'}
           {shown !== undefined && any && ` on ${shown}`}
         </p>
       ) : (
-        <div className={classes['frame']}>
+        <div className={classes.frame}>
           <div
             ref={scroller}
             data-log
@@ -276,18 +276,18 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
             // Thousands of lines may come in a second.
             aria-live="off"
             tabIndex={0}
-            className={classes['scroller']}
+            className={classes.scroller}
             data-wrap={look.wrap || undefined}
             style={digits(lines)}
             onScroll={onScroll}
             onCopy={copySelected}
           >
-            <span data-ruler aria-hidden className={classes['ruler']} />
-            <div data-canvas className={classes['canvas']} style={{ height: layout.total }}>
-              <div className={classes['rows']} style={{ transform: `translateY(${layout.topOf(first)}px)` }}>
+            <span data-ruler aria-hidden className={classes.ruler} />
+            <div data-canvas className={classes.canvas} style={{ height: layout.total }}>
+              <div className={classes.rows} style={{ transform: `translateY(${layout.topOf(first)}px)` }}>
                 {rows.map(({ place, block, row, parts, number, line }) =>
                   row === undefined ? (
-                    <div key={`name-${place}`} className={classes['heading']}>
+                    <div key={`name-${place}`} className={classes.heading}>
                       {block.stream.name}
                       {block.position > 0 && <span> · order of arrival not known</span>}
                     </div>
@@ -309,7 +309,7 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
           {live && !follow && (
             <Button
               size="xs"
-              className={classes['follow'] ?? ''}
+              className={classes.follow}
               leftSection={<IconArrowBarToDown size={16} stroke={1.6} aria-hidden />}
               aria-label={fresh > 0 ? `Follow: ${formatCount(fresh)} new ${fresh === 1 ? 'line' : 'lines'}` : 'Follow'}
               title="Follow the end (f)"

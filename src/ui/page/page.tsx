@@ -30,15 +30,15 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
   }, [title]);
   return (
     <div className={classes[full ? 'full' : fill ? 'fill' : 'page']}>
-      <header className={classes['head']}>
-        <div className={classes['titles']}>
-          {back && <div className={classes['back']}>{back}</div>}
+      <header className={classes.head}>
+        <div className={classes.titles}>
+          {back && <div className={classes.back}>{back}</div>}
           <h1>{heading ?? title}</h1>
-          {lead && <p className={classes['lead']}>{lead}</p>}
+          {lead && <p className={classes.lead}>{lead}</p>}
         </div>
-        {actions && <div className={classes['actions']}>{actions}</div>}
+        {actions && <div className={classes.actions}>{actions}</div>}
         {/* A page that fills the window shows no header that it could stand in. */}
-        {!full && extra && <div className={classes['extra']}>{extra}</div>}
+        {!full && extra && <div className={classes.extra}>{extra}</div>}
       </header>
       {children}
     </div>
@@ -48,13 +48,13 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
 /** A part of a page under a heading of its own. */
 export function Section({ title, lead, actions, children }: Omit<PageProps, 'full' | 'fill' | 'back' | 'heading'>) {
   return (
-    <section className={classes['section']} aria-label={title}>
-      <header className={classes['sectionHead']}>
-        <div className={classes['titles']}>
+    <section className={classes.section} aria-label={title}>
+      <header className={classes.sectionHead}>
+        <div className={classes.titles}>
           <h2>{title}</h2>
-          {lead && <p className={classes['lead']}>{lead}</p>}
+          {lead && <p className={classes.lead}>{lead}</p>}
         </div>
-        {actions && <div className={classes['actions']}>{actions}</div>}
+        {actions && <div className={classes.actions}>{actions}</div>}
       </header>
       {children}
     </section>

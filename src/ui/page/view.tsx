@@ -42,10 +42,10 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
       <Skeleton name={name} rows={rows} />
     );
   return (
-    <div className={classes['view']} aria-busy={isFetching}>
+    <div className={classes.view} aria-busy={isFetching}>
       {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
       {away && !local ? (
-        <p className={classes['age']} data-age>
+        <p className={classes.age} data-age>
           Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
         </p>
       ) : (
@@ -75,14 +75,14 @@ export function Failure(props: {
   const { what, error, busy = false, onRetry, stale = false } = props;
   const { title, detail } = wordsOf(error);
   return (
-    <div role="alert" className={classes['failure']}>
+    <div role="alert" className={classes.failure}>
       <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>
           {stale ? `Could not refresh ${what}: ` : `Could not load ${what}: `}
           {title}
         </strong>
-        {detail && <p className={classes['detail']}>{detail}</p>}
+        {detail && <p className={classes.detail}>{detail}</p>}
         {typeof stale === 'number' && (
           <p>
             What is shown was read <Time at={new Date(stale)} />.
@@ -109,11 +109,11 @@ export function FormError({ error }: { error: Error | null }) {
   if (!error) return null;
   const { title, detail } = wordsOf(error);
   return (
-    <div role="alert" className={classes['failure']}>
+    <div role="alert" className={classes.failure}>
       <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>{title}</strong>
-        {detail && <p className={classes['detail']}>{detail}</p>}
+        {detail && <p className={classes.detail}>{detail}</p>}
       </div>
     </div>
   );
@@ -122,10 +122,10 @@ export function FormError({ error }: { error: Error | null }) {
 /** Nothing there: one sentence and the action that changes it. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action: ReactNode }) {
   return (
-    <div className={classes['empty']}>
+    <div className={classes.empty}>
       <strong>{title}</strong>
       {children && <p>{children}</p>}
-      <div className={classes['emptyActions']}>{action}</div>
+      <div className={classes.emptyActions}>{action}</div>
     </div>
   );
 }
@@ -138,7 +138,7 @@ export function Skeleton({ name, rows = 8 }: { name: string; rows?: number }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div role="status" aria-label={`Loading ${name}`} className={classes['skeleton']} data-late={late}>
+    <div role="status" aria-label={`Loading ${name}`} className={classes.skeleton} data-late={late}>
       {Array.from({ length: rows }, (_, index) => (
         <span key={index} />
       ))}

@@ -23,8 +23,8 @@ interface DataTableProps<Row> {
 
 export function DataTable<Row>({ name, columns, rows, rowKey }: DataTableProps<Row>) {
   return (
-    <div className={classes['wrap']}>
-      <table className={classes['table']} aria-label={name}>
+    <div className={classes.wrap}>
+      <table className={classes.table} aria-label={name}>
         <thead>
           <tr>
             {columns.map(({ header, align, tools }) => (
@@ -51,4 +51,4 @@ export function DataTable<Row>({ name, columns, rows, rowKey }: DataTableProps<R
 }
 
 /** Class of the link or text that names a row. */
-export const rowName = classes['name'] ?? '';
+export const rowName = classes.name;

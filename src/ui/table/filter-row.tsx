@@ -15,7 +15,7 @@ interface FilterRowProps {
 
 export function FilterRow({ label, children, filtered, onClear, count }: FilterRowProps) {
   return (
-    <div className={classes['row']} role="search" aria-label={label}>
+    <div className={classes.row} role="search" aria-label={label}>
       {children}
       {filtered && (
         <Button
@@ -28,7 +28,7 @@ export function FilterRow({ label, children, filtered, onClear, count }: FilterR
           Clear
         </Button>
       )}
-      <span className={classes['count']} role="status">
+      <span className={classes.count} role="status">
         {count}
       </span>
     </div>

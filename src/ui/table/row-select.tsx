@@ -52,7 +52,7 @@ export function SelectRow({
   onChange: (event: ChangeEvent<HTMLInputElement>) => void;
 }) {
   return (
-    <label className={classes['target']}>
+    <label className={classes.target}>
       <input
         type="checkbox"
         aria-label={`Select ${name}`}
@@ -76,7 +76,7 @@ export function SelectShown({
   const count = selected.size === 0 ? 0 : shown.reduce((sum, id) => sum + Number(selected.has(id)), 0);
   const all = count > 0 && count === shown.length;
   return (
-    <label className={classes['target']} title={name}>
+    <label className={classes.target} title={name}>
       <input
         type="checkbox"
         aria-label={name}

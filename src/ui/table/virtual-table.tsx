@@ -96,19 +96,19 @@ export function VirtualTable<Row>({
   return (
     <div
       ref={scroller}
-      className={`${tableClasses['wrap']} ${classes['wrap']}`}
+      className={`${tableClasses.wrap} ${classes.wrap}`}
       data-scrolls={scrolls || undefined}
       data-bounded={bounded || undefined}
       {...(scrolls && { role: 'region', 'aria-label': `${name}, scrolling`, tabIndex: 0 })}
     >
       <table
-        className={`${tableClasses['table']} ${classes['table']}`}
+        className={`${tableClasses.table} ${classes.table}`}
         aria-label={name}
         data-selects={selects || undefined}
         {...(virtual && { 'aria-rowcount': rows.length + 1 })}
       >
         <colgroup>
-          {selects && <col className={classes['check']} />}
+          {selects && <col className={classes.check} />}
           {columns.map((column) => (
             <col key={column.header} style={{ width: column.width }} />
           ))}
@@ -116,7 +116,7 @@ export function VirtualTable<Row>({
         <thead>
           <tr>
             {selection && (
-              <th scope="col" className={classes['check']}>
+              <th scope="col" className={classes.check}>
                 <span className="visually-hidden">Selected</span>
                 <SelectShown
                   shown={ids}
@@ -194,7 +194,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
   if (content !== undefined)
     return (
       <tr ref={measure} data-index={index}>
-        <td colSpan={columns.length + Number(nameOf !== undefined)} data-phone="wide" className={classes['whole']}>
+        <td colSpan={columns.length + Number(nameOf !== undefined)} data-phone="wide" className={classes.whole}>
           {content}
         </td>
       </tr>
@@ -208,7 +208,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
       {...(measure && { 'aria-rowindex': index + 2 })}
     >
       {nameOf && (
-        <td className={classes['check']}>
+        <td className={classes.check}>
           <SelectRow id={id} name={nameOf(row)} selected={selected} onChange={select} />
         </td>
       )}
@@ -224,7 +224,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
 /** Stands for the rows that are out of view. */
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (
-    <tr aria-hidden className={classes['spacer']}>
+    <tr aria-hidden className={classes.spacer}>
       <td colSpan={columns} style={{ height }}>
         {' '}
       </td>

@@ -97,8 +97,8 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
       >
         The choice of files{builder.isEdited && ', the update.sh as you wrote it,'} and what was filled in are lost.
       </LeaveGuard>
-      <div ref={begin} className={classes['builder']} onDragEnter={over} onDragOver={over} onDrop={drop}>
-        <ol className={classes['steps']} aria-label="Steps">
+      <div ref={begin} className={classes.builder} onDragEnter={over} onDragOver={over} onDrop={drop}>
+        <ol className={classes.steps} aria-label="Steps">
           {STEPS.map((name, index) => (
             <li key={name} aria-current={index === step ? 'step' : undefined} data-done={index < step || undefined}>
               <span className="tabular">{index + 1}</span> {name}
@@ -112,7 +112,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
         {step === 1 && <BuilderScript builder={builder} />}
         {step === 2 && <BuilderPreview builder={builder} onBuilt={finish} onBack={() => setStep(1)} />}
         {step < 2 && picked && (
-          <div className={classes['buttons']}>
+          <div className={classes.buttons}>
             {step > 0 && (
               <Button variant="default" onClick={() => setStep(step - 1)}>
                 Back

@@ -31,13 +31,13 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
   );
   if (!picked)
     return (
-      <div className={classes['drop']}>
+      <div className={classes.drop}>
         {reading ? (
           <p role="status">Reading the files…</p>
         ) : (
           <>
             <p>Drop a folder or several files here. They are packed on this machine, and nothing is sent yet.</p>
-            <div className={classes['choosers']}>{choosers}</div>
+            <div className={classes.choosers}>{choosers}</div>
           </>
         )}
       </div>
@@ -51,7 +51,7 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
   const left = picked.files.size - files.length;
   return (
     <>
-      <div className={classes['fields']}>
+      <div className={classes.fields}>
         <TextInput
           label="Name"
           value={fields.name}
@@ -73,7 +73,7 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
           required
         />
       </div>
-      <p className={classes['told']} role="status">
+      <p className={classes.told} role="status">
         <strong>
           {filesText(files.length)}, {formatBytes(builder.size)}
         </strong>
@@ -104,11 +104,11 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
           onRuns: ({ path }) => path !== 'update.sh' && builder.toggleProgram(path),
         }}
       />
-      <div className={classes['below']}>
+      <div className={classes.below}>
         <span className="dim">
           <kbd>Space</kbd> takes in or leaves out, <kbd>x</kbd> makes executable
         </span>
-        <div className={classes['choosers']}>{choosers}</div>
+        <div className={classes.choosers}>{choosers}</div>
       </div>
     </>
   );

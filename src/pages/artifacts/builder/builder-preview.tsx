@@ -61,7 +61,7 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
       <FormError error={fault} />
       {!fault && <CheckList findings={findings} sha256={packed?.inspection?.sha256} />}
       {packed?.inspection && <InspectedContents inspection={packed.inspection} />}
-      <div className={classes['buttons']}>
+      <div className={classes.buttons}>
         <Button variant="default" onClick={onBack}>
           Back
         </Button>

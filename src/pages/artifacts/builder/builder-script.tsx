@@ -21,7 +21,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
         Devices run update.sh. This one stops at the first error, puts the version before back, and ends with an exit
         code that says so.
       </p>
-      <div className={classes['fields']}>
+      <div className={classes.fields}>
         <TextInput
           label="Install into"
           value={fields.target}
@@ -52,7 +52,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
       </div>
       <Textarea
         label="update.sh"
-        classNames={{ input: `mono ${classes['script'] ?? ''}` }}
+        classNames={{ input: `mono ${classes.script}` }}
         value={script}
         onChange={({ currentTarget }) => write(currentTarget.value)}
         rows={16}

@@ -31,7 +31,7 @@ export function CheckList({
 }) {
   const { link } = useDialog('artifact');
   return (
-    <div className={classes['checks']} role="group" aria-label="Checks" aria-busy={!findings}>
+    <div className={classes.checks} role="group" aria-label="Checks" aria-busy={!findings}>
       {findings ? (
         <ul>
           {byWeight(findings).map(({ level, text, mend, artifact }) => (
@@ -47,12 +47,12 @@ export function CheckList({
                     <Link {...link('details', artifact)}>Show it</Link>
                   </>
                 )}
-                {mend && <span className={classes['mend']}>{mend}</span>}
+                {mend && <span className={classes.mend}>{mend}</span>}
               </span>
             </li>
           ))}
           {sha256 && (
-            <li className={classes['sum']}>
+            <li className={classes.sum}>
               <span />
               <span>
                 SHA-256 <code>{sha256}</code>

@@ -12,7 +12,7 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
   return (
     <>
       {tree && tree.length > 0 && (
-        <details className={classes['part']} open={tree.length <= 12}>
+        <details className={classes.part} open={tree.length <= 12}>
           <summary>
             <IconChevronRight size={16} stroke={1.6} aria-hidden />
             Contents
@@ -30,12 +30,12 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
 
 export function ScriptBeginning({ script: { name, text, cut }, open = false }: { script: ScriptText; open?: boolean }) {
   return (
-    <details className={classes['part']} open={open}>
+    <details className={classes.part} open={open}>
       <summary>
         <IconChevronRight size={16} stroke={1.6} aria-hidden />
         {name} {cut && <span className="dim">its first {formatBytes(text.length)}</span>}
       </summary>
-      <pre className={`${classes['script'] ?? ''} mono`} tabIndex={0} role="region" aria-label={`Beginning of ${name}`}>
+      <pre className={`${classes.script} mono`} tabIndex={0} role="region" aria-label={`Beginning of ${name}`}>
         {splitGlyphs(text).map(({ text: piece, glyph }, index) => (glyph ? <mark key={index}>{piece}</mark> : piece))}
       </pre>
     </details>

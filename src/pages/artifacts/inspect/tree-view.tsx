@@ -114,10 +114,10 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
       aria-label={name}
       aria-activedescendant={rows.length > 0 ? idOf(name, seen[at] ?? 0) : undefined}
       tabIndex={0}
-      className={classes['tree']}
+      className={classes.tree}
       onKeyDown={onKeyDown}
     >
-      <div role="presentation" style={{ height: list.getTotalSize() }} className={classes['all']}>
+      <div role="presentation" style={{ height: list.getTotalSize() }} className={classes.all}>
         {list.getVirtualItems().map(({ index, start }) => {
           const place = seen[index] ?? 0;
           const row = rows[place];
@@ -177,7 +177,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
       aria-expanded={open}
       aria-selected={current}
       aria-checked={taken}
-      className={classes['row']}
+      className={classes.row}
       data-refused={row.refused || undefined}
       style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + 16 * (Math.min(row.depth, 12) - 1) }}
       onClick={({ target }) => onChoose((target as Element).closest<HTMLElement>('[data-part]')?.dataset['part'])}
@@ -186,18 +186,18 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
         size={14}
         stroke={1.6}
         aria-hidden
-        className={classes['chevron']}
+        className={classes.chevron}
         data-shown={open !== undefined}
       />
       {taken === undefined ? (
-        <Icon size={16} stroke={1.6} aria-hidden className={classes['icon']} />
+        <Icon size={16} stroke={1.6} aria-hidden className={classes.icon} />
       ) : (
-        <span data-part="take" data-taken={taken} className={classes['box']}>
+        <span data-part="take" data-taken={taken} className={classes.box}>
           {taken === true && <IconCheck size={12} stroke={2.4} aria-hidden />}
           {taken === 'mixed' && <IconMinus size={12} stroke={2.4} aria-hidden />}
         </span>
       )}
-      <span className={classes['name']} title={row.name}>
+      <span className={classes.name} title={row.name}>
         {row.name}
         {row.target && (
           <span className="dim">
@@ -205,15 +205,15 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
             <IconArrowRight size={12} stroke={1.6} aria-label="links to" /> {row.target}
           </span>
         )}
-        {note && <span className={classes['note']}>{note}</span>}
-        {row.refused && <span className={classes['refused']}>refused</span>}
+        {note && <span className={classes.note}>{note}</span>}
+        {row.refused && <span className={classes.refused}>refused</span>}
       </span>
-      <span className={`${classes['size'] ?? ''} tabular dim`}>
+      <span className={`${classes.size} tabular dim`}>
         {row.kind === 'folder' && <>{row.files === 1 ? 'one file' : `${formatCount(row.files)} files`}, </>}
         {formatBytes(row.size)}
       </span>
       <span
-        className={`${classes['mode'] ?? ''} mono dim`}
+        className={`${classes.mode} mono dim`}
         {...(taken !== undefined && row.kind !== 'folder' && { 'data-part': 'runs', title: 'Executable or not (x)' })}
         data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}
       >

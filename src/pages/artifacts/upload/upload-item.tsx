@@ -78,15 +78,15 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
     <form
       noValidate
       aria-label={`Upload of ${file.name}`}
-      className={classes['item']}
+      className={classes.item}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
       }}
     >
-      <div className={classes['file']}>
+      <div className={classes.file}>
         <Icon size={20} stroke={1.6} aria-hidden />
-        <span className={classes['name']}>
+        <span className={classes.name}>
           <strong>{file.name}</strong>
           <span className="dim tabular" title={`${formatCount(file.size)} bytes`}>
             {formatBytes(file.size)}
@@ -113,13 +113,13 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
       ) : (
-        <div className={classes['buttons']}>
-          <button type="button" aria-expanded={open} className={classes['toggle']} onClick={() => setToggled(!open)}>
+        <div className={classes.buttons}>
+          <button type="button" aria-expanded={open} className={classes.toggle} onClick={() => setToggled(!open)}>
             <IconChevronRight size={16} stroke={1.6} aria-hidden />
             {checksSaid(item)}
           </button>
           {open && (
-            <div className={classes['checks']}>
+            <div className={classes.checks}>
               <CheckList findings={findings} sha256={item.checked?.sha256} />
               {inspection && <InspectedContents inspection={inspection} />}
             </div>
@@ -219,9 +219,9 @@ function ItemFields({ item, queue, error, focused }: ItemFieldsProps) {
       queue.fill(id, { [name]: currentTarget.value }),
   });
   return (
-    <fieldset className={classes['fields']}>
+    <fieldset className={classes.fields}>
       <legend className="visually-hidden">Fields</legend>
-      <div className={classes['type']}>
+      <div className={classes.type}>
         <span id={`${id}-type`}>Type</span>
         <SegmentedControl
           aria-labelledby={`${id}-type`}
@@ -234,7 +234,7 @@ function ItemFields({ item, queue, error, focused }: ItemFieldsProps) {
       <TextInput
         {...field('version')}
         placeholder="1.2.0"
-        className={classes['version'] ?? ''}
+        className={classes.version}
         {...(focused ? { ref: focusOnMount } : {})}
       />
       {fields.type === 'script' && (

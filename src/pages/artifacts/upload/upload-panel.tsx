@@ -61,7 +61,7 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
         {spokenSummary(items)}
       </p>
       {children}
-      <ul className={classes['list']} ref={list} tabIndex={-1} aria-label="Files">
+      <ul className={classes.list} ref={list} tabIndex={-1} aria-label="Files">
         {items.map((item) => (
           <li key={item.id}>
             {item.stage.name === 'stored' ? (

@@ -45,12 +45,12 @@ export function UploadProgress({
       .join(' · ');
   };
   return (
-    <div className={classes['progress']}>
+    <div className={classes.progress}>
       <progress aria-label={`Upload of ${name}`} max={total} value={sent} />
       <span className="tabular">
         {percentOf(transfer)} % · {formatBytes(Math.min(sent, total))} of {formatBytes(total)}
       </span>
-      <span className={`${classes['speed'] ?? ''} tabular dim`}>{said()}</span>
+      <span className={`${classes.speed} tabular dim`}>{said()}</span>
       <Button variant="default" onClick={onCancel} ref={cancel} aria-label={`Cancel the upload of ${name}`}>
         Cancel
       </Button>

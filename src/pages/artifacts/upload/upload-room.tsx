@@ -41,7 +41,7 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
   const named = spareArtifacts(artifacts, usage).slice(0, MOST);
   const needed = artifacts.filter((artifact) => isNeeded(usage, artifact)).length;
   return (
-    <div role="group" aria-label="Room in the storage" className={classes['room']}>
+    <div role="group" aria-label="Room in the storage" className={classes.room}>
       <IconDatabase size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>
@@ -54,10 +54,10 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
         {named.length > 0 ? (
           <>
             <p className="dim">Deleting these would free space{usage ? '; no job waits for them' : ''}:</p>
-            <ul className={classes['spare']}>
+            <ul className={classes.spare}>
               {named.map((artifact) => (
                 <li key={artifact.ArtifactId}>
-                  <bdi className={classes['name']}>
+                  <bdi className={classes.name}>
                     {artifact.Name} {artifact.Version}
                   </bdi>
                   <span className="dim tabular">

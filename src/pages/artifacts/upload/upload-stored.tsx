@@ -21,7 +21,7 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
     if (document.activeElement === document.body || document.activeElement === null) next.current?.focus();
   }, []);
   return (
-    <div className={classes['stored']}>
+    <div className={classes.stored}>
       <IconCheck size={18} stroke={1.6} aria-hidden />
       <span>
         <strong>

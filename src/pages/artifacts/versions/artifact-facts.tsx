@@ -28,7 +28,7 @@ export function FileFaultMark({ artifact }: { artifact: Artifact }) {
   const text = fileFaultText(artifact);
   if (text === undefined) return null;
   return (
-    <span className={classes['fault']} title={text}>
+    <span className={classes.fault} title={text}>
       {artifact.FileFault === 'Missing' ? 'File missing' : 'File damaged'}
     </span>
   );

@@ -24,7 +24,7 @@ export function ColumnResizer({ label, width, onWidth }: ColumnResizerProps) {
       aria-valuemin={LEAST_WIDTH}
       aria-valuemax={MOST_WIDTH}
       aria-valuetext={`${width} pixels`}
-      className={classes['resizer']}
+      className={classes.resizer}
       data-dragged={isDragged || undefined}
       onPointerDown={(event) => {
         if (event.button !== 0) return;

@@ -22,11 +22,11 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (
     <Modal opened onClose={onClose} title="Columns" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <ul className={classes['columns']} aria-label="Columns in their order">
+      <ul className={classes.columns} aria-label="Columns in their order">
         {ordered.map((column, place) => (
           <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
             <span
-              className={classes['grip']}
+              className={classes.grip}
               aria-hidden
               onPointerDown={(event) => {
                 event.currentTarget.setPointerCapture(event.pointerId);
@@ -60,7 +60,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
           </li>
         ))}
       </ul>
-      <div className={classes['foot']}>
+      <div className={classes.foot}>
         <SegmentedControl
           size="xs"
           aria-label="Height of rows"

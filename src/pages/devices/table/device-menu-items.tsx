@@ -47,7 +47,7 @@ function Items({ id }: { id: string }) {
       <Menu.Item
         component={Link}
         {...dialog.link('delete', id)}
-        className={classes['danger'] ?? ''}
+        className={classes.danger}
         leftSection={<IconTrash {...icon} />}
       >
         Delete

@@ -7,7 +7,7 @@ const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'Devic
 
 export function DeviceMenu({ id, name }: { id: string; name: string }) {
   const button = {
-    className: classes['button'],
+    className: classes.button,
     'aria-label': `Actions for ${name}`,
     'aria-haspopup': 'menu',
     children: <IconDots size={18} stroke={1.6} aria-hidden />,

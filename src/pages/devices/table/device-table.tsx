@@ -116,7 +116,7 @@ export function DeviceTable({
   });
   return (
     <table
-      className={`${tableClasses['table']} ${classes['table']}`}
+      className={`${tableClasses.table} ${classes.table}`}
       style={{ '--least': `${least}px` } as CSSProperties}
       aria-label="Devices"
       aria-busy={busy}
@@ -124,15 +124,15 @@ export function DeviceTable({
       {...(isPart && { 'aria-rowcount': (rows.total ?? rows.count) + 1 })}
     >
       <colgroup>
-        <col className={classes['check']} />
+        <col className={classes.check} />
         {columns.map(({ id, width }) => (
           <col key={id} {...(id !== 'name' && { style: { width } })} />
         ))}
-        <col className={classes['tools']} />
+        <col className={classes.tools} />
       </colgroup>
       <thead>
         <tr {...(isPart && { 'aria-rowindex': 1 })}>
-          <th scope="col" className={classes['check']}>
+          <th scope="col" className={classes.check}>
             <span className="visually-hidden">Selected</span>
             <SelectShown
               shown={rows.ids}
@@ -145,7 +145,7 @@ export function DeviceTable({
           {columns.map((column) => (
             <Head key={column.id} column={column} sort={sort} onSort={onSort} onWidth={onWidth} />
           ))}
-          <th scope="col" data-tools className={classes['tools']}>
+          <th scope="col" data-tools className={classes.tools}>
             <span className="visually-hidden">Actions</span>
           </th>
         </tr>
@@ -188,7 +188,7 @@ function Head({
 /** Stands for the rows that are out of sight. */
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (
-    <tr aria-hidden className={classes['spacer']}>
+    <tr aria-hidden className={classes.spacer}>
       <td colSpan={columns} style={{ height }}>
         {' '}
       </td>
@@ -211,13 +211,13 @@ const Row = memo(function Row({ device, columns, place, index, selected, select,
   const { DeviceId, DeviceName } = device;
   return (
     <tr data-row={place} data-id={DeviceId} data-selected={selected || undefined} aria-rowindex={index}>
-      <td className={classes['check']}>
+      <td className={classes.check}>
         <SelectRow id={DeviceId} name={DeviceName || DeviceId} selected={selected} onChange={select} />
       </td>
       {columns.map(({ id, className, phone, title, cell }) =>
         id === 'name' ? (
-          <td key={id} className={classes['first']}>
-            <a href={paths.device(DeviceId)} className={tableClasses['name']} title={DeviceName} onClick={follow}>
+          <td key={id} className={classes.first}>
+            <a href={paths.device(DeviceId)} className={tableClasses.name} title={DeviceName} onClick={follow}>
               {DeviceName || DeviceId}
             </a>
           </td>
@@ -227,7 +227,7 @@ const Row = memo(function Row({ device, columns, place, index, selected, select,
           </td>
         ),
       )}
-      <td data-tools className={classes['tools']}>
+      <td data-tools className={classes.tools}>
         <DeviceMenu id={DeviceId} name={DeviceName || DeviceId} />
       </td>
     </tr>

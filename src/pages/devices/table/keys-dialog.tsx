@@ -15,7 +15,7 @@ const KEYS: [keys: string[], does: string][] = [
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="Keys of this table" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <dl className={classes['keys']}>
+      <dl className={classes.keys}>
         {KEYS.map(([keys, does]) => (
           <div key={does}>
             <dt>

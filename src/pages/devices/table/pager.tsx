@@ -31,12 +31,12 @@ export function Pager({ onPage, onRows, busy, hasAll = false, note, ...range }: 
   const atStart = page === 1 ? 'This is the first page' : '';
   const atEnd = !more ? 'This is the last page' : '';
   return (
-    <div className={classes['pager']}>
+    <div className={classes.pager}>
       <span className="tabular dim" role="status" aria-label="Devices shown">
         {busy ? 'Loading…' : rangeText(range)}
       </span>
       {note}
-      <nav aria-label="Pagination" className={classes['steps']}>
+      <nav aria-label="Pagination" className={classes.steps}>
         {last !== undefined && (
           <Step name="First page" off={atStart} onClick={() => onPage(1)}>
             <IconChevronLeftPipe size={16} stroke={1.6} aria-hidden />
@@ -73,13 +73,13 @@ export function AllRows({
   onRows: (rows: number | 'all') => void;
 }) {
   return (
-    <div className={classes['pager']}>
+    <div className={classes.pager}>
       <span className="tabular dim" role="status" aria-label="Devices shown">
         {shown === fleet ? formatCount(fleet) : `${formatCount(shown)} of ${formatCount(fleet)}`}
         {fleet === 1 ? ' device' : ' devices'}
       </span>
       {note}
-      <span className={classes['steps']}>
+      <span className={classes.steps}>
         <RowsSelect value="all" hasAll onRows={onRows} />
       </span>
     </div>
@@ -148,7 +148,7 @@ function PageNumber({
   const [typed, setTyped] = useDraft(String(page));
   return (
     <form
-      className={classes['number']}
+      className={classes.number}
       onSubmit={(event) => {
         event.preventDefault();
         const wanted = /^\d{1,9}$/.test(typed.trim()) ? Math.min(Math.max(1, Number(typed)), last ?? Infinity) : page;

@@ -42,7 +42,7 @@ const COLUMNS: readonly TableColumn[] = [
     label: 'Status',
     field: 'DeviceStatus',
     width: 106,
-    className: classes['status'],
+    className: classes.status,
     cell: (device) => {
       const problem = problemText(device);
       return (
@@ -58,7 +58,7 @@ const COLUMNS: readonly TableColumn[] = [
     label: 'Group',
     field: 'DeviceGroup',
     width: 100,
-    className: classes['second'],
+    className: classes.second,
     title: ({ DeviceGroup }) => DeviceGroup,
     cell: ({ DeviceGroup }) => DeviceGroup || <span className="dim">No group</span>,
   },
@@ -95,7 +95,7 @@ const COLUMNS: readonly TableColumn[] = [
     label: 'Last seen',
     field: 'LastSeenTime',
     width: 84,
-    className: classes['seen'],
+    className: classes.seen,
     cell: ({ LastSeenTime }) => timeCell(LastSeenTime),
   },
   {
@@ -156,7 +156,7 @@ export function fieldsOf(rows: readonly Device[]): Set<string> {
 /** The id, shortened, and a button that copies the whole one. */
 function IdCell({ id, name }: { id: string; name: string }) {
   return (
-    <span className={classes['id']}>
+    <span className={classes.id}>
       <span className="mono" title={id} data-id-text>
         {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
       </span>

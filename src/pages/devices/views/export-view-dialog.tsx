@@ -33,9 +33,9 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
   const { read = 0, total } = fleet?.progress ?? {};
   return (
     <Modal opened onClose={onClose} title="Export CSV" size="lg" centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      <div className={bulkClasses['steps']}>
+      <div className={bulkClasses.steps}>
         {isReady ? (
-          <section aria-label="Plan" className={bulkClasses['plan']}>
+          <section aria-label="Plan" className={bulkClasses.plan}>
             <p>
               <strong>{devicesText(count)} in one file.</strong>
             </p>
@@ -57,16 +57,16 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
               {total !== undefined && ` of ${formatCount(total)}`}
             </p>
             <progress
-              className={bulkClasses['bar']}
+              className={bulkClasses.bar}
               aria-label="Devices read"
               {...(total !== undefined && { max: Math.max(1, total), value: read })}
             />
           </div>
         )}
         {written !== undefined && (
-          <progress className={bulkClasses['bar']} aria-label="Rows written" max={Math.max(1, count)} value={written} />
+          <progress className={bulkClasses.bar} aria-label="Rows written" max={Math.max(1, count)} value={written} />
         )}
-        <div className={bulkClasses['buttons']}>
+        <div className={bulkClasses.buttons}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

@@ -4,7 +4,7 @@ import classes from './views-parts.module.css';
 
 export function LinkNote({ onSave, onOwn }: { onSave: () => void; onOwn: () => void }) {
   return (
-    <p className={classes['foreign']}>
+    <p className={classes.foreign}>
       <span className="dim">Columns and rows are as the link has them.</span>
       <Button size="compact-sm" variant="default" onClick={onSave}>
         Save this view

@@ -27,7 +27,7 @@ const TITLES = {
 export function ViewsDialog({ task, ...props }: ViewsDialogProps) {
   return (
     <Modal opened onClose={props.onClose} title={TITLES[task]} centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      <div className={classes['body']}>
+      <div className={classes.body}>
         {task === 'import' ? (
           <Import {...props} />
         ) : task === 'delete' ? (
@@ -65,7 +65,7 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
   };
   return (
     <form
-      className={classes['body']}
+      className={classes.body}
       onSubmit={(event) => {
         event.preventDefault();
         save();
@@ -88,7 +88,7 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
           It keeps the filters, the search, the sort, the columns and the row height, in this browser.
         </p>
       )}
-      <div className={classes['foot']}>
+      <div className={classes.foot}>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -108,7 +108,7 @@ function Delete({ view, onGo, onClose }: PartProps) {
         </strong>{' '}
         is taken off your list. No device is touched, and links that were shared go on working.
       </p>
-      <div className={classes['foot']}>
+      <div className={classes.foot}>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -158,7 +158,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
         </BrowseButton>
       </div>
       {file && 'problem' in file && (
-        <p role="alert" className={classes['error']}>
+        <p role="alert" className={classes.error}>
           <strong>
             <bdi>{file.name}</bdi> was not imported.
           </strong>{' '}
@@ -166,7 +166,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
         </p>
       )}
       {file && 'views' in file && plan && (
-        <div role="status" className={classes['body']}>
+        <div role="status" className={classes.body}>
           <p>
             <strong>
               <bdi>{file.name}</bdi>: {count(file.views.length)}
@@ -176,7 +176,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
               `, ${count(file.unreadable, 'entry').replace('entrys', 'entries')} left out as unreadable`}
           </p>
           {plan.fresh.length + plan.clashes.length > 0 && (
-            <ul className={classes['list']}>
+            <ul className={classes.list}>
               {plan.fresh.map(({ id, name }) => (
                 <li key={id}>
                   <bdi>{name}</bdi>
@@ -204,14 +204,12 @@ function Import({ view: { saved }, onClose }: PartProps) {
         />
       )}
       {isFull && (
-        <p role="alert" className={classes['error']}>
+        <p role="alert" className={classes.error}>
           There is room for {MOST_VIEWS} views.
         </p>
       )}
-      {saved.onlyHeld && (
-        <p className={classes['warn']}>This browser keeps nothing: imported views go with this page.</p>
-      )}
-      <div className={classes['foot']}>
+      {saved.onlyHeld && <p className={classes.warn}>This browser keeps nothing: imported views go with this page.</p>}
+      <div className={classes.foot}>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>

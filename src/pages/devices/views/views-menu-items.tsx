@@ -54,7 +54,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
     <OpenedMenu button={button} width={270}>
       <Menu.Dropdown aria-label="Views">
         {views.length > 0 && (
-          <div className={classes['views']}>
+          <div className={classes.views}>
             <Item
               icon={applied ? undefined : isForeign ? undefined : IconCheck}
               onClick={() => onGo(new URLSearchParams())}
@@ -67,7 +67,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
                 icon={each === applied ? IconCheck : undefined}
                 onClick={() => onGo(view.urlOf(each))}
               >
-                <bdi className={classes['name']} title={each.name}>
+                <bdi className={classes.name} title={each.name}>
                   {each.name}
                 </bdi>
               </Item>
@@ -137,9 +137,7 @@ function Item({ icon: Icon, onClick, children }: ItemProps) {
   return (
     <Menu.Item
       onClick={onClick}
-      leftSection={
-        <span className={classes['mark']}>{Icon && <Icon size={16} stroke={2} aria-label="Shown now" />}</span>
-      }
+      leftSection={<span className={classes.mark}>{Icon && <Icon size={16} stroke={2} aria-label="Shown now" />}</span>}
     >
       {children}
     </Menu.Item>

@@ -22,14 +22,14 @@ interface ViewsMenuProps {
 export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps) {
   const { applied, isChanged, isForeign } = view;
   const button = {
-    className: classes['button'],
+    className: classes.button,
     'aria-haspopup': 'menu',
     children: (
       <>
         <IconBookmark size={18} stroke={1.6} aria-hidden />
         <span className="visually-hidden">View: </span>
         <bdi>{applied?.name ?? (isForeign ? 'From a link' : 'Views')}</bdi>
-        {isChanged && <span className={classes['changed']}>changed</span>}
+        {isChanged && <span className={classes.changed}>changed</span>}
         <IconChevronDown size={14} stroke={1.6} aria-hidden />
       </>
     ),

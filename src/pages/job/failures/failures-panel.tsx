@@ -40,7 +40,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
     else address.set({ failures: id });
   };
   return (
-    <section aria-labelledby="failures" className={classes['panel']}>
+    <section aria-labelledby="failures" className={classes.panel}>
       <header>
         <h2 id="failures">Why it failed</h2>
         {groups && (
@@ -50,7 +50,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
         )}
       </header>
       {groups ? (
-        <ul ref={list} className={classes['groups']}>
+        <ul ref={list} className={classes.groups}>
           {shown.map((group) => (
             <li key={group.id} data-opened={opened === group.id || undefined}>
               <GroupRow
@@ -67,7 +67,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
         <Skeleton name="what they said" rows={3} />
       )}
       {shown.length < ordered.length && (
-        <button type="button" className={classes['more']} onClick={() => setAll(true)}>
+        <button type="button" className={classes.more} onClick={() => setAll(true)}>
           Show all {formatCount(ordered.length)} groups
         </button>
       )}
@@ -88,24 +88,20 @@ interface GroupRowProps {
 function GroupRow({ group, total, opened, onToggle }: GroupRowProps) {
   const share = group.keys.length / Math.max(1, total);
   return (
-    <button type="button" className={classes['row']} aria-expanded={opened} onClick={onToggle}>
-      <IconChevronRight size={16} stroke={1.8} aria-hidden className={classes['chevron']} />
-      <span className={classes['count']}>
+    <button type="button" className={classes.row} aria-expanded={opened} onClick={onToggle}>
+      <IconChevronRight size={16} stroke={1.8} aria-hidden className={classes.chevron} />
+      <span className={classes.count}>
         {formatCount(group.keys.length)}
-        <span className={classes['times']}> ×</span>
+        <span className={classes.times}> ×</span>
       </span>
-      <span className={classes['what']}>
+      <span className={classes.what}>
         <GroupTitle group={group} />
       </span>
-      <span className={classes['meta']}>
+      <span className={classes.meta}>
         {group.ended !== 'Failed' && <StateMark state={group.ended} />}
         {group.title.length > 0 && <ExitCodes group={group} />}
       </span>
-      <span
-        className={classes['share']}
-        title={`${Math.round(share * 100)} % of those that did not succeed`}
-        aria-hidden
-      >
+      <span className={classes.share} title={`${Math.round(share * 100)} % of those that did not succeed`} aria-hidden>
         <span style={{ width: `${Math.max(2, share * 100)}%` }} data-state={group.ended} />
       </span>
     </button>

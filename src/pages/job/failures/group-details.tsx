@@ -52,8 +52,8 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
     focusPage();
   };
   return (
-    <div className={classes['details']}>
-      <div className={classes['actions']} role="group" aria-label="Actions for this group">
+    <div className={classes.details}>
+      <div className={classes.actions} role="group" aria-label="Actions for this group">
         <Button
           size="xs"
           leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
@@ -101,7 +101,7 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
         </Button>
       </div>
       {group.ways.length > 0 && <Ways group={group} />}
-      <div className={classes['parts']}>
+      <div className={classes.parts}>
         <VirtualTable
           name="Devices of this group"
           bounded
@@ -120,7 +120,7 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
 /** The wordings that were taken for the same. */
 function Ways({ group: { ways } }: { group: FailureGroup }) {
   return (
-    <div className={classes['ways']}>
+    <div className={classes.ways}>
       <h3>Said in these words</h3>
       <ul>
         {ways.map(({ line, count }) => (

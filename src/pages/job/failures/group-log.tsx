@@ -41,7 +41,7 @@ export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
   const otherName = other && visible(childName(other, jobs.keys.get(other) ?? ''));
   const { to, state } = address.opening({ child: key });
   return (
-    <section className={classes['log']} aria-label={`Log of ${name}, as an example`}>
+    <section className={classes.log} aria-label={`Log of ${name}, as an example`}>
       <header>
         <SegmentedControl
           size="xs"
@@ -66,7 +66,7 @@ export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
       ) : (
         <>
           {healthy.length === 0 && (
-            <p className={classes['hint']}>
+            <p className={classes.hint}>
               No device has succeeded with this job yet, so there is no healthy log to compare with.
             </p>
           )}
@@ -129,13 +129,13 @@ function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, hea
   const differs = rows.some(({ side }) => side === 'failed' || side === 'healthy');
   return (
     <>
-      <p className={classes['hint']}>
+      <p className={classes.hint}>
         {differs ? (
           <>
             {sameUntil > 0
               ? `The first ${sameUntil === 1 ? 'line says' : `${formatCount(sameUntil)} lines say`} the same on both, then they part. `
               : 'They differ from the first line on. '}
-            <span className={classes['legend']}>
+            <span className={classes.legend}>
               <span data-side="failed">− {failed}</span> <span data-side="healthy">+ {healthy}, succeeded</span>
             </span>
           </>
@@ -143,11 +143,9 @@ function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, hea
           `Both logs say the same, but for numbers, times and names (healthy: ${healthy}).`
         )}
       </p>
-      {coarse && (
-        <p className={classes['hint']}>They differ in so many lines that only their beginnings are compared.</p>
-      )}
+      {coarse && <p className={classes.hint}>They differ in so many lines that only their beginnings are compared.</p>}
       <Lines rows={rows} name={`Difference between ${failed} and ${healthy}`} empty="Both printed nothing." />
-      {more > 0 && <p className={classes['hint']}>{formatCount(more)} more lines are not shown.</p>}
+      {more > 0 && <p className={classes.hint}>{formatCount(more)} more lines are not shown.</p>}
     </>
   );
 }
@@ -157,13 +155,13 @@ const MARKS: Record<DiffRow['side'], string> = { both: ' ', failed: '−', healt
 const SAID: Partial<Record<DiffRow['side'], string>> = { failed: 'Only here: ', healthy: 'Only in the healthy log: ' };
 
 function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: string }) {
-  if (rows.length === 0) return <p className={classes['hint']}>{empty}</p>;
+  if (rows.length === 0) return <p className={classes.hint}>{empty}</p>;
   return (
-    <div role="region" aria-label={name} tabIndex={0} className={classes['lines']}>
+    <div role="region" aria-label={name} tabIndex={0} className={classes.lines}>
       {rows.map(({ side, text, error, count }, place) => (
         // Lines have no other name than their place.
         <div key={place} data-side={side} data-error={error || undefined}>
-          <span className={classes['mark']} aria-hidden>
+          <span className={classes.mark} aria-hidden>
             {MARKS[side]}
           </span>
           {SAID[side] && <span className="visually-hidden">{SAID[side]}</span>}

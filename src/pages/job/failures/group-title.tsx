@@ -19,17 +19,17 @@ function joined(title: readonly TitlePiece[]): TitlePiece[] {
 }
 
 export function GroupTitle({ group }: { group: FailureGroup }) {
-  if (group.title.length === 0) return <span className={classes['silent']}>{silentText(group)}</span>;
+  if (group.title.length === 0) return <span className={classes.silent}>{silentText(group)}</span>;
   return (
-    <code className={classes['title']}>
-      {group.isLast && <span className={classes['last']}>No error said. Last line: </span>}
+    <code className={classes.title}>
+      {group.isLast && <span className={classes.last}>No error said. Last line: </span>}
       {joined(group.title).map(({ text, spaced, varies, values }, place) => (
         // The pieces of a line have no other name than their place.
         <span key={place}>
           {spaced && place > 0 && ' '}
           {varies ? (
             <span
-              className={classes['varies']}
+              className={classes.varies}
               title={values.length > 1 ? `Differs: ${values.map(visible).join(' · ')} …` : 'Differs'}
             >
               {visible(text)}
