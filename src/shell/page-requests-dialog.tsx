@@ -1,10 +1,11 @@
 // What the page at hand reads, as commands for curl. What it holds from earlier is read once more, so that all of it is here.
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
 import { pageNow, readsOf } from '#/api/recent-reads.ts';
 import { CurlLines } from '#/ui/curl/curl-lines.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 
 const readsHere = () => readsOf(pageNow()).map((path) => ({ base: directAddress, method: 'GET', path }));
 
@@ -23,10 +24,10 @@ export function PageRequestsDialog({ onClose }: { onClose: () => void }) {
     };
   }, [client]);
   return (
-    <Modal opened onClose={onClose} title="What this page reads" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={onClose} title="What this page reads" size="xl" centered={false}>
       <Stack gap="md">
         {reads.length > 0 ? <CurlLines requests={reads} /> : <p>This page reads nothing from the service.</p>}
       </Stack>
-    </Modal>
+    </BaseDialog>
   );
 }

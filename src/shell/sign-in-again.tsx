@@ -1,11 +1,12 @@
 // Asks for a token over the page when the session has ended.
 import '@mantine/core/styles/PasswordInput.css';
 import { useState } from 'react';
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries, signIn } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
 import { FormError } from '#/ui/page/view.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 
 export function SignInAgain({ onLeave }: { onLeave: () => void }) {
   const session = useQuery(sessionQueries.current());
@@ -24,15 +25,7 @@ export function SignInAgain({ onLeave }: { onLeave: () => void }) {
     }
   };
   return (
-    <Modal
-      opened
-      onClose={onLeave}
-      title="Your session has ended"
-      centered
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <BaseDialog title="Your session has ended">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -60,6 +53,6 @@ export function SignInAgain({ onLeave }: { onLeave: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </BaseDialog>
   );
 }

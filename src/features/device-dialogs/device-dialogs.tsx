@@ -1,8 +1,8 @@
 // The dialogs about devices, one at a time, as the URL names it. Loaded when the first one opens.
 import { useQuery } from '@tanstack/react-query';
-import { Modal } from '@mantine/core';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import { AddDeviceDialog } from './add-device-dialog.tsx';
 import { DeleteDeviceDialog } from './delete-device-dialog.tsx';
@@ -51,13 +51,13 @@ function AboutDeviceById({ id, ...props }: AboutProps & { id: string }) {
   const { data, error, isFetching, refetch } = useQuery(deviceQueries.one(id));
   if (data) return <AboutDevice {...props} device={data} />;
   return (
-    <Modal opened onClose={props.onClose} title="Device" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={props.onClose} title="Device">
       {error ? (
         <Failure what="the device" error={error} busy={isFetching} onRetry={refetch} />
       ) : (
         <Skeleton name="the device" rows={4} />
       )}
-    </Modal>
+    </BaseDialog>
   );
 }
 

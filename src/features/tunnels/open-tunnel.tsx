@@ -1,7 +1,7 @@
 // How a tunnel is opened: by the agent on the device, and by nobody else. The lines to paste there.
 import { useQuery } from '@tanstack/react-query';
-import { Modal } from '@mantine/core';
 import { sessionQueries } from '#/api/session.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
 import classes from './open-tunnel.module.css';
 
@@ -33,15 +33,8 @@ export function OpenTunnel() {
 
 export function OpenTunnelDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Open a tunnel"
-      size="lg"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <BaseDialog onClose={onClose} title="Open a tunnel" size="lg">
       <OpenTunnel />
-    </Modal>
+    </BaseDialog>
   );
 }

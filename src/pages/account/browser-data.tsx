@@ -15,7 +15,7 @@ import type { StoredKind } from '#/lib/stored-keys.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { focusPage, useFocusBack } from '#/ui/dialog/use-focus-back.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import classes from './account-page.module.css';
 
@@ -52,7 +52,6 @@ export function BrowserData() {
     ...Array.from(parts, ([kind, part]) => ({ kind, ...part })),
   ];
   const asked = address.params.get('dialog') === 'clear' ? address.params.get('kept') : null;
-  useFocusBack(asked !== null);
   const chosen = asked === 'all' ? rows : rows.filter(({ kind }) => kind === asked);
   const ask = (kept: string) => address.open({ dialog: 'clear', kept });
   return (

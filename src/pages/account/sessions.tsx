@@ -14,7 +14,6 @@ import type { Column } from '#/ui/table/data-table.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
@@ -29,7 +28,6 @@ export function Sessions() {
   const sessions = useQuery(accountQueries.sessions());
   const end = useWrite(accountMutations.endSession());
   const dialog = useDialog<'end-sessions'>('session');
-  useFocusBack(dialog.name === 'end-sessions');
   if (isNotOffered(sessions.error))
     return (
       <Section title="Signed in">

@@ -6,7 +6,6 @@ import { accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MakeToken } from './make-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
@@ -19,7 +18,6 @@ const LEAD = 'Programs sign in with a token, and so do people. A token opens eve
 export function Tokens() {
   const tokens = useQuery(accountQueries.tokens());
   const dialog = useDialog<TokenDialog>('token');
-  useFocusBack(dialog.name !== null);
   if (tokens.error instanceof ApiError && tokens.error.status === 404)
     return (
       <Section title="API tokens">

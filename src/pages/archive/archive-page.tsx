@@ -12,7 +12,6 @@ import { Page } from '#/ui/page/page.tsx';
 import { printSort, readSort } from '#/ui/table/sort.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -37,7 +36,6 @@ export function ArchivePage() {
   const search = useArchiveSearch(account, find, archive.dataUpdatedAt);
   const selected = useSelectedIds(selection);
   const [deleting, setDeleting] = useState<string[]>();
-  useFocusBack(deleting !== undefined);
   const sort = useMemo(() => readSort(sortText, ARCHIVE_COLUMNS), [sortText]);
   const shown = useMemo(() => {
     const all = archive.data ?? [];

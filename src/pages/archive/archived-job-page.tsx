@@ -17,7 +17,6 @@ import { formatBytes } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { ArchivedRows } from './archived-rows.tsx';
 import { archivedName } from './archive-table.tsx';
@@ -30,7 +29,6 @@ export function ArchivedJobPage() {
   const navigate = useNavigate();
   const stored = useQuery(archiveQueries.one(account, id));
   const [deleting, setDeleting] = useState(false);
-  useFocusBack(deleting);
   const name = stored.data ? archivedName(stored.data) : 'Archived job';
   return (
     <Page

@@ -1,10 +1,11 @@
 // All that is known of one artifact, with the Command that devices run.
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { ArtifactAge, ArtifactSize, fileFaultText, typeOf } from './versions/artifact-facts.tsx';
@@ -28,13 +29,10 @@ interface ArtifactDetailsProps {
 
 export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialog }: ArtifactDetailsProps) {
   return (
-    <Modal
-      opened
+    <BaseDialog
       onClose={dialog.close}
       size="lg"
-      centered
       title={artifact ? <bdi>{`${artifact.Name} ${artifact.Version}`}</bdi> : 'No such artifact'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {artifact ? (
         <Facts artifact={artifact} artifacts={artifacts} dialog={dialog}>
@@ -43,7 +41,7 @@ export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialo
       ) : (
         <p>It is not in the registry. It may have been deleted since the link was made.</p>
       )}
-    </Modal>
+    </BaseDialog>
   );
 }
 

@@ -12,7 +12,6 @@ import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
@@ -47,8 +46,6 @@ export function ArtifactsPage() {
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   const usageUntold = jobs.data !== undefined && usage === undefined;
   const dialog = useDialog<ArtifactDialog>('artifact');
-  // One dialog can lead to another: the focus goes back to what opened the first.
-  useFocusBack(dialog.name !== null);
   const [queue, items] = useUploadQueue();
   const [focused, setFocused] = useState<string>();
   const [refusal, setRefusal] = useState<Error | null>(null);

@@ -16,7 +16,6 @@ import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';
 import type { Address } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
@@ -38,7 +37,6 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
   // What a log says is known when all of it is here.
   const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
   const [stops, setStops] = useState(false);
-  useFocusBack(stops);
   const heading = useRef<HTMLHeadingElement>(null);
   // On a phone the list makes room for the output, and the focus would be lost with it.
   useEffect(() => {

@@ -36,7 +36,6 @@ import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { whyNoRetry } from './children/retry.ts';
 import { RetryLinks } from './retry-links.tsx';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
@@ -93,7 +92,6 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const name = job.JobName || 'Job without a name';
   const dialog = address.params.get('dialog');
   const retrying = dialog === 'retry' && !isParent(job);
-  useFocusBack(dialog === 'stop' || dialog === 'delete');
   const rulesOpen = dialog === 'rules';
   const ruleName = useRuleName(rulesOpen)(job);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);

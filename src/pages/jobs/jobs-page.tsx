@@ -11,7 +11,6 @@ import { formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import { useAddress } from '#/ui/url/use-address.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -45,7 +44,6 @@ export function JobsPage() {
   const archives = dialog === 'archive' || dialog === 'archive-selected';
   const stops = dialog === 'stop-selected';
   const toStop = useSnapshot(stops, () => (picked.length > 0 ? picked.filter(canBeStopped) : undefined));
-  useFocusBack(dialog === 'stop');
   const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
   const close = () => address.close('dialog', 'job');

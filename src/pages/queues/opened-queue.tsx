@@ -12,7 +12,6 @@ import { formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
@@ -51,7 +50,6 @@ interface OpenedQueueProps {
 export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
   const { name, status, running, waiting, stale } = row;
   const [stopping, setStopping] = useState<QueuedJob>();
-  useFocusBack(stopping !== undefined);
   const [shown, more] = useMoreRows([...running, ...waiting]);
   return (
     <section aria-label={`Queue of ${name}`} className={classes.opened}>

@@ -1,15 +1,15 @@
 // The public address of a tunnel as a QR code, for the phone in one's hand.
-import { Modal } from '@mantine/core';
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { QrCode } from '#/ui/controls/qr-code.tsx';
 import classes from './tunnels-page.module.css';
 
 export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
   const { copy: address } = publicAddress(tunnel);
   return (
-    <Modal opened onClose={onClose} title="Open on a phone" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={onClose} title="Open on a phone">
       <div className={classes.code}>
         <QrCode text={address} className={classes.qr} />
         <p>
@@ -18,6 +18,6 @@ export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () =>
         </p>
         <CopyButton value={address} what="public address" words />
       </div>
-    </Modal>
+    </BaseDialog>
   );
 }

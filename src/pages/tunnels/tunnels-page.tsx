@@ -12,7 +12,6 @@ import { useNow } from '#/ui/controls/time.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
@@ -31,7 +30,6 @@ const TunnelCode = lazyDialog(() => import('./tunnel-code.tsx'), 'TunnelCode');
 export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
   const dialog = useDialog<TunnelDialog>('tunnel');
-  useFocusBack(dialog.name === 'delete' || dialog.name === 'delete-all');
   const count = tunnels.data?.length ?? 0;
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   const address = subject && webAddress(publicAddress(subject).text);

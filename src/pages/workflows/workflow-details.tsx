@@ -1,24 +1,18 @@
 // One workflow with its whole command.
 import { Link } from 'react-router';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { Workflow } from '#/contract/workflows.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import classes from './workflows-page.module.css';
 
 export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={workflow?.Name || 'No such workflow'}
-      size="lg"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <BaseDialog onClose={onClose} title={workflow?.Name || 'No such workflow'} size="lg">
       {workflow ? (
         <Stack gap="md">
           <CommandLine label="Command" command={workflow.Command} />
@@ -42,6 +36,6 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
       ) : (
         <p>It is not in the list. It may have been deleted since the link was made.</p>
       )}
-    </Modal>
+    </BaseDialog>
   );
 }

@@ -7,7 +7,6 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { DeleteWorkflow } from './delete-workflow.tsx';
@@ -19,7 +18,6 @@ import classes from './workflows-page.module.css';
 export function WorkflowsPage() {
   const workflows = useQuery(workflowQueries.list());
   const dialog = useDialog<WorkflowDialog>('workflow');
-  useFocusBack(dialog.name !== null);
   const subject = workflows.data?.find(({ WorkflowId }) => WorkflowId === dialog.subject);
   const create = (
     <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('create')}>

@@ -1,10 +1,11 @@
 // The question before something is lost: names the thing and the consequence; for many at once, a word to type.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
+import { BaseDialog } from './base-dialog.tsx';
 
 interface ConfirmDialogProps {
   opened: boolean;
@@ -51,14 +52,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onClose();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={busy ? () => undefined : close}
-      title={title}
-      centered
-      withCloseButton={!busy}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <BaseDialog opened={opened} onClose={close} busy={busy} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -100,6 +94,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </BaseDialog>
   );
 }

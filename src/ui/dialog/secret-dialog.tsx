@@ -1,10 +1,11 @@
 // A secret that is shown once. Neither Escape nor a click outside closes it; Done waits until it was taken along.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { saveFile } from '#/lib/save-file.ts';
+import { BaseDialog } from './base-dialog.tsx';
 import classes from './secret-dialog.module.css';
 
 interface SecretDialogProps {
@@ -38,16 +39,7 @@ export function SecretDialog({
   const taken = copied || inUse;
   const take = () => setTaken(true);
   return (
-    <Modal
-      opened
-      onClose={() => undefined}
-      title={title}
-      size="lg"
-      centered
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-    >
+    <BaseDialog title={title} size="lg">
       <Stack gap="md">
         <div>{children}</div>
         {commands?.(take)}
@@ -91,7 +83,7 @@ export function SecretDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </BaseDialog>
   );
 }
 

@@ -2,25 +2,43 @@
 // ours are there only while the URL names them.
 import { useEffect } from 'react';
 
-/** The focused element; for an item of a menu, which goes away with it, the button of the menu. */
-function opener(): Element | null {
-  const focused = document.activeElement;
-  const menu = focused?.closest('[role="menu"]');
-  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : focused;
+interface Opener {
+  element: Element | null;
+  /** How many open dialogs go back to it. */
+  dialogs: number;
 }
 
-/** `open`: whether a dialog is open. Where the focus has gone elsewhere when it closes, it stays there. */
-export function useFocusBack(open: boolean): void {
+/** Of the dialog that opened last, until the focus is back. */
+let last: Opener | undefined;
+
+const isLost = (element: Element | null): boolean => element === null || element === document.body;
+
+/** The focused element; for an item of a menu, which goes away with it, the button of the menu. */
+function focused(): Element | null {
+  const element = document.activeElement;
+  const menu = element?.closest('[role="menu"]');
+  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element;
+}
+
+/** Where the focus has gone elsewhere when the dialog closes, it stays there. */
+export function useFocusBack(opened: boolean): void {
   useEffect(() => {
-    if (!open) return;
-    const from = opener();
+    if (!opened) return;
+    const element = focused();
+    // A dialog that took the place of another goes back to what opened the first.
+    const opener = isLost(element) && last ? last : { element, dialogs: 0 };
+    opener.dialogs += 1;
+    last = opener;
     return () => {
+      opener.dialogs -= 1;
       setTimeout(() => {
-        const lost = document.activeElement === null || document.activeElement === document.body;
-        if (lost && from instanceof HTMLElement && from.isConnected) from.focus();
+        if (opener.dialogs > 0) return;
+        if (last === opener) last = undefined;
+        const to = opener.element;
+        if (isLost(document.activeElement) && to instanceof HTMLElement && to.isConnected) to.focus();
       });
     };
-  }, [open]);
+  }, [opened]);
 }
 
 /** The page itself takes the focus: for when the row that a dialog would go back to has just been deleted. */

@@ -1,7 +1,8 @@
 // Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
 import { useState } from 'react';
-import { ActionIcon, Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, SegmentedControl } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { USUAL, inOrder, isColumnShown, withMoved, withShown } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 import type { TableColumn } from './table-columns.tsx';
@@ -21,7 +22,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   const ids = ordered.map(({ id }) => id);
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (
-    <Modal opened onClose={onClose} title="Columns" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={onClose} title="Columns" size="sm" centered={false}>
       <ul className={classes.columns} aria-label="Columns in their order">
         {ordered.map((column, place) => (
           <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
@@ -75,7 +76,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
           Reset
         </Button>
       </div>
-    </Modal>
+    </BaseDialog>
   );
 }
 

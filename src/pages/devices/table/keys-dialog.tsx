@@ -1,5 +1,5 @@
 // The keys of the device table, opened with "?".
-import { Modal } from '@mantine/core';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import classes from './keys-dialog.module.css';
 
 const KEYS: [keys: string[], does: string][] = [
@@ -14,7 +14,7 @@ const KEYS: [keys: string[], does: string][] = [
 
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keys of this table" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={onClose} title="Keys of this table" size="sm" centered={false}>
       <dl className={classes.keys}>
         {KEYS.map(([keys, does]) => (
           <div key={does}>
@@ -27,6 +27,6 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-    </Modal>
+    </BaseDialog>
   );
 }

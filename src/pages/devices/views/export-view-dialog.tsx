@@ -1,8 +1,9 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDeviceExport } from '#/features/bulk/export-devices.ts';
 import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { devicesText, formatCount } from '#/lib/format.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
@@ -32,7 +33,7 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
   };
   const { read = 0, total } = fleet?.progress ?? {};
   return (
-    <Modal opened onClose={onClose} title="Export CSV" size="lg" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={onClose} title="Export CSV" size="lg">
       <div className={bulkClasses.steps}>
         {isReady ? (
           <section aria-label="Plan" className={bulkClasses.plan}>
@@ -81,6 +82,6 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
           </Button>
         </div>
       </div>
-    </Modal>
+    </BaseDialog>
   );
 }

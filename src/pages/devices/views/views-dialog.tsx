@@ -1,7 +1,8 @@
 // What the menu of views asks for: a name, a yes, or a file.
 import { useState } from 'react';
-import { Button, Modal, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
@@ -26,7 +27,7 @@ const TITLES = {
 
 export function ViewsDialog({ task, ...props }: ViewsDialogProps) {
   return (
-    <Modal opened onClose={props.onClose} title={TITLES[task]} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <BaseDialog onClose={props.onClose} title={TITLES[task]}>
       <div className={classes.body}>
         {task === 'import' ? (
           <Import {...props} />
@@ -36,7 +37,7 @@ export function ViewsDialog({ task, ...props }: ViewsDialogProps) {
           <Name task={task} {...props} />
         )}
       </div>
-    </Modal>
+    </BaseDialog>
   );
 }
 
