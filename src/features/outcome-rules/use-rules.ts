@@ -1,14 +1,38 @@
 // The rules that a job goes by: those of its artifact's name in all versions, of its workflow, or of its own name.
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useEffect } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { useRememberedNames } from './remembered-names.ts';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { ruleSets } from './rule-sets.ts';
 import type { RuleSet } from './rule-sets.ts';
+import * as z from 'zod/mini';
+import { currentAccount, json, stored } from '#/lib/stored.ts';
+
+/** Names that are remembered, the latest; one entry is some fifty characters. */
+const MOST = 1000;
+
+const storedNames = stored('muster-rule-names', [], json(z.array(z.tuple([z.string(), z.string()]))));
+
+/**
+ * Names by the ids of artifacts and workflows that had rules when they were last seen. `names`: those there are now.
+ * Deleting an old version would otherwise turn its rollbacks back into successes in the list.
+ */
+function useRememberedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const account = useStore(currentAccount);
+  const sets = useStore(ruleSets);
+  const known = useMemo(() => {
+    void account; // Another account has other names.
+    const ruled = new Set(sets.map(({ name }) => name));
+    return new Map([...storedNames.get(), ...[...names].filter(([, name]) => ruled.has(name))].slice(-MOST));
+  }, [account, names, sets]);
+  useEffect(() => {
+    if (known.size > 0) storedNames.set([...known]);
+  }, [known]);
+  return known;
+}
 
 type Ran = Pick<Job, 'ArtifactId' | 'WorkflowId' | 'JobName'>;
 

@@ -11,21 +11,23 @@ import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
-import { Page } from '#/ui/page/page.tsx';
+import { Page, Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
-import { DeviceDetails } from './device-details.tsx';
-import { DeviceInstall } from './device-install.tsx';
-import { DeviceInventory } from './device-inventory.tsx';
 import { DeviceJobs } from './device-jobs.tsx';
 import { DevicePosition } from './device-position.tsx';
 import { DeviceTags } from './device-tags.tsx';
 import { DeviceTunnels } from './device-tunnels.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import type { DeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import { inventoryOf, addressOf } from '#/features/device-filters/inventory.ts';
+import { KeyCommands } from '#/features/install/key-commands.tsx';
+import { useInstall } from '#/features/install/use-install.ts';
+import { EDITABLE } from '#/features/device-dialogs/changed-fields.ts';
+import { EditableFact } from './editable-fact.tsx';
 import classes from './device-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
@@ -162,5 +164,82 @@ function Sections({ device }: { device: Device }) {
       </div>
       {!first && <div className={classes.work}>{install}</div>}
     </div>
+  );
+}
+
+/** What the device or its service reported, fields that are unknown here included. */
+function DeviceInventory({ device }: { device: Device }) {
+  const rows = inventoryOf(device);
+  return (
+    <Section title="Inventory">
+      {rows.length === 0 ? (
+        <p className={classes.quiet}>Nothing is known yet. The agent tells its system when it connects.</p>
+      ) : (
+        <dl className={classes.facts}>
+          {rows.map(({ label, value }) => (
+            <Fact key={label} label={label} value={value} />
+          ))}
+        </dl>
+      )}
+    </Section>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}
+
+/** How a machine becomes this device. The service never shows its key again, so the commands have a gap for it. */
+function DeviceInstall() {
+  const dialog = useDeviceDialog();
+  const { command } = useInstall();
+  return (
+    <Section
+      title="Install"
+      lead={`${command ? 'Put the device key where it is marked. ' : ''}A lost key is replaced by a new one.`}
+      actions={
+        <Button
+          component={Link}
+          {...dialog.link('new-key')}
+          size="xs"
+          variant="default"
+          leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
+        >
+          New key
+        </Button>
+      }
+    >
+      <KeyCommands />
+    </Section>
+  );
+}
+
+/** The fields that people give a device, each edited in place, and the few facts beside them. */
+function DeviceDetails({ device }: { device: Device }) {
+  const { CreatedTime } = device;
+  const address = addressOf(device);
+  return (
+    <Section title="Details">
+      <dl className={classes.facts}>
+        {EDITABLE.map((field) => (
+          <EditableFact key={field} device={device} field={field} />
+        ))}
+        <dt>Address</dt>
+        <dd className={address ? 'mono' : 'dim'}>{address || 'Not known yet'}</dd>
+        {CreatedTime && (
+          <>
+            <dt>Added</dt>
+            <dd>
+              <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </Section>
   );
 }

@@ -5,13 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isNotOffered } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { jobState } from '#/api/job-state.ts';
+import { jobState, canStop } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { staleWarning } from '#/features/jobs/job-words.ts';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
-import type { StaleReason } from '#/features/job-queue/stale.ts';
+import type { StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import type { CachedVerdict } from '#/features/outcome-rules/verdict-cache.ts';
@@ -30,7 +30,9 @@ import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
-import { staleJobs, toRemove } from './stale-queue.ts';
+import type { WaitingJob } from '#/features/job-queue/remove-waiting-dialog.tsx';
+import { timesOf } from '#/features/jobs/job-times.ts';
+import { staleIn, staleTexts } from '#/features/job-queue/stale.ts';
 import classes from './device-jobs.module.css';
 
 const RemoveWaitingDialog = lazyDialog(
@@ -189,3 +191,26 @@ function Took({ job: { StartTime, EndTime } }: { job: Job }) {
   const end = EndTime ? parseTimestamp(EndTime) : now;
   return start && end ? <>{formatDuration(end.getTime() - start.getTime())}</> : null;
 }
+
+/** What of a device's waiting jobs is stale, by the rules of all queues. `waiting`: in the order in which they will run. */
+function staleJobs(waiting: readonly Job[], rules: StaleRules): Map<Job, StaleReason[]> {
+  const queue = waiting.map((job) => ({
+    job,
+    state: 'Waiting',
+    ArtifactId: job.ArtifactId,
+    created: timesOf(job).created?.getTime(),
+  }));
+  return new Map(Array.from(staleIn(queue, rules), ([{ job }, reasons]) => [job, reasons]));
+}
+
+const toRemove = (stale: ReadonlyMap<Job, StaleReason[]>, DeviceName: string): WaitingJob[] =>
+  Array.from(stale, ([job, reasons]) => ({
+    JobId: job.JobId,
+    JobName: job.JobName,
+    ParentJobId: job.ParentJobId,
+    canStop: canStop(job),
+    DeviceId: job.DeviceId,
+    DeviceName,
+    created: timesOf(job).created?.getTime(),
+    why: staleTexts(reasons),
+  }));

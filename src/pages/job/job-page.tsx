@@ -37,8 +37,9 @@ import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { useAddress } from '#/ui/url/use-address.ts';
 import { whyNoRetry } from './children/retry.ts';
-import { RetryLinks } from './retry-links.tsx';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
+import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
+import { formatCount } from '#/lib/format.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
@@ -246,5 +247,30 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
         address={address}
       />
     </>
+  );
+}
+
+/** Links a job to its retries and back. Only the names connect them: the list of jobs has no field for it. */
+function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
+  // A page's own list of jobs is read anew after each retry; that is when it matters.
+  const list = useQuery({ ...jobQueries.list(), refetchInterval: false, staleTime: 60_000 });
+  const same = list.data?.filter((each) => each.JobId !== JobId && isSameOrder(each.JobName, JobName)) ?? [];
+  const retries = same.filter((each) => isRetry(each.JobName));
+  const first = isRetry(JobName) && !ParentJobId ? same.find((each) => !isRetry(each.JobName)) : undefined;
+  if (retries.length === 0 && !first) return null;
+  return (
+    <p className={classes.links}>
+      {first && (
+        <span>
+          Retry of <Link to={paths.job(first.JobId)}>{first.JobName}</Link>
+        </span>
+      )}
+      {retries.length > 0 && (
+        <Link to={paths.jobs({ name: retriesOf(JobName) })}>
+          {retries.length === 1 ? '1 retry' : `${formatCount(retries.length)} retries`}
+          {first && ' beside this one'}
+        </Link>
+      )}
+    </p>
   );
 }

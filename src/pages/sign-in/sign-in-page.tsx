@@ -6,7 +6,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { onSession, sessionQueries, signIn } from '#/api/session.ts';
 import type { Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
-import { TokenHelp } from './token-help.tsx';
+import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
+import { directAddress } from '#/api/direct.ts';
 import classes from './sign-in-page.module.css';
 
 /** Where to go after sign-in: a path of this dashboard, never another host. */
@@ -114,5 +115,35 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
         </button>
       </form>
     </main>
+  );
+}
+
+/** Where a token comes from, where it is stored, and when the one in the field expires. */
+function TokenHelp({ token, upstream }: { token: string; upstream: string | undefined }) {
+  const [now] = useState(Date.now);
+  const expires = tokenExpiry(token);
+  const expiry = expires === undefined ? undefined : expiryInWords(expires, now);
+  return (
+    <>
+      <p id="token-help" className={classes.help}>
+        {upstream === undefined ? (
+          <>
+            It was printed when the service first started; <code>npm run token</code> makes another.
+          </>
+        ) : (
+          <>
+            From the web portal of <code>{URL.parse(upstream)?.host ?? upstream}</code>, and sent to no other service.{' '}
+            {directAddress === undefined
+              ? 'Your browser does not keep it: the gateway holds it sealed until you sign out.'
+              : 'Only this page holds it, until it is closed or reloaded: nothing keeps sessions here.'}
+          </>
+        )}
+      </p>
+      {expiry && (
+        <p className={classes.help} data-warn={expiry.warn} role="status">
+          {expiry.text}
+        </p>
+      )}
+    </>
   );
 }

@@ -12,7 +12,6 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
 import type { BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
-import { Readiness } from './readiness.tsx';
 import { queueQueries } from '#/features/job-queue/queue.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
@@ -118,6 +117,20 @@ function Queued({ devices, queues }: { devices: readonly Device[]; queues: Queue
     <p>
       {count === 1 ? '1 has another job queued' : `${formatCount(count)} have other jobs queued`}, which{' '}
       {count === 1 ? 'runs' : 'run'} before.
+    </p>
+  );
+}
+
+/** How many of the devices run the new job now, and how many only later. */
+function Readiness({ devices }: { devices: Device[] }) {
+  const online = devices.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
+  const waiting = devices.length - online;
+  return (
+    <p>
+      {online > 0 &&
+        `${formatCount(online)} ${online === 1 ? 'is' : 'are'} Online: it runs there after what is queued. `}
+      {waiting > 0 &&
+        `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device comes.`}
     </p>
   );
 }

@@ -1,10 +1,9 @@
 // Why a job failed: its failed devices in groups by what they said, the largest first. A group opens to its devices, one
 // log as an example, and how that log differs from one of a device on which it went well.
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState, useEffect } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
-import { useFailureGroups } from '#/features/failure-groups/use-failure-groups.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
@@ -13,7 +12,42 @@ import { failedOf } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { GroupDetails } from './group-details.tsx';
 import { GroupTitle } from './group-title.tsx';
+import { FailureClient } from '#/features/failure-groups/failure-client.ts';
+import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import classes from './failures.module.css';
+
+/** The groups in the order they had before; new ones at the end. */
+function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): FailureGroup[] {
+  const places = new Map(before.map(({ id }, place) => [id, place]));
+  const placeOf = ({ id }: FailureGroup) => places.get(id) ?? before.length;
+  return groups.toSorted((one, two) => placeOf(one) - placeOf(two));
+}
+
+interface FailureGroups {
+  /** Undefined until they are known for the first time. */
+  groups: FailureGroup[] | undefined;
+  client: FailureClient;
+}
+
+/**
+ * `failed` must be the same array as long as nothing in it changes. `isRead`: whether the reader is at the list, so that
+ * the groups stay in their order, however their sizes change.
+ */
+function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean): FailureGroups {
+  const [client] = useState(() => new FailureClient());
+  const [groups, setGroups] = useState<FailureGroup[]>();
+  useEffect(() => () => client.close(), [client]);
+  useEffect(() => {
+    let live = true;
+    void client.groups(failed).then((found) => {
+      if (live && found) setGroups((before) => (before && isRead() ? inOrderOf(before, found) : found));
+    });
+    return () => {
+      live = false;
+    };
+  }, [client, failed, isRead]);
+  return { groups, client };
+}
 
 /** Groups that are shown before somebody asks for all. */
 const FIRST = 8;

@@ -19,9 +19,33 @@ import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { whyNoRetry } from '#/pages/job/children/retry.ts';
-import { exportGroup } from './export-group.ts';
 import { GroupLog } from './group-log.tsx';
+import { nextTask } from '#/lib/pace.ts';
+import { csvLine, csvText } from '#/lib/csv.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import classes from './failures.module.css';
+
+/** Rows between two turns of the page. */
+const PORTION = 200;
+
+/** Saves a group as CSV: its devices, how each ended, and the line that it was grouped by. */
+async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Promise<void> {
+  const parts = [
+    csvText([['device', 'device id', 'ended', 'exit code', 'said', 'started', 'ended at', 'job', 'job id']]),
+  ];
+  for (let from = 0; from < members.length; from += PORTION) {
+    if (from > 0) await nextTask();
+    for (const job of members.slice(from, from + PORTION)) {
+      const { DeviceName = '', DeviceId, ExitCode, StartTime, EndTime, JobName, JobId } = job;
+      const said = tellingLineOf(job);
+      parts.push(
+        csvLine([DeviceName, DeviceId, ended, String(ExitCode ?? ''), said, StartTime, EndTime, JobName, JobId]),
+      );
+    }
+  }
+  saveFile(datedName('failed-devices'), parts);
+}
 
 const RetryDialog = lazyDialog(() => import('#/pages/job/children/retry-dialog.tsx'), 'RetryDialog');
 const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
