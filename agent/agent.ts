@@ -1,4 +1,4 @@
-// One device's agent: a data folder, a connection, and the jobs between them. main.ts runs one as a program; tests and
+// One device's agent: connects the data folder and its jobs to the service. main.ts runs one as a program; tests and
 // the demo run many in one process.
 import { arch, hostname, platform, release } from 'node:os';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
@@ -22,20 +22,20 @@ export interface AgentOptions {
   data: string;
   /** Services of this device that can be reached from outside. */
   tunnels?: TunnelOption[];
-  /** Where a notable event goes; at most a line each time something changes. */
+  /** Receives one line for each change of state. */
   log?: (line: string) => void;
-  /** How a job is started. The default runs it inside this process, which a killed agent takes along. */
+  /** Starts a job. The default runs it inside this process, where it ends together with the agent. */
   launch?: (folder: JobFolder) => Promise<string | undefined>;
-  /** How it is installed, for an agent that runs as a program of its own. */
+  /** How the agent is installed, if it runs as a program of its own. */
   installed?: Omit<UpdaterOptions, 'server'>;
-  /** What the device shows as its host name; the default is this machine's. */
+  /** The host name that the device reports; by default this machine's. */
   hostname?: string;
 }
 
 export interface Agent {
-  /** Settles when it ended, by `stop` or because the service will not have it. */
+  /** Resolves when the agent has ended: by `stop`, or because the service refused it. */
   ending: Promise<Ending>;
-  /** Ends the connection. A job under way goes on. */
+  /** Closes the connection. A running job continues. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const inThisProcess = async (folder: JobFolder): Promise<undefined> => {
 
 const short = (text: string) => text.slice(0, 255);
 
-/** Starts an agent; it dials until it is stopped or refused. */
+/** Starts an agent that connects again until it is stopped or refused. */
 export function startAgent({
   server,
   key,
@@ -108,7 +108,7 @@ export function startAgent({
       }
     },
     lost: () => {
-      runner.hush();
+      runner.disconnected();
       tunnelManager.lost();
       updater?.lost();
     },

@@ -1,4 +1,4 @@
-// What the agent lets a job unpack and run: the bytes of the upload, and no archive that the service would refuse.
+// What the agent allows a job to unpack and run: exactly the uploaded bytes, and no archive that the service refuses.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
 import { gzip, tar } from '#/contract/test-tar.ts';
 import { archiveFault } from './check-command.ts';
-import { jobPrograms } from './job-programs.ts';
+import { jobPrograms } from './supervise.ts';
 import { testFolder } from './test-folder.ts';
 import type { TestFolder } from './test-folder.ts';
 
@@ -18,7 +18,7 @@ before(() => {
 });
 after(() => at.remove());
 
-// The huge ones are judged by the same lines, and the service's tests have them.
+// The service's tests cover the huge archives with the same code.
 for (const { name, says, bytes } of HOSTILE_ARCHIVES.filter((one) => !/more (than|entries)/.test(one.name)))
   test(`refused: ${name}`, async () => assert.match((await archiveFault(Buffer.from(await bytes()))) ?? '', says));
 

@@ -1,5 +1,5 @@
-// `agent.mjs check SHA256 tar.gz|script FILE NAME`: whether a job's artifact is the one that was uploaded and, of an
-// archive, whether it may be unpacked, by the rules that browser and service went by before.
+// `agent.mjs check SHA256 tar.gz|script FILE NAME`: checks that a job's artifact is the uploaded one and that an
+// archive may be unpacked, by the rules that browser and service use.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
@@ -19,7 +19,7 @@ export async function archiveFault(packed: Buffer): Promise<string | undefined> 
   };
   try {
     await judgeArchive(counted());
-    // Older releases of Node.js 20 read on behind the end. The last bytes of gzip data are the size of what it unpacks to.
+    // Older releases of Node.js 20 ignore data after the end. The last bytes of gzip data are the unpacked size.
     return size === packed.readUInt32LE(packed.length - 4)
       ? undefined
       : 'is not a readable tar.gz: there is more behind its compressed data';
@@ -29,14 +29,14 @@ export async function archiveFault(packed: Buffer): Promise<string | undefined> 
   }
 }
 
-/** The exit code is 1 unless all is well, with the reason on stderr. */
+/** The exit code is 1 if anything is wrong, with the reason on stderr. */
 export async function runCheck([sha256, kind, file, name = '']: string[]): Promise<number> {
   const refuse = (text: string) => {
     process.stderr.write(`${text}\n`);
     return 1;
   };
   if (!sha256 || !kind || !file) return refuse('muster-agent check: needs SHA256 tar.gz|script FILE NAME');
-  // One reading for both: what is looked into is what was hashed. Artifacts are smaller than 10 MB.
+  // Read once, so that the checked bytes are the hashed ones. Artifacts are smaller than 10 MB.
   const bytes = readFileSync(file);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
     return refuse(`${name} arrived changed: its SHA-256 is not the one of the upload.`);

@@ -1,5 +1,5 @@
-// Keeps one WebSocket to the service open: dials, dials again with full jitter, notices a line that went silent, and
-// knows the few answers after which dialling again makes no sense.
+// Keeps one WebSocket to the service open: connects again with full jitter, detects a silent connection, and stops
+// after the few answers that will not change.
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
@@ -13,7 +13,7 @@ import {
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.ts';
 
-/** Why the agent ends by itself; `line` is for the person who started it. */
+/** Why the agent ends by itself; `line` is printed for the user who started it. */
 export interface Ending {
   why: 'refused' | 'replaced' | 'stopped' | 'updated';
   line: string;
@@ -30,13 +30,13 @@ export interface ConnectionOptions {
   linkVersion: number;
 }
 
-/** Longest wait before dialling again: short at first, so that a restarted service has its fleet back in seconds. */
-const SOON_MS = 8_000;
-const LATER_MS = 60_000;
-const LATER_AFTER_MS = 5 * 60_000;
+/** Longest wait before the next attempt. It is short at first: a restarted service gets its fleet back in seconds. */
+const EARLY_DELAY_MS = 8_000;
+const LATE_DELAY_MS = 60_000;
+const LATE_AFTER_MS = 5 * 60_000;
 
 export class Connection {
-  /** Settles when the agent is not to dial again. */
+  /** Resolves when the agent must not connect again. */
   readonly ending: Promise<Ending>;
   readonly #options: ConnectionOptions;
   #resolveEnding: (ending: Ending) => void = () => {};
@@ -45,14 +45,14 @@ export class Connection {
   #retry: NodeJS.Timeout | undefined;
   #tries = 0;
   #failingSince: number | undefined;
-  #saidUnreachable = false;
+  #unreachableLogged = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.ending = new Promise((resolve) => (this.#resolveEnding = resolve));
   }
 
-  /** Sends, or drops while there is no link: everything that matters is told again after the next `hello`. */
+  /** Sends, or drops without a connection: whatever matters is sent again after the next `hello`. */
   send(message: AgentMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
@@ -109,7 +109,7 @@ export class Connection {
     socket.on('pong', () => (heard = performance.now()));
     socket.on('message', (frame: RawData, isBinary: boolean) => {
       heard = performance.now();
-      // While it closes, a job that still arrives would be taken by an agent that is about to end.
+      // A job that arrives while the agent is ending must not be accepted.
       if (socket !== this.#socket || isBinary || this.#over) return;
       this.#receive(socket, (frame as Buffer).toString());
     });
@@ -125,19 +125,19 @@ export class Connection {
           'refused',
           `${server} no longer accepts this device key: ${String(reason) || 'it was replaced or revoked'}.`,
         );
-      else this.#again(reason.length > 0 ? String(reason) : fault);
+      else this.#dialAgain(reason.length > 0 ? String(reason) : fault);
     });
   }
 
-  /** Closes the link properly, so that the device shows as Offline at once. */
+  /** Closes the connection cleanly, so that the device is Offline at once. */
   async stop(why: Ending['why'] = 'stopped', line = 'Stopped.'): Promise<void> {
     const socket = this.#socket;
     this.#end(why, line);
     if (!socket) return;
     await new Promise<void>((resolve) => {
-      const impatient = setTimeout(() => socket.terminate(), 1000);
+      const timeout = setTimeout(() => socket.terminate(), 1000);
       socket.on('close', () => {
-        clearTimeout(impatient);
+        clearTimeout(timeout);
         resolve();
       });
       socket.close(1000);
@@ -156,7 +156,7 @@ export class Connection {
     if (message.type === 'welcome') {
       this.#tries = 0;
       this.#failingSince = undefined;
-      this.#saidUnreachable = false;
+      this.#unreachableLogged = false;
       this.#options.log(`Connected to ${this.#options.server} as "${message.name}".`);
     }
     this.#options.received(message);
@@ -169,21 +169,21 @@ export class Connection {
     this.#resolveEnding({ why, line });
   }
 
-  /** Dials again at a random moment within a span that doubles: thousands of agents must not come back at once. */
-  #again(fault: string): void {
+  /** Connects again at a random moment within a doubling span: thousands of agents must not reconnect at once. */
+  #dialAgain(fault: string): void {
     if (this.#over) return;
     this.#failingSince ??= performance.now();
-    const most = performance.now() - this.#failingSince > LATER_AFTER_MS ? LATER_MS : SOON_MS;
-    const span = Math.min(most, 500 * 2 ** Math.min(this.#tries, 10));
+    const longest = performance.now() - this.#failingSince > LATE_AFTER_MS ? LATE_DELAY_MS : EARLY_DELAY_MS;
+    const span = Math.min(longest, 500 * 2 ** Math.min(this.#tries, 10));
     this.#tries += 1;
     this.#retry = setTimeout(() => this.dial(), Math.random() * span);
-    if (this.#saidUnreachable) return;
-    this.#saidUnreachable = true;
+    if (this.#unreachableLogged) return;
+    this.#unreachableLogged = true;
     this.#options.log(`No connection to ${this.#options.server} (${fault}): trying again until there is one.`);
   }
 }
 
-/** A network error in few words; one with several causes (an address for each family) names the last. */
+/** A short description; an error with several causes (one per address family) gives the last. */
 function faultOf(error: NodeJS.ErrnoException): string {
   const cause = error instanceof AggregateError ? (error.errors.at(-1) as NodeJS.ErrnoException | undefined) : error;
   return cause?.code ?? cause?.message ?? '';

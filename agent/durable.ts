@@ -1,9 +1,9 @@
-// Writing so that it is still there after the power went: the whole promise of "at most once" rests on these lines.
+// Writes that survive a power failure: running a job at most once depends on them.
 import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
-/** Makes the names in a folder durable; a file's own fsync does not cover its name. */
+/** Makes the names in a folder durable; the fsync of a file does not cover its name. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -13,7 +13,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Puts a whole file in place, or none of it. */
+/** Writes the whole file or nothing. */
 export function writeDurably(file: string, text: string | Buffer, mode = 0o600): void {
   const draft = `${file}.${process.pid}.tmp`;
   const handle = openSync(draft, 'w', mode);
@@ -27,7 +27,7 @@ export function writeDurably(file: string, text: string | Buffer, mode = 0o600):
   syncFolder(path.dirname(file));
 }
 
-/** Adds a line and flushes it. */
+/** Appends a line and flushes it. */
 export function appendDurably(file: string, line: string): void {
   const handle = openSync(file, 'a', 0o600);
   try {
@@ -38,20 +38,20 @@ export function appendDurably(file: string, line: string): void {
   }
 }
 
-/** Whether an error says that there is no space left, on the disk or in what this user may use of it. */
+/** Whether the disk or the user's quota is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
-    // Of a program that was called, the words are all there is.
+    // Errors of called programs have only a text.
     /No space left on device|Disk quota exceeded/.test(error.message));
 
-/** What went wrong with a file in this folder, for the person who looks at the job. */
-export const faultWords = (error: unknown, folder: string): string =>
+/** Describes a failure in this folder for users who look at the job. */
+export const describeFault = (error: unknown, folder: string): string =>
   isDiskFull(error)
     ? `Disk full on the device: no space in ${folder}.`
     : (error as Error).message || `The device gave no reason for a failure in ${folder}.`;
 
-/** Removes a folder, also where something in it may not even be written to by its owner. */
+/** Removes a folder even if its owner may not write to everything in it. */
 export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

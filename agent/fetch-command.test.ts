@@ -1,4 +1,4 @@
-// The download program that jobs find where a device has neither curl nor wget, against servers that break off.
+// The download program for devices without curl and wget, against servers that break the connection.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { download } from './fetch-command.ts';
-import { jobPrograms } from './job-programs.ts';
+import { jobPrograms } from './supervise.ts';
 import { testFolder } from './test-folder.ts';
 import type { TestFolder } from './test-folder.ts';
 
@@ -40,13 +40,13 @@ beforeEach(() => {
 });
 
 const noPause = () => Promise.resolve();
-/** Sends what is asked for, but no more than so much before the connection is cut. */
-const part = (response: ServerResponse, from: number, most = Infinity, etag = '"one"') => {
+/** Sends the requested part, but at most `longest` bytes before the connection is cut. */
+const part = (response: ServerResponse, from: number, longest = Infinity, etag = '"one"') => {
   const whole = { ETag: etag, 'Content-Length': BYTES.length - from };
   const range = { 'Content-Range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` };
   response.writeHead(from > 0 ? 206 : 200, from > 0 ? { ...whole, ...range } : whole);
-  if (BYTES.length - from <= most) response.end(BYTES.subarray(from));
-  else response.write(BYTES.subarray(from, from + most), () => response.destroy());
+  if (BYTES.length - from <= longest) response.end(BYTES.subarray(from));
+  else response.write(BYTES.subarray(from, from + longest), () => response.destroy());
 };
 
 test('the program downloads a file byte by byte, and fails with a reason', async () => {
@@ -99,14 +99,14 @@ test('an answer that is final ends it at once; a service that is away or overloa
     else part(response, from);
   };
   asked = [];
-  await download(url, file, (most) => Promise.resolve(pauses.push(most)));
+  await download(url, file, (longest) => Promise.resolve(pauses.push(longest)));
   assert.deepEqual(readFileSync(file), BYTES);
   assert.deepEqual(pauses, [2000, 4000, 8000, 16_000]);
   asked = [];
   pauses.length = 0;
   answer = (_request, response) => response.destroy();
   await assert.rejects(
-    download(url, file, (most) => Promise.resolve(pauses.push(most))),
+    download(url, file, (longest) => Promise.resolve(pauses.push(longest))),
     /tried 12 times/,
   );
   assert.equal(Math.max(...pauses), 30_000);

@@ -1,20 +1,20 @@
-// `agent.mjs fetch URL FILE`: downloads for a job on a device that has neither curl nor wget. A download that was cut off
-// goes on where it stopped; it is given up only when nothing more came in several tries.
+// `agent.mjs fetch URL FILE`: downloads for a job on a device that has neither curl nor wget. An interrupted download
+// continues where it stopped; it fails after several attempts without progress.
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDiskFull } from './durable.ts';
 
-/** Tries in a row that brought no byte, and tries in all, after which it is given up. */
-const MOST_IDLE_TRIES = 12;
-const MOST_TRIES = 100;
+/** Limits: attempts in a row without a byte, and attempts in total. */
+const MAX_IDLE_TRIES = 12;
+const MAX_TRIES = 100;
 const LONGEST_PAUSE_MS = 30_000;
-/** A server that sends nothing for this long counts as gone. */
+/** A server that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 60_000;
-/** Answers of this kind are final, but for those that ask to come again. */
-const COME_AGAIN = new Set([408, 425, 429]);
+/** Client errors that may pass; all others are final. */
+const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
-/** What is wrong and stays wrong: trying again would not help. */
+/** An error that another attempt would not change. */
 class Permanent extends Error {}
 
 const reasonOf = (error: unknown): string => {
@@ -22,13 +22,11 @@ const reasonOf = (error: unknown): string => {
   return (cause instanceof Error && cause.message) || message || 'the connection was lost';
 };
 
-/**
- * Downloads `url` to a file; throws an error that says what is wrong. `pause` waits so many milliseconds, at random less.
- */
+/** Downloads `url` to a file; throws an error that describes the cause. `pause` waits up to `longest` milliseconds. */
 export async function download(
   url: string,
   file: string,
-  pause: (most: number) => Promise<unknown> = (most) => sleep(most * (0.5 + Math.random() / 2)),
+  pause: (longest: number) => Promise<unknown> = (longest) => sleep(longest * (0.5 + Math.random() / 2)),
 ): Promise<void> {
   const output = openSync(file, 'w', 0o600);
   const write = (bytes: Uint8Array, at: number) => {
@@ -43,14 +41,14 @@ export async function download(
     }
   };
   let have = 0;
-  /** How long the file is. */
+  /** Length of the file. */
   let length = 0;
   let etag: string | null = null;
 
   const attempt = async (): Promise<void> => {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(new Error('it sent nothing for a minute')), SILENCE_MS);
-    const heard = () => void (timer = timer.refresh());
+    const restartTimer = () => void (timer = timer.refresh());
     try {
       const resume = have > 0 && etag !== null;
       if (!resume) have = 0;
@@ -58,10 +56,10 @@ export async function download(
         headers: resume ? { Range: `bytes=${have}-`, 'If-Range': etag ?? '' } : {},
         signal: silence.signal,
       });
-      heard();
+      restartTimer();
       const { status, headers, body } = response;
-      if (status === 416) have = 0; // other bytes than before, or fewer: begin anew
-      if (status >= 400 && status < 500 && status !== 416 && !COME_AGAIN.has(status))
+      if (status === 416) have = 0; // the content changed or became shorter: start again
+      if (status >= 400 && status < 500 && status !== 416 && !TRANSIENT_STATUSES.has(status))
         throw new Permanent(`the service answered ${status} ${response.statusText}`.trim());
       if ((status !== 200 && status !== 206) || !body) throw new Error(`the service answered ${status}`);
       if (status === 200 || !headers.get('content-range')?.startsWith(`bytes ${have}-`)) have = 0;
@@ -70,7 +68,7 @@ export async function download(
       if (have < length) ftruncateSync(output, have);
       length = have;
       for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
-        heard();
+        restartTimer();
         write(piece, have);
         have += piece.length;
         length = have;
@@ -89,7 +87,7 @@ export async function download(
       } catch (error) {
         if (error instanceof Permanent) throw error;
         idle = have > before ? 0 : idle + 1;
-        if (idle >= MOST_IDLE_TRIES || tries >= MOST_TRIES)
+        if (idle >= MAX_IDLE_TRIES || tries >= MAX_TRIES)
           throw new Error(`${reasonOf(error)} (tried ${tries} times)`, { cause: error });
         await pause(Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** idle));
       }
@@ -99,7 +97,7 @@ export async function download(
   }
 }
 
-/** The exit code is 1 for whatever went wrong, with the reason on stderr. */
+/** The exit code is 1 for any failure, with the reason on stderr. */
 export async function runFetch([url, file]: string[]): Promise<number> {
   try {
     if (!url || !file || !URL.canParse(url)) throw new Error('needs an address and a file: fetch URL FILE');

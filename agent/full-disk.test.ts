@@ -1,5 +1,5 @@
-// A device whose disk is full: what cannot be stored is reported as that, at once, and the agent goes on. The disk is a
-// small one of its own, where this machine lets us have one.
+// A device with a full disk: the agent reports what cannot be stored at once, and continues. The disk is a small
+// separate one, where this machine allows it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-full-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a module of this folder's code with `disk`, a folder on a disk of so many bytes; returns what it printed. */
+/** Runs code of this folder with `disk`, a folder on a disk of the given size; returns what it printed. */
 function onDisk(size: string, code: string): unknown {
   const disk = path.join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
@@ -81,7 +81,7 @@ test(
     runner.cancel('second');
     print({ first, second: await ended('second') });`,
     ) as { first: { exitCode?: number; outcome: string; reason?: string }; second: { outcome: string } };
-    // Pipes and folders may find no space even so: then it says that, and nothing was run.
+    // Pipes and folders may still lack space: then the reason names it, and nothing ran.
     assert.ok(found.first.exitCode === 7 || /Disk full on the device/.test(found.first.reason ?? ''));
     assert.equal(found.second.outcome, 'cancelled');
   },

@@ -1,4 +1,4 @@
-// One job's folder in the agent's data folder. Agent and supervisor both work on it, each knowing only what is on disk.
+// One job's folder in the agent's data folder. Agent and supervisor share it; they know only what is on disk.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -19,7 +19,7 @@ import { isDiskFull, removeFolder, syncFolder, writeDurably } from './durable.ts
 import { isAlive, ownMark } from './processes.ts';
 import type { ProcessMark } from './processes.ts';
 
-export interface JobOrder {
+export interface JobRequest {
   job: string;
   command: string;
   timeLimitSeconds: number;
@@ -30,17 +30,17 @@ export interface JobEnd {
   outcome: Outcome;
   exitCode?: number;
   reason?: string;
-  /** Milliseconds by this device's clock; only their distance from now is ever sent. */
+  /** Milliseconds by this device's clock; only the distance from now is ever sent. */
   startedAt?: number;
   endedAt: number;
 }
 
-/** A file that reserves space for what has to be written when the disk is full, and gives it back in parts. */
+/** A file that reserves space for writes on a full disk, and is released in parts. */
 const RESERVE_FILE = 'reserve';
 const RESERVE_PART = 8192;
 const RESERVE_PARTS = 4;
 
-/** What the end of a job that nobody saw may be. Named again: the contract's list would bring its schema library along. */
+/** Possible outcomes; a copy, because the contract's list would load its schema library. */
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
   'exited',
   'timed-out',
@@ -49,7 +49,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
   'not-started',
 ]);
 
-/** Undefined where there is no such file, or it is no file. */
+/** Undefined if there is no such file, or if it is not a file. */
 export const readText = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8');
@@ -59,7 +59,7 @@ export const readText = (file: string): string | undefined => {
     throw error;
   }
 };
-/** Undefined also for a file that the power cut in half; those that must not be are moved into place whole. */
+/** Undefined also for a file that a power failure truncated; critical files are moved into place whole. */
 const readJson = (file: string): Record<string, unknown> | undefined => {
   const text = readText(file);
   try {
@@ -83,19 +83,19 @@ export class JobFolder {
     return path.join(this.folder, name);
   }
 
-  /** Whether the folder is there with the order in it: without that, it was deleted or never accepted. */
+  /** Whether the folder still has its request: without it, the folder was deleted or the job was never accepted. */
   exists(): boolean {
     return existsSync(this.file('job.json'));
   }
 
-  /** The order, with its place in the queue; undefined where it is missing or not readable as one. */
-  order(): (JobOrder & { number: number }) | undefined {
+  /** The request with its queue position; undefined if it is missing or unreadable. */
+  request(): (JobRequest & { number: number }) | undefined {
     const found = readJson(this.file('job.json'));
-    const isOrder =
+    const isRequest =
       found?.['job'] === path.basename(this.folder) &&
       typeof found['command'] === 'string' &&
       [found['number'], found['timeLimitSeconds'], found['outputLimit']].every(isNumber);
-    return isOrder ? (found as unknown as JobOrder & { number: number }) : undefined;
+    return isRequest ? (found as unknown as JobRequest & { number: number }) : undefined;
   }
 
   begun(): { at: number } | undefined {
@@ -103,7 +103,7 @@ export class JobFolder {
     return isNumber(at) ? { at } : undefined;
   }
 
-  /** Notes that the command runs. A full disk keeps that from being noted, and the command from nothing. */
+  /** Records that the command runs; on a full disk it runs without that record. */
   writeBegun(at: number): void {
     try {
       this.withReserve(() => {
@@ -111,7 +111,7 @@ export class JobFolder {
         renameSync(this.file('begun.tmp'), this.file('begun.json'));
       });
     } catch {
-      // The end has it too.
+      // The end repeats the time.
     }
   }
 
@@ -130,7 +130,7 @@ export class JobFolder {
     this.withReserve(() => writeDurably(this.file('end.json'), JSON.stringify(end)));
   }
 
-  /** Only the first caller ever gets true: moving a folder over one that holds something fails. */
+  /** Only the first caller gets true: a folder cannot be moved over one that is not empty. */
   takeLock(): boolean {
     return this.withReserve(() => {
       const draft = this.file(`lock.${process.pid}.${randomBytes(4).toString('hex')}`);
@@ -148,7 +148,7 @@ export class JobFolder {
     });
   }
 
-  /** Who took the lock and whether that process still runs; undefined while nobody has. */
+  /** Whether the process that took the lock still runs; undefined if nobody took it. */
   owner(): { alive: boolean } | undefined {
     if (!existsSync(this.file('lock'))) return undefined;
     const mark = readJson(path.join(this.file('lock'), 'owner.json'));
@@ -164,32 +164,32 @@ export class JobFolder {
   }
 
   /**
-   * Puts an end on disk in the place of a folder that was deleted or cannot be read, so that the service hears it even
-   * after a crash. False where somebody else took the job in the meantime.
+   * Writes an end for a job whose folder was deleted or is unreadable, so that the service receives it even after a
+   * crash. False if another process took the job in the meantime.
    */
-  writeOff(order: JobOrder & { number: number }, end: JobEnd): boolean {
+  replaceByEnd(request: JobRequest & { number: number }, end: JobEnd): boolean {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     if (!this.takeLock()) return false;
-    writeDurably(this.file('job.json'), JSON.stringify(order));
+    writeDurably(this.file('job.json'), JSON.stringify(request));
     this.writeEnd(end);
     return true;
   }
 
   // ---- Space on a full disk -----------------------------------------------------------------------------------------
 
-  /** Reserves the space that a job's lock, end and notes need, as long as there is some. */
+  /** Reserves space for the job's lock, end and records, if there is any. */
   makeReserve(): void {
     writeFileSync(this.file(RESERVE_FILE), Buffer.alloc(RESERVE_PARTS * RESERVE_PART, 1));
   }
 
-  /** Gives back a part of that space; false when there is none left. */
+  /** Releases a part of that space; false if none is left. */
   releaseReserve(): boolean {
     const size = statSync(this.file(RESERVE_FILE), { throwIfNoEntry: false })?.size ?? 0;
     if (size > 0) truncateSync(this.file(RESERVE_FILE), Math.max(0, size - RESERVE_PART));
     return size > 0;
   }
 
-  /** Does something that needs space on the disk, in the reserved one where there is no other. */
+  /** Runs an action that needs disk space, and releases reserved space as long as the disk is full. */
   withReserve<T>(action: () => T): T {
     for (;;)
       try {
@@ -201,27 +201,27 @@ export class JobFolder {
 
   // ---- The Command's temporary folder -------------------------------------------------------------------------------
 
-  /** How the temporary folders of this job begin: they can be found when nothing else of it is left. */
+  /** Prefix of this job's temporary folders, by which they are found after everything else is deleted. */
   get #tempPrefix(): string {
     return `muster-job-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}-`;
   }
 
-  /** Makes a folder for what a Command unpacks, where the system has such things; undefined where it cannot. */
+  /** Creates a folder for what a Command unpacks; undefined if that fails. */
   makeTemp(): string | undefined {
     try {
       return mkdtempSync(path.join(tmpdir(), this.#tempPrefix));
     } catch {
-      return undefined; // The Command uses the system's own, and says in its output what is wrong with it.
+      return undefined; // The Command uses the system's folder, and its output says what is wrong with it.
     }
   }
 
-  /** Removes what a killed Command left there. */
+  /** Removes what a killed Command left behind. */
   removeTemp(): void {
     try {
       for (const name of readdirSync(tmpdir()))
         if (name.startsWith(this.#tempPrefix)) removeFolder(path.join(tmpdir(), name));
     } catch {
-      // Tried again when the job is forgotten.
+      // The next attempt follows when the job is removed.
     }
   }
 }

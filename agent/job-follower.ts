@@ -1,18 +1,18 @@
-// Follows one job on disk and tells the service about it: that it started, what it prints, how it ended. It reads
-// only what the supervisor wrote, so it makes no difference whether this agent started the job or one before it.
+// Follows one job on disk and reports its start, output and end to the service. It reads only what the supervisor
+// wrote, so that an agent can continue for the one before it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OUTPUT_PIECE, OUTPUT_WINDOW } from '#/contract/agent-link.ts';
 import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
-import { faultWords } from './durable.ts';
+import { describeFault } from './durable.ts';
 import type { JobEnd, JobFolder } from './job-folder.ts';
 import { TurnsReader } from './output-turns.ts';
-import { endTree } from './processes.ts';
+import { endProcesses } from './processes.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** Output is sent in gulps, not line by line. */
-const GULP_EVERY_MS = 50;
+/** Output is sent in batches, not line by line. */
+const BATCH_EVERY_MS = 50;
 
-/** After this long a job whose folder cannot be read is given up. */
+/** A job whose folder is unreadable for this long is reported as interrupted. */
 const UNREADABLE_MS = 60_000;
 
 type Sizes = Record<Stream, number>;
@@ -20,107 +20,107 @@ type Sizes = Record<Stream, number>;
 export class JobFollower {
   readonly job: string;
   readonly folder: JobFolder;
-  /** Settles when the job has ended on this device, whether or not the service knows. */
+  /** Resolves when the job has ended on this device, whether or not the service has that end. */
   readonly ended: Promise<void>;
   readonly #send: (message: AgentMessage) => void;
   #resolveEnded: () => void = () => {};
   #unwatch: () => void = () => {};
   #end: JobEnd | undefined;
-  #clearing = false;
-  /** As it was when the folder was there. */
-  readonly #order: ReturnType<JobFolder['order']>;
+  #concluding = false;
+  /** Read while the folder existed. */
+  readonly #request: ReturnType<JobFolder['request']>;
   #startedAt: number | undefined;
   #unreadableSince: number | undefined;
-  /** Whether somebody was seen to run it, or was asked to. */
+  /** Whether a process ran it, or was asked to. */
   #mayHaveRun = false;
-  #gulp: NodeJS.Timeout | undefined;
-  /** What the service has, and what was sent to it on this link; undefined while it has not asked. */
+  #batchTimer: NodeJS.Timeout | undefined;
+  /** What the service has stored; undefined until it offers the job on this connection. */
   #stored: Sizes | undefined;
   #sent: Sizes = { stdout: 0, stderr: 0 };
   readonly #turns: TurnsReader;
-  #toldStart = false;
-  #toldEnd = false;
+  #startReported = false;
+  #endReported = false;
 
   constructor(job: string, folder: JobFolder, send: (message: AgentMessage) => void) {
     this.job = job;
     this.folder = folder;
-    this.#order = folder.order();
+    this.#request = folder.request();
     this.#send = send;
     this.#turns = new TurnsReader(folder.file('turns'));
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
-    this.#unwatch = watchFolder(folder.folder, () => this.#soon());
-    this.#look();
+    this.#unwatch = watchFolder(folder.folder, () => this.#checkSoon());
+    this.#check();
   }
 
   get hasEnded(): boolean {
     return this.#end !== undefined;
   }
 
-  /** The service offers the job and says what it has of the output: tell everything after that. */
-  tell(have: Sizes): void {
+  /** The service offers the job and names the output it has: sends everything after that. */
+  sendFrom(have: Sizes): void {
     this.#stored = { ...have };
     this.#sent = { ...have };
-    this.#toldStart = false;
-    this.#toldEnd = false;
-    this.#look();
+    this.#startReported = false;
+    this.#endReported = false;
+    this.#check();
   }
 
-  /** Somebody is about to run it. */
+  /** A supervisor is about to run it. */
   launched(): void {
     this.#mayHaveRun = true;
   }
 
-  /** It ended in a way that this agent is the first to know. */
+  /** Records an end that this agent determined itself. */
   conclude(end: JobEnd): void {
     if (this.#end) return;
     try {
       this.folder.writeEnd(end);
     } catch {
-      // A full disk: the service hears it all the same, and the next start comes to an end of its own.
+      // On a full disk the service still receives it, and the next start determines an end again.
     }
     this.#finish(end);
     this.#report();
   }
 
-  /** The link is gone: nothing more is told until the service offers the job again. */
-  hush(): void {
+  /** The connection is lost: nothing more is sent until the service offers the job again. */
+  disconnected(): void {
     this.#stored = undefined;
   }
 
-  /** The service has this much for good. */
+  /** The service has stored this much durably. */
   stored(have: Sizes): void {
     if (!this.#stored) return;
     this.#stored = { ...have };
-    this.#soon();
+    this.#checkSoon();
   }
 
   stop(): void {
     this.#unwatch();
-    clearTimeout(this.#gulp);
+    clearTimeout(this.#batchTimer);
   }
 
-  #soon(): void {
-    this.#gulp ??= setTimeout(() => {
-      this.#gulp = undefined;
+  #checkSoon(): void {
+    this.#batchTimer ??= setTimeout(() => {
+      this.#batchTimer = undefined;
       try {
-        this.#look();
+        this.#check();
         this.#unreadableSince = undefined;
       } catch (error) {
         this.#unreadable(error);
       }
-    }, GULP_EVERY_MS);
+    }, BATCH_EVERY_MS);
   }
 
-  #look(): void {
+  #check(): void {
     if (!this.#end) {
-      // The end is read before the output: then what is read of the output is all there is.
+      // The end is read before the output, so that the output read after it is complete.
       const end = this.folder.end();
       const owner = this.folder.owner();
       this.#startedAt ??= this.folder.begun()?.at;
       if (owner) this.#mayHaveRun = true;
       if (end) this.#finish(end);
       else if (!this.folder.exists()) void this.#folderDeleted();
-      else if (owner?.alive === false) void this.#clearUp();
+      else if (owner?.alive === false) void this.#concludeAbandoned();
     }
     this.#report();
   }
@@ -131,11 +131,11 @@ export class JobFollower {
     this.#resolveEnded();
   }
 
-  /** Whoever ran the job is gone without a word: the device went down, or it was killed. Nobody knows how far it came. */
-  async #clearUp(): Promise<void> {
-    if (this.#clearing) return;
-    this.#clearing = true;
-    // What still runs of it would disturb the next job.
+  /** The process that ran the job is gone without an end: the device went down, or the process was killed. */
+  async #concludeAbandoned(): Promise<void> {
+    if (this.#concluding) return;
+    this.#concluding = true;
+    // Remaining processes would disturb the next job.
     await this.#sweep();
     const begun = this.folder.begun();
     this.conclude(
@@ -149,24 +149,24 @@ export class JobFollower {
     );
   }
 
-  /** Ends what still runs of the job, and removes what it left in the temporary folder. */
+  /** Ends the job's remaining processes and removes its temporary folder. */
   async #sweep(): Promise<void> {
-    await endTree(undefined, { id: this.job, folder: this.folder.folder });
+    await endProcesses(undefined, { id: this.job, folder: this.folder.folder });
     this.folder.removeTemp();
   }
 
-  /** Too few file handles pass, and the folder is looked at again within a second; a broken disk does not. */
+  /** A lack of file handles passes; a broken disk does not. */
   #unreadable(error: unknown): void {
     this.#unreadableSince ??= performance.now();
     if (performance.now() - this.#unreadableSince < UNREADABLE_MS) return;
-    const reason = `The folder of the job on the device cannot be read. ${faultWords(error, this.folder.folder)}`;
+    const reason = `The folder of the job on the device cannot be read. ${describeFault(error, this.folder.folder)}`;
     this.conclude({ outcome: 'interrupted', reason, endedAt: Date.now() });
   }
 
-  /** Somebody deleted the folder of the job: it cannot go on, and the next one must not wait for it. */
+  /** The job's folder was deleted: the job cannot continue, and the next one must not wait for it. */
   async #folderDeleted(): Promise<void> {
-    if (this.#clearing) return;
-    this.#clearing = true;
+    if (this.#concluding) return;
+    this.#concluding = true;
     await this.#sweep();
     const what = `The folder of the job on the device, ${this.folder.folder}, was deleted`;
     const end: JobEnd = {
@@ -178,24 +178,24 @@ export class JobFollower {
       endedAt: Date.now(),
     };
     try {
-      if (this.#order) this.folder.writeOff(this.#order, end);
+      if (this.#request) this.folder.replaceByEnd(this.#request, end);
     } catch {
-      // Then it is known to this process alone, until the service has it.
+      // Only this process knows the end until the service has it.
     }
     this.#finish(end);
     this.#report();
   }
 
   #report(): void {
-    if (!this.#stored || this.#toldEnd) return;
+    if (!this.#stored || this.#endReported) return;
     const startedAt = this.#end?.startedAt ?? this.#startedAt;
-    if (startedAt !== undefined && !this.#toldStart) {
-      this.#toldStart = true;
+    if (startedAt !== undefined && !this.#startReported) {
+      this.#startReported = true;
       this.#send({ type: 'started', job: this.job, ago: since(startedAt) });
     }
     const all = this.#sendOutput();
     if (!this.#end || !all) return;
-    this.#toldEnd = true;
+    this.#endReported = true;
     const { outcome, exitCode, reason, endedAt } = this.#end;
     this.#send({
       type: 'ended',
@@ -208,11 +208,11 @@ export class JobFollower {
     });
   }
 
-  /** Sends what is new in both streams, as far as the window allows; true when the service was sent all there is. */
+  /** Sends new output of both streams as far as the window allows; true if everything was sent. */
   #sendOutput(): boolean {
     const files = { stdout: openIfThere(this.folder.file('stdout')), stderr: openIfThere(this.folder.file('stderr')) };
     try {
-      // The sizes before the turns: then every turn up to these sizes is known.
+      // Sizes are read before the turns, so that every turn up to these sizes is known.
       const sizes = { stdout: sizeOf(files.stdout), stderr: sizeOf(files.stderr) };
       this.#turns.update();
       for (;;) {
@@ -226,7 +226,7 @@ export class JobFollower {
     }
   }
 
-  /** False when the window is full, or the file not as long as it was. */
+  /** False if the window is full or the file became shorter. */
   #sendUpTo(stream: Stream, file: number, to: number): boolean {
     const stored = this.#stored?.[stream] ?? 0;
     const piece = Buffer.allocUnsafe(OUTPUT_PIECE);
@@ -242,7 +242,7 @@ export class JobFollower {
   }
 }
 
-/** Undefined where the command was never started, or not yet. */
+/** Undefined if the command was not started. */
 function openIfThere(file: string): number | undefined {
   try {
     return openSync(file, 'r');

@@ -1,4 +1,4 @@
-// The queue on the device when something goes wrong beneath it: folders deleted by hand, supervisors that do not start.
+// The device's queue after local failures: deleted folders, and supervisors that do not start.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
@@ -53,7 +53,7 @@ test('a folder deleted while its job runs: the command is stopped, the job ends 
   assert.notEqual(startedAgo, undefined);
   assert.deepEqual(running('sleep\x00307'), []);
   assert.equal((await endOf('next')).exitCode, 0);
-  // Killed now, an agent would come to the same end, and not run it again.
+  // After a crash at this point, the agent reports the same end and does not run the job again.
   assert.equal(at.spool.folder('deleted').end()?.outcome, 'interrupted');
   one.settled('deleted');
   one.settled('next');
@@ -96,7 +96,7 @@ test('what an agent that was killed left running is ended and tidied up by the n
     mkdirSync(`${temp}/unpacked/locked`, { recursive: true });
     writeFileSync(`${temp}/unpacked/locked/file`, '');
     folder.takeLock();
-    // Its owner is gone.
+    // Its owner has ended.
     writeFileSync(`${folder.file('lock')}/owner.json`, JSON.stringify({ pid: 1, born: '1', boot: 'x' }));
     const one = runner();
     offer(one, 'orphan', 'true');

@@ -1,15 +1,15 @@
-// The device's side of the queue: takes what the service offers, writes it down before anything starts, runs one job
-// at a time in the order they came, and forgets a job only when the service has its end.
+// The device's side of the queue: stores each offered job before it starts, runs one at a time in the order of arrival,
+// and removes a job only when the service has its end.
 import type { AgentMessage, Run } from '#/contract/agent-link.ts';
-import { faultWords } from './durable.ts';
+import { describeFault } from './durable.ts';
 import type { JobFolder } from './job-folder.ts';
 import { JobFollower } from './job-follower.ts';
-import { endTree } from './processes.ts';
+import { endProcesses } from './processes.ts';
 import type { Spool } from './spool.ts';
 
 export interface RunnerOptions {
   spool: Spool;
-  /** Sees to it that the job of this folder runs; resolves when whoever runs it is gone, with a word if that failed. */
+  /** Runs the job of this folder; resolves when its supervisor has ended, with the error if it failed. */
   launch: (folder: JobFolder) => Promise<string | undefined>;
   send: (message: AgentMessage) => void;
   log: (line: string) => void;
@@ -17,29 +17,29 @@ export interface RunnerOptions {
 
 export class JobRunner {
   readonly #options: RunnerOptions;
-  /** Jobs on disk that are not settled, in the order they came. */
+  /** Jobs on disk that are not settled, in the order of arrival. */
   readonly #jobs = new Map<string, JobFollower>();
-  /** Those that the service offered, so that they may start, and has not been seen starting. */
+  /** Jobs that the service offered and that have not started. */
   readonly #ready = new Set<string>();
-  /** Those that the service knows nothing of: they go as soon as they ended. */
+  /** Jobs that the service does not know: they are removed when they end. */
   readonly #orphans = new Set<string>();
-  /** The job that was started here and has not ended. */
+  /** The job that this agent started and that has not ended. */
   #active: string | undefined;
   #stopped = false;
   /** Set while no further job may start; called when none runs. */
-  #held: (() => void) | undefined;
+  #whenIdle: (() => void) | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     for (const job of options.spool.unsettled()) this.#follow(job);
   }
 
-  /** What to name in `hello`. */
+  /** The jobs to name in `hello`. */
   unsettled(): string[] {
     return [...this.#jobs.keys()];
   }
 
-  /** The service offers a job: a new one, or one it wants to hear the rest of. */
+  /** The service offers a new job, or one whose remaining output and end it needs. */
   run({ job, have, command, timeLimitSeconds, outputLimit }: Run): void {
     const { spool, send, log } = this.#options;
     if (spool.isSettled(job)) {
@@ -51,7 +51,7 @@ export class JobRunner {
       try {
         spool.accept({ job, command, timeLimitSeconds, outputLimit });
       } catch (error) {
-        const reason = `The device could not store the job. ${faultWords(error, spool.folder(job).folder)}`;
+        const reason = `The device could not store the job. ${describeFault(error, spool.folder(job).folder)}`;
         log(reason);
         send({ type: 'ended', job, outcome: 'not-started', reason: reason.slice(0, 1000), endedAgo: 0 });
         return;
@@ -59,7 +59,7 @@ export class JobRunner {
       this.#follow(job);
     }
     this.#ready.add(job);
-    this.#jobs.get(job)?.tell(have);
+    this.#jobs.get(job)?.sendFrom(have);
     this.#startNext();
   }
 
@@ -67,7 +67,7 @@ export class JobRunner {
     this.#jobs.get(job)?.stored(have);
   }
 
-  /** Stops a job, or sees to it that it never starts. */
+  /** Stops a job, or prevents its start. */
   cancel(job: string): void {
     const follower = this.#jobs.get(job);
     if (!follower) {
@@ -77,20 +77,21 @@ export class JobRunner {
       return;
     }
     const { folder } = follower;
-    if (follower.hasEnded || !folder.exists()) return; // its end is on the way
+    if (follower.hasEnded || !folder.exists()) return; // its end will be sent
     try {
       folder.askToCancel();
-      // With the lock in hand nobody else can start it; without it, somebody did and sees the request.
+      // Whoever has the lock decides: taken here, no other process can start the job; else its supervisor sees the
+      // request.
       if (!folder.owner() && folder.takeLock())
         follower.conclude({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });
     } catch (error) {
-      // What runs of it can be ended all the same.
-      this.#options.log(`Could not store that a job is to stop. ${faultWords(error, folder.folder)}`);
-      void endTree(undefined, { id: job, folder: folder.folder });
+      // Running processes can be ended without the record.
+      this.#options.log(`Could not store that a job is to stop. ${describeFault(error, folder.folder)}`);
+      void endProcesses(undefined, { id: job, folder: folder.folder });
     }
   }
 
-  /** The service has the end of the job, or has never heard of it. */
+  /** The service has the job's end, or does not know the job. */
   settled(job: string): void {
     const follower = this.#jobs.get(job);
     if (!follower) return;
@@ -98,46 +99,46 @@ export class JobRunner {
     else this.#orphans.add(job);
   }
 
-  /** The link is gone. Jobs go on; what they say waits on disk. */
-  hush(): void {
-    for (const follower of this.#jobs.values()) follower.hush();
+  /** The connection is lost. Jobs continue; their output waits on disk. */
+  disconnected(): void {
+    for (const follower of this.#jobs.values()) follower.disconnected();
   }
 
-  /** Ends the following, not the jobs. */
+  /** Stops following; the jobs continue. */
   stop(): void {
     this.#stopped = true;
     for (const follower of this.#jobs.values()) follower.stop();
   }
 
-  /** Starts no further job, and resolves when none runs; calls `waiting` where one does. */
+  /** Starts no further job and resolves when none runs; calls `waiting` if one does. */
   hold(waiting: () => void): Promise<void> {
     return new Promise((resolve) => {
-      this.#held = resolve;
+      this.#whenIdle = resolve;
       this.#startNext();
       if (this.#isRunning()) waiting();
     });
   }
 
-  /** Jobs may start again. */
+  /** Allows jobs to start again. */
   release(): void {
-    this.#held = undefined;
+    this.#whenIdle = undefined;
     this.#startNext();
   }
 
-  /** A job runs that this agent, or one before it, has started. */
+  /** Whether a job runs that this agent, or one before it, started. */
   #isRunning(): boolean {
-    const unended = [...this.#jobs.values()].filter((follower) => !follower.hasEnded);
-    return this.#active !== undefined || unended.some(({ folder }) => folder.owner());
+    const unfinished = [...this.#jobs.values()].filter((follower) => !follower.hasEnded);
+    return this.#active !== undefined || unfinished.some(({ folder }) => folder.owner());
   }
 
   #follow(job: string): void {
     const { spool, send } = this.#options;
     const follower = new JobFollower(job, spool.folder(job), send);
     this.#jobs.set(job, follower);
-    void this.#afterwards(follower);
+    void this.#whenEnded(follower);
   }
 
-  async #afterwards({ job, ended }: JobFollower): Promise<void> {
+  async #whenEnded({ job, ended }: JobFollower): Promise<void> {
     await ended;
     this.#ready.delete(job);
     if (this.#active === job) this.#active = undefined;
@@ -152,15 +153,17 @@ export class JobRunner {
     try {
       this.#options.spool.settle(job);
     } catch (error) {
-      // The folder stays, holding the end: it is told and settled again at the next start.
-      this.#options.log(`Could not tidy up after a job. ${faultWords(error, this.#options.spool.folder(job).folder)}`);
+      // The folder remains with its end: both are sent and settled again at the next start.
+      this.#options.log(
+        `Could not tidy up after a job. ${describeFault(error, this.#options.spool.folder(job).folder)}`,
+      );
     }
   }
 
-  /** Starts the oldest job that was offered, unless one is under way. */
+  /** Starts the oldest offered job, unless one runs. */
   #startNext(): void {
     if (this.#stopped || this.#isRunning()) return;
-    if (this.#held) return this.#held();
+    if (this.#whenIdle) return this.#whenIdle();
     const next = [...this.#jobs.values()].find(({ job, hasEnded }) => !hasEnded && this.#ready.has(job));
     if (!next) return;
     this.#ready.delete(next.job);
@@ -175,15 +178,15 @@ export class JobRunner {
     try {
       fault = await this.#options.launch(folder);
     } catch (error) {
-      fault = faultWords(error, folder.folder);
+      fault = describeFault(error, folder.folder);
     }
-    // The follower sees by itself that a folder was deleted.
+    // The follower detects a deleted folder itself.
     if (next.hasEnded || folder.owner() || !folder.exists()) return;
     try {
-      // Still no lock: nothing ran. Taking it makes sure that nothing will.
+      // Without a lock nothing ran; taking it ensures that nothing will.
       if (!folder.takeLock()) return;
     } catch (error) {
-      fault ||= faultWords(error, folder.folder);
+      fault ||= describeFault(error, folder.folder);
     }
     const reason = `The agent could not start the job. ${fault || 'Its supervisor ended at once.'}`;
     next.conclude({ outcome: 'not-started', reason, endedAt: Date.now() });

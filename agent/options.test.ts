@@ -1,10 +1,10 @@
-// The command line: where the key may come from, where things are kept, and what is said when something is missing.
+// The command line: sources of the key, what is stored, and the errors for missing values.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { keepSettings, readOptions } from './options.ts';
+import { storeSettings, readOptions } from './options.ts';
 import { AGENT_VERSION } from './version.ts';
 
 let folder: string;
@@ -40,7 +40,7 @@ test('each device has its own folder by default', () => {
 
 test('key and server are kept for their owner alone, and found again', () => {
   const data = path.join(folder, 'kept');
-  keepSettings({ server: 'https://muster.example.com', key: 'mdk_kept', data });
+  storeSettings({ server: 'https://muster.example.com', key: 'mdk_kept', data });
   assert.equal(statSync(path.join(data, 'key')).mode & 0o777, 0o600);
   assert.equal(readFileSync(path.join(data, 'key'), 'utf8'), 'mdk_kept\n');
   assert.deepEqual(readOptions(['--data', data], {}), {
@@ -55,7 +55,7 @@ test('key and server are kept for their owner alone, and found again', () => {
 test('what is missing or wrong is named', () => {
   const says = (args: string[], text: RegExp) => assert.throws(() => readOptions(args, {}), text);
   says(SERVER, /No device key/);
-  says([...SERVER, '--data', path.join(folder, 'empty')], /No device key is kept in/);
+  says([...SERVER, '--data', path.join(folder, 'empty')], /No device key is stored in/);
   says(['--key', 'mdk_x'], /No address/);
   says(['--key', 'mdk_x', '--server', 'muster.example.com'], /--server is "muster.example.com"/);
   says(['--key', 'mdk_x', '--server', 'ftp://x'], /http or https/);

@@ -1,5 +1,5 @@
-// The agent's command line and data folder. The key comes from a file, the environment or, last, the command line,
-// where every user of the machine can read it; from then on it is kept in the data folder, for its owner alone.
+// The agent's command line and stored settings. The key comes from a file, the environment or the command line, which
+// every user of the machine can read; it is stored in the data folder, readable by its owner only.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -25,12 +25,12 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --version         print the agent's version
   --help            print this text
 
-Server and key are kept in the data folder: a later start with the same --data needs neither.
+Server and key are stored in the data folder: a later start with the same --data needs neither.
 Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over ·
   4 replaced itself, to be started again
 `;
 
-/** By this `muster-agent run` names the folder of the installation; not for jobs to inherit. */
+/** Set by `muster-agent run`: the folder of the installation. Jobs must not inherit it. */
 export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 
 export interface Settings {
@@ -38,11 +38,11 @@ export interface Settings {
   key: string;
   data: string;
   tunnels: TunnelOption[];
-  /** The folder of its installation, where `muster-agent run` started it and would start it again. */
+  /** The folder of the installation, if `muster-agent run` started this agent and would start it again. */
   install: string | undefined;
 }
 
-/** What was asked for: help, the version, or to run. */
+/** The requested action: help, version, or run with these settings. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'version' | Settings {
   const { values } = readArguments(args);
   if (values.help) return 'help';
@@ -52,14 +52,14 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (given === undefined && values.data === undefined)
     throw new UsageError('No device key: give --key-file FILE, DEVICE_KEY in the environment, or --key KEY.');
   const data = path.resolve(values.data ?? defaultFolder(given ?? '', env));
-  const key = given?.trim() ?? kept(data, 'key');
+  const key = given?.trim() ?? readStored(data, 'key');
   if (key === undefined)
-    throw new UsageError(`No device key is kept in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
-  // RFC 6750, section 2.1: what fits in an Authorization header.
+    throw new UsageError(`No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
+  // RFC 6750, section 2.1: what an Authorization header may contain.
   if (!/^[\w.~+/-]+=*$/.test(key))
     throw new UsageError('That is no device key: copy it again, whole and without quotes.');
 
-  const server = values.server ?? kept(data, 'server');
+  const server = values.server ?? readStored(data, 'server');
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
@@ -94,13 +94,13 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Named by the key, so that two devices on one machine (a trial, a test) never share a folder. */
+/** Named by the key, so that two devices on one machine never share a folder. */
 function defaultFolder(key: string, env: NodeJS.ProcessEnv): string {
   const base = env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share');
   return path.join(base, 'muster-agent', createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
 }
 
-function kept(data: string, name: 'key' | 'server'): string | undefined {
+function readStored(data: string, name: 'key' | 'server'): string | undefined {
   try {
     return readFileSync(path.join(data, name), 'utf8').trim() || undefined;
   } catch {
@@ -117,14 +117,14 @@ function readServer(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Keeps server and key for a later start. */
-export function keepSettings({ server, key, data }: Pick<Settings, 'server' | 'key' | 'data'>): void {
+/** Stores server and key for a later start. */
+export function storeSettings({ server, key, data }: Pick<Settings, 'server' | 'key' | 'data'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   for (const [name, value] of [
     ['key', key],
     ['server', server],
   ] as const) {
-    if (kept(data, name) !== value) writeDurably(path.join(data, name), `${value}\n`, 0o600);
+    if (readStored(data, name) !== value) writeDurably(path.join(data, name), `${value}\n`, 0o600);
     chmodSync(path.join(data, name), 0o600);
   }
 }

@@ -1,13 +1,13 @@
-// One stream of a command on its way to disk: a pipe that the command writes to, and a file that keeps what fits.
-// A named pipe rather than the socket that Node would hand to a child: `echo … > /dev/stderr` fails on a socket.
+// One stream of a command: a pipe that the command writes to, and a file for as much as the limit allows. It is a named
+// pipe and not the socket that Node gives a child, because `echo … > /dev/stderr` fails on a socket.
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { faultWords, isDiskFull } from './durable.ts';
+import { describeFault, isDiskFull } from './durable.ts';
 
-/** What stands where a stream was cut. */
+/** Ends the file of a stream that was cut. */
 export const cutMark = (limit: number): string =>
   `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
 
@@ -16,21 +16,21 @@ const FULL_MARK =
 
 const pipeOf = (file: string) => `${file}.pipe`;
 
-/** Makes the pipes of these files; Node has no call for it. */
+/** Creates the pipes of these files; Node has no call for it. */
 export async function makePipes(files: string[]): Promise<void> {
   for (const file of files) rmSync(pipeOf(file), { force: true });
   await promisify(execFile)('mkfifo', ['-m', '600', ...files.map(pipeOf)]);
 }
 
-/** A stream whose pipe was made. */
+/** A stream whose pipe exists. */
 export class OutputFile {
-  /** The command's end of the pipe; to be closed with `handOver` once the command has it. */
+  /** The command's end of the pipe; close it with `closeWriteEnd` after the command started. */
   readonly writeEnd: number;
-  /** Settles when nobody is left who could write. */
+  /** Resolves when no process has the pipe open for writing. */
   readonly finished: Promise<void>;
-  /** Why output is missing from the file, if any is. */
+  /** Why output is missing from the file. */
   fault: string | undefined;
-  /** Called before anything is written to the file. */
+  /** Called before each write to the file. */
   beforeWrite: () => void = () => {};
   readonly #folder: string;
   readonly #releaseReserve: () => boolean;
@@ -41,23 +41,23 @@ export class OutputFile {
   #size = 0;
   #cut = false;
 
-  /** `releaseReserve` gives back some of the space that was reserved for a full disk. */
+  /** `releaseReserve` releases some of the space that is reserved for a full disk. */
   constructor(file: string, limit: number, releaseReserve: () => boolean = () => false) {
     this.#folder = path.dirname(file);
     this.#releaseReserve = releaseReserve;
     this.#pipe = pipeOf(file);
     this.#limit = limit;
     this.#file = openSync(file, 'a', 0o600);
-    // The reader first: opening a pipe for writing waits until somebody reads.
+    // The reader is opened first: opening a pipe for writing waits for a reader.
     const readEnd = openSync(this.#pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     this.writeEnd = openSync(this.#pipe, 'w');
     this.#reader = new Socket({ fd: readEnd, readable: true, writable: false });
     this.finished = new Promise((resolve) => this.#reader.on('error', () => {}).on('close', () => resolve()));
-    this.#reader.on('data', (piece: Buffer) => this.#keep(piece));
+    this.#reader.on('data', (piece: Buffer) => this.#store(piece));
   }
 
-  /** The command has its end now; as long as this process held it too, the stream would never end. */
-  handOver(): void {
+  /** To be called once the command has its own copy: an open one in this process would keep the stream from ending. */
+  closeWriteEnd(): void {
     closeSync(this.writeEnd);
   }
 
@@ -66,7 +66,7 @@ export class OutputFile {
     return this.#size;
   }
 
-  #keep(piece: Buffer): void {
+  #store(piece: Buffer): void {
     if (this.#cut || this.fault !== undefined) return;
     this.beforeWrite();
     const fits = piece.subarray(0, this.#limit - this.#size);
@@ -78,23 +78,23 @@ export class OutputFile {
         this.#size += writeSync(this.#file, cutMark(this.#limit));
       }
     } catch (error) {
-      // A full disk must not end the command: it may be what makes room again.
+      // A full disk must not end the command: it may be the one that frees space.
       this.fault = this.#faultOf(error);
       if (!isDiskFull(error) || !this.#releaseReserve()) return;
       try {
-        writeSync(this.#file, FULL_MARK); // seen at once by whoever reads along
+        writeSync(this.#file, FULL_MARK); // visible at once in the live output
       } catch {
-        // Something else took that space.
+        // Another process used the space.
       }
     }
   }
 
   #faultOf(error: unknown): string {
-    return `Output is missing. ${faultWords(error, this.#folder)}`;
+    return `Output is missing. ${describeFault(error, this.#folder)}`;
   }
 
   /**
-   * Ends the keeping. A process left behind may still hold the pipe; it would die of its next line, so a `cat` takes
+   * Stops storing. A remaining process may still have the pipe open and would fail at its next write, so a `cat` reads
    * what it writes from now on.
    */
   close(leftBehind: boolean): void {
@@ -108,7 +108,7 @@ export class OutputFile {
         closeSync(readEnd);
         closeSync(hold);
       } catch {
-        // It closed the pipe just now.
+        // The process closed the pipe just now.
       }
     }
     this.#reader.destroy();

@@ -1,4 +1,4 @@
-// What a command wrote to two streams is sent in the order in which it wrote it, also long afterwards.
+// Output of two streams is sent in the order in which the command wrote it, also much later.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -16,18 +16,18 @@ before(() => {
 });
 after(() => at.remove());
 
-/** What a follower sends of a job that is over, streams apart by "o:" and "e:", and whether its end. */
+/** What a follower sends of an ended job, with streams marked "o:" and "e:", and whether it sent the end. */
 function sent(job: JobFolder, have = { stdout: 0, stderr: 0 }): { text: string; ended: boolean } {
   const messages: AgentMessage[] = [];
   const follower = new JobFollower('j', job, (message) => messages.push(message));
-  follower.tell(have);
+  follower.sendFrom(have);
   const read = { ...have };
   for (let stored = -1; stored < read.stdout + read.stderr;) {
     stored = read.stdout + read.stderr;
     for (const message of messages)
       if (message.type === 'output' && message.offset === read[message.stream])
         read[message.stream] += Buffer.from(message.data, 'base64').length;
-    follower.tell(read);
+    follower.sendFrom(read);
   }
   follower.stop();
   let text = '';

@@ -1,9 +1,9 @@
-// In which order a command wrote to its two streams. The process that reads them notes, in a file beside theirs, where both
-// were whenever the other one's turn came; whoever sends them goes by that. Without the file one is sent after the other.
+// The order in which a command wrote to its two streams: each line of the `turns` file gives the sizes of both at a
+// change of stream. Without the file, one stream is sent after the other.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Stream } from '#/contract/agent-link.ts';
 
-/** From where on in both streams one had its turn. */
+/** The sizes of both streams when `stream` took over. */
 interface OutputTurn {
   stream: Stream;
   stdout: number;
@@ -12,26 +12,26 @@ interface OutputTurn {
 
 type Sizes = Record<Stream, number>;
 
-/** So many turns may come at once, and so many in a second after that: each is a message of its own later. */
-const MOST_AT_ONCE = 1_000;
-const A_SECOND = 200;
-const MOST = 50_000;
+/** Limits of recorded turns: at once, per second after that, and in total. Each becomes a message of its own. */
+const MAX_BURST = 1_000;
+const TURNS_PER_SECOND = 200;
+const MAX_TURNS = 50_000;
 
-/** Writes the file. Must be called before anything is written to a stream, so that the file is never behind it. */
+/** Writes the file. Call it before each write to a stream, so that the file is never behind the output. */
 export class TurnsWriter {
   readonly #file: number | undefined;
   readonly #sizes: () => Sizes;
   readonly #now: () => number;
   #stream: Stream | undefined;
-  #left = MOST;
-  #credit = MOST_AT_ONCE;
+  #left = MAX_TURNS;
+  #credit = MAX_BURST;
   #creditedAt: number;
 
   constructor(file: string, sizes: () => Sizes, now = () => performance.now()) {
     try {
       this.#file = openSync(file, 'a', 0o600);
     } catch {
-      // A full disk: the output itself matters more.
+      // On a full disk the output matters more.
     }
     this.#sizes = sizes;
     this.#now = now;
@@ -41,7 +41,7 @@ export class TurnsWriter {
   write(stream: Stream): void {
     if (this.#file === undefined || stream === this.#stream || this.#left === 0) return;
     const now = this.#now();
-    this.#credit = Math.min(MOST_AT_ONCE, this.#credit + ((now - this.#creditedAt) / 1000) * A_SECOND);
+    this.#credit = Math.min(MAX_BURST, this.#credit + ((now - this.#creditedAt) / 1000) * TURNS_PER_SECOND);
     this.#creditedAt = now;
     if (this.#credit < 1) return;
     const { stdout, stderr } = this.#sizes();
@@ -61,20 +61,20 @@ export class TurnsWriter {
   }
 }
 
-/** Reads the file as it grows, and says what to send. */
+/** Reads the file as it grows, and decides what to send next. */
 export class TurnsReader {
   readonly #file: string;
   readonly #turns: OutputTurn[] = [];
   #read = 0;
   #rest = '';
-  /** The turn that was looked at last. */
+  /** Index of the current turn. */
   #at = 0;
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Reads what is new. */
+  /** Reads new lines. */
   update(): void {
     let file: number;
     try {
@@ -99,18 +99,18 @@ export class TurnsReader {
     }
   }
 
-  /** Which stream comes next for whoever has sent so much of both, of which there is so much, and up to where. */
+  /** The stream to send next and up to which offset, given what was sent and how much exists. */
   next(sent: Sizes, sizes: Sizes): { stream: Stream; to: number } | undefined {
     if (this.#at > 0 && !isPast(this.#turns[this.#at], sent)) this.#at = 0;
     while (isPast(this.#turns[this.#at + 1], sent)) this.#at += 1;
     const first = this.#turns[this.#at]?.stream ?? 'stdout';
     const following = this.#turns[this.#at + 1];
-    // Where not every turn was noted, there may be some of the other stream in it too.
+    // Where turns were not recorded, a turn may contain output of the other stream too.
     for (const stream of [first, first === 'stdout' ? 'stderr' : 'stdout'] as const) {
       const to = Math.min(following?.[stream] ?? sizes[stream], sizes[stream]);
       if (to > sent[stream]) return { stream, to };
     }
-    // A file that lost its end when the power went: what there is of the other comes all the same.
+    // After a power failure the file may end early: the rest is sent without it.
     const left = (['stdout', 'stderr'] as const).find((stream) => sizes[stream] > sent[stream]);
     return left && { stream: left, to: sizes[left] };
   }

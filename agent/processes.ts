@@ -1,10 +1,10 @@
-// Looking at and ending processes that are not our children: a supervisor that an earlier agent started, and whatever
-// a command left behind. Linux tells all of it in /proc; elsewhere the process group has to do.
+// Finds and ends processes that are not our children: supervisors of an earlier agent, and what a command left behind.
+// Linux lists all of them in /proc; elsewhere only the process group is known.
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process beyond mistake: numbers are given again, a number with its start time and boot is not. */
+/** Identifies a process: the system reuses numbers, but not together with start time and boot. */
 export interface ProcessMark {
   pid: number;
   born: string;
@@ -19,7 +19,7 @@ const read = (file: string): string | undefined => {
   }
 };
 
-/** Fields 3, 5 and 22 of proc_pid_stat(5); the name before them may hold blanks and brackets. */
+/** Fields 3, 5 and 22 of proc_pid_stat(5); the name before them may contain spaces and brackets. */
 function stat(pid: number): { state: string; group: number; born: string } | undefined {
   const text = read(`/proc/${pid}/stat`);
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -28,10 +28,10 @@ function stat(pid: number): { state: string; group: number; born: string } | und
 
 const boot = () => read('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 
-/** The mark of this very process. */
+/** The mark of this process. */
 export const ownMark = (): ProcessMark => ({ pid: process.pid, born: stat(process.pid)?.born ?? '', boot: boot() });
 
-/** Whether there is a process of this number that can still act. */
+/** Whether a process with this number exists. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -41,7 +41,7 @@ function exists(pid: number): boolean {
   return true;
 }
 
-/** Whether that process still runs; one that ended and was not collected yet does not. */
+/** Whether that process still runs; a zombie does not. */
 export function isAlive(mark: ProcessMark): boolean {
   if (mark.boot !== boot()) return false;
   if (mark.born === '') return exists(mark.pid);
@@ -49,24 +49,24 @@ export function isAlive(mark: ProcessMark): boolean {
   return now !== undefined && now.born === mark.born && now.state !== 'Z' && now.state !== 'X';
 }
 
-/** A job as its processes carry it with them. */
+/** What identifies the processes of a job. */
 interface JobMarks {
-  /** The job's id, which each process has in its environment. */
+  /** The job's id, in the environment of each process. */
   id: string;
-  /** The job's folder, in which lie the files that each process has open. */
+  /** The job's folder, with the files that each process has open. */
   folder: string;
 }
 
-/** The entry in the environment of a job's processes. */
+/** The entry in the environment of each process. */
 const jobEntry = (id: string): string => `MUSTER_JOB_ID=${id}`;
 
 /**
- * A file of the job's folder is open under this number in all that the job starts: it outlives an emptied environment, a
- * session of its own and redirected output. No script uses so high a number by accident: POSIX knows 0 to 9.
+ * Each process of a job has a file of the job's folder open under this number. It survives an emptied environment, a
+ * new session and redirected output. POSIX shells use 0 to 9, so no script uses it by accident.
  */
 export const MARK_FD = 47;
 export const MARK_FILE = 'mark';
-const PIPES = ['stdout.pipe', 'stderr.pipe'];
+const PIPE_FILES = ['stdout.pipe', 'stderr.pipe'];
 
 const linkOf = (file: string): string | undefined => {
   try {
@@ -76,7 +76,7 @@ const linkOf = (file: string): string | undefined => {
   }
 };
 
-/** The folder as /proc names it; its own name counts even when it is gone. */
+/** The folder as /proc names it, even if it is deleted. */
 function realFolder(folder: string): string {
   try {
     return path.join(realpathSync(path.dirname(folder)), path.basename(folder));
@@ -86,16 +86,16 @@ function realFolder(folder: string): string {
 }
 
 /**
- * What still runs of a job: `-group` while the group has a member, and each process that left it but carries a mark of
- * the job: in its environment, as an open file, or as where its output goes. What closes all files, leaves the group and
- * empties its environment is a service of its own and is not found. Processes that ended and wait to be collected don't
- * count: under a lazy init they stay for ever.
+ * The job's remaining processes: `-group` while the group has a member, and each process outside it that has a mark of
+ * the job in its environment, as an open file, or as its output. A process that closes all files, leaves the group and
+ * empties its environment is a service of its own and is not found. Zombies do not count: some init processes never
+ * collect them.
  */
-function remains(group: number | undefined, { id, folder }: JobMarks): number[] {
+function remainingProcesses(group: number | undefined, { id, folder }: JobMarks): number[] {
   const entry = jobEntry(id);
   const real = realFolder(folder);
   const mark = path.join(real, MARK_FILE);
-  const pipes = new Set(PIPES.map((name) => path.join(real, name)));
+  const pipes = new Set(PIPE_FILES.map((name) => path.join(real, name)));
   const carries = (pid: number) =>
     read(`/proc/${pid}/environ`)?.split('\0').includes(entry) ||
     linkOf(`/proc/${pid}/fd/${MARK_FD}`) === mark ||
@@ -120,23 +120,23 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself in the meantime.
+    // The process ended in the meantime.
   }
 };
 
-/** How long processes may take to end by themselves when asked to. */
+/** How long processes may take to end after SIGTERM. */
 const GRACE_MS = 3000;
 
-/** Ends a job's command with all it started: asks, waits, then kills, until nothing is left. */
-export async function endTree(group: number | undefined, job: JobMarks): Promise<void> {
+/** Ends all processes of a job: SIGTERM first, SIGKILL later, until none is left. */
+export async function endProcesses(group: number | undefined, job: JobMarks): Promise<void> {
   const deadline = performance.now() + GRACE_MS;
-  const insist = deadline + GRACE_MS;
+  const giveUpAt = deadline + GRACE_MS;
   let name: NodeJS.Signals = 'SIGTERM';
   const asked = new Set<number>();
   for (;;) {
-    const targets = remains(group, job);
+    const targets = remainingProcesses(group, job);
     if (targets.length === 0) return;
-    if (performance.now() >= insist) return; // Unkillable: stuck in the kernel. Nothing more can be done from here.
+    if (performance.now() >= giveUpAt) return; // stuck in the kernel: nothing can end it
     if (performance.now() >= deadline) name = 'SIGKILL';
     for (const pid of targets) {
       if (name === 'SIGTERM' && asked.has(pid)) continue;

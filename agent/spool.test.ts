@@ -1,4 +1,4 @@
-// The data folder after crashes of every kind: what counts as accepted, settled, owned.
+// The data folder after crashes of every kind: which jobs count as accepted, settled or taken.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ test('a folder keeps its name; another has another', () => {
   other.remove();
 });
 
-test('accepted jobs are there after a restart, in their order; settled ones are not', () => {
+test('accepted jobs are there after a restart, in the same order; settled ones are not', () => {
   const jobs = ['z', 'm', 'a'].map((name) => {
     at.accept('true', { job: name });
     return name;
@@ -34,7 +34,7 @@ test('accepted jobs are there after a restart, in their order; settled ones are 
   at.spool.settle('a');
 });
 
-test('a folder without an order was never accepted', () => {
+test('a folder without a request was never accepted', () => {
   const torn = path.join(at.data, 'jobs', 'torn');
   mkdirSync(torn);
   writeFileSync(path.join(torn, 'job.json.1.tmp'), '{"job":"to');
@@ -84,7 +84,7 @@ test('what is no longer readable is set aside and reported, and the rest is stil
   assert.equal(lines.length, 6);
   assert.deepEqual(again.setAside, lines);
   for (const line of lines) assert.match(line, /could not be used: .* It was set aside as .*set-aside\/./);
-  // Once is enough.
+  // It is reported once.
   const third = new Spool(other.data, (line) => lines.push(line));
   assert.deepEqual([third.journal, third.unsettled().length, lines.length], [again.journal, 4, 6]);
   other.remove();
@@ -113,7 +113,7 @@ test('the lock goes to one, and shows whether its owner lives', () => {
   assert.ok(job.takeLock());
   assert.ok(!job.takeLock());
   assert.deepEqual(job.owner(), { alive: true });
-  // The same number and boot, another birth: the owner is gone and its number was given again.
+  // Same number and boot, different start time: the owner ended and its number was reused.
   const mark = path.join(job.file('lock'), 'owner.json');
   writeFileSync(mark, JSON.stringify({ pid: process.pid, born: '1', boot: 'x' }));
   assert.deepEqual(job.owner(), { alive: false });

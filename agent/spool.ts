@@ -1,29 +1,29 @@
-// The agent's data folder. What is in it decides, after any crash, whether a job was started and how it ended:
+// The agent's data folder. After any crash, its content decides whether a job was started and how it ended:
 //
-//   key, server            how to dial, so that a later start needs only --data
-//   journal                a random name for this folder: a job handed to it never runs from another
-//   settled                ids of jobs whose end the service has, one a line: they are never run again
-//   jobs/<id>/job.json     the order, flushed before anything starts
-//   jobs/<id>/lock/        whoever moves a folder here is the only one to run the job, or to say that it won't
+//   key, server            for a later start with only --data
+//   journal                a random name of this folder: a job given to it never runs from another one
+//   settled                ids of jobs whose end the service has, one a line: they never run again
+//   jobs/<id>/job.json     the request, flushed before anything starts
+//   jobs/<id>/lock/        the process that creates it is the only one to run the job, or to conclude it unstarted
 //   jobs/<id>/begun.json   the command was started
 //   jobs/<id>/stdout …     its output so far
-//   jobs/<id>/turns        in which order it wrote to the two
-//   jobs/<id>/mark         open in all processes that the job started, by which they are found
-//   jobs/<id>/reserve      holds space for what must be written when the disk is full
-//   jobs/<id>/cancel       the supervisor is asked to stop
+//   jobs/<id>/turns        in which order it wrote to the two streams
+//   jobs/<id>/mark         open in all processes of the job, which identifies them
+//   jobs/<id>/reserve      reserves space for writes on a full disk
+//   jobs/<id>/cancel       asks the supervisor to stop
 //   jobs/<id>/end.json     how it ended; moved into place whole
-//   set-aside/             what could not be read, for a person to look at
+//   set-aside/             unreadable files, for a person to look at
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { appendDurably, isDiskFull, removeFolder, syncFolder, writeDurably } from './durable.ts';
 import { JobFolder, readText } from './job-folder.ts';
-import type { JobOrder } from './job-folder.ts';
-import { endTree } from './processes.ts';
+import type { JobRequest } from './job-folder.ts';
+import { endProcesses } from './processes.ts';
 
-/** Once this many ids were settled, only the newest half is kept: a repeat comes soon after a crash or not at all. */
-const MOST_SETTLED = 20_000;
-/** As the contract has it for ids of jobs and names of journals. */
+/** Beyond this number only the newest half is kept: a job is repeated soon after a crash or never. */
+const MAX_SETTLED = 20_000;
+/** The contract's format of job ids and journal names. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -35,11 +35,11 @@ export class Spool {
   readonly #settledFile: string;
   readonly #log: (line: string) => void;
   #settled: Set<string>;
-  /** What was set aside and the service has not heard of. */
+  /** Unreadable files that were not reported to the service yet. */
   setAside: string[] = [];
   #number = 0;
 
-  /** `log` gets a line about each file or folder that could not be read. */
+  /** `log` receives a line for each unreadable file or folder. */
   constructor(data: string, log: (line: string) => void = () => {}) {
     this.#data = data;
     this.#log = log;
@@ -57,9 +57,9 @@ export class Spool {
     if (existsSync(file) && named !== '')
       this.#setAside(file, 'it holds no name; jobs that were under way count as Interrupted');
     else if (isFolder(file)) this.#setAside(file, 'it is a folder');
-    const made = randomBytes(12).toString('hex');
-    writeDurably(file, made);
-    return made;
+    const name = randomBytes(12).toString('hex');
+    writeDurably(file, name);
+    return name;
   }
 
   #readSettled(): Set<string> {
@@ -72,7 +72,7 @@ export class Spool {
     return new Set(ids);
   }
 
-  /** Moves what cannot be read out of the way, where a person can look at it. Returns where it is now. */
+  /** Moves an unreadable file out of the way, for a person to look at. Returns its new path. */
   #setAside(file: string, why: string): string {
     const folder = path.join(this.#data, 'set-aside');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -94,24 +94,24 @@ export class Spool {
         this.#setAside(folder.folder, 'it is no folder of a job');
         continue;
       }
-      const number = folder.order()?.number;
-      // Without an order the power went before the job was accepted: it was never started, and is offered again.
+      const number = folder.request()?.number;
+      // Without a request the power failed before the job was accepted: it never started, and is offered again.
       if (this.#settled.has(id) || (!folder.exists() && !folder.owner())) this.#remove(id);
-      else found.push({ id, at: number ?? this.#writeOff(folder) });
+      else found.push({ id, at: number ?? this.#replaceByEnd(folder) });
     }
     found.sort((one, other) => one.at - other.at);
     this.#number = found.at(-1)?.at ?? 0;
     return found.map(({ id }) => id);
   }
 
-  /** The job of this folder cannot be read: in its place comes an end that says so. Returns its place in the queue. */
-  #writeOff(folder: JobFolder): number {
+  /** Replaces an unreadable job by an end that reports it. Returns its queue position. */
+  #replaceByEnd(folder: JobFolder): number {
     const job = path.basename(folder.folder);
-    const aside = this.#setAside(folder.folder, 'the order of the job in it cannot be read');
-    void endTree(undefined, { id: job, folder: aside });
+    const aside = this.#setAside(folder.folder, 'the request of the job in it cannot be read');
+    void endProcesses(undefined, { id: job, folder: aside });
     const reason = `What the device had stored of this job cannot be read, and was set aside as ${aside}. Whether it ran is not known; it is not run again.`;
-    const order = { job, command: '', timeLimitSeconds: 1, outputLimit: 0, number: 0 };
-    folder.writeOff(order, { outcome: 'interrupted', reason, endedAt: Date.now() });
+    const request = { job, command: '', timeLimitSeconds: 1, outputLimit: 0, number: 0 };
+    folder.replaceByEnd(request, { outcome: 'interrupted', reason, endedAt: Date.now() });
     return 0;
   }
 
@@ -123,38 +123,38 @@ export class Spool {
     return new JobFolder(path.join(this.#jobs, job));
   }
 
-  /** Puts an order on disk, flushed; from here on the job counts as accepted. */
-  accept(order: JobOrder): JobFolder {
-    const folder = this.folder(order.job);
+  /** Stores a request durably; from here on the job counts as accepted. */
+  accept(request: JobRequest): JobFolder {
+    const folder = this.folder(request.job);
     try {
       mkdirSync(folder.folder, { recursive: true, mode: 0o700 });
       folder.makeReserve();
-      writeDurably(folder.file('job.json'), JSON.stringify({ ...order, number: ++this.#number }));
+      writeDurably(folder.file('job.json'), JSON.stringify({ ...request, number: ++this.#number }));
       syncFolder(this.#jobs);
     } catch (error) {
-      this.#remove(order.job);
+      this.#remove(request.job);
       throw error;
     }
     return folder;
   }
 
-  /** The service has the job's end: remember the id, forget the rest. */
+  /** The service has the job's end: stores the id and removes the rest. */
   settle(job: string): void {
     if (!this.#settled.has(job)) {
-      // The empty line first: a line that the power cut in half must not swallow this one.
+      // The empty line comes first: a line truncated by a power failure must not absorb this one.
       const note = () => appendDurably(this.#settledFile, `\n${job}`);
       try {
         note();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        // The service has these: they make space for the line.
+        // The service has these files: removing them frees space for the line.
         for (const name of ['work', 'stdout', 'stderr'])
           rmSync(this.folder(job).file(name), { recursive: true, force: true });
         this.folder(job).withReserve(note);
       }
       this.#settled.add(job);
-      if (this.#settled.size > MOST_SETTLED) {
-        this.#settled = new Set([...this.#settled].slice(-MOST_SETTLED / 2));
+      if (this.#settled.size > MAX_SETTLED) {
+        this.#settled = new Set([...this.#settled].slice(-MAX_SETTLED / 2));
         writeDurably(this.#settledFile, [...this.#settled, ''].join('\n'));
       }
     }
@@ -167,7 +167,7 @@ export class Spool {
     try {
       removeFolder(folder.folder);
     } catch {
-      // Something the job left behind still writes there; the next start tries again.
+      // A remaining process of the job still writes there; the next start tries again.
     }
   }
 }

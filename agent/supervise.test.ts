@@ -1,4 +1,4 @@
-// Real commands under the supervisor: what is kept of them, how they end, and what ends with them.
+// Real commands under the supervisor: their output, their end, and the processes that end with them.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ test('a command runs in a folder of its own, knows its job, and never sees the d
   delete process.env['DEVICE_KEY'];
   const [cwd, id, ...env] = textOf(job, 'stdout').split('\n');
   assert.equal(cwd, job.file('work'));
-  assert.equal(id, job.order()?.job);
+  assert.equal(id, job.request()?.job);
   assert.ok(env.includes('MUSTER_FETCH=/somewhere/muster-fetch'));
   assert.ok(!env.some((line) => line.includes('mdk_secret')));
 });
@@ -128,7 +128,7 @@ test('what a command leaves behind lives on without holding the job up', async (
   await supervise(job);
   assert.equal(job.end()?.exitCode, 0);
   assert.match(textOf(job, 'stdout'), /done/);
-  // It still can write: had the pipe broken, the loop would be gone after its next line.
+  // It can still write: a broken pipe would have ended the loop at its next line.
   const kept = textOf(job, 'stdout').length;
   const sleeps = new Set<string>();
   await until('three more rounds', () => {
@@ -158,7 +158,7 @@ test('of many supervisors one runs the job', async () => {
 });
 
 test('a command that cannot be started says why', async () => {
-  const job = at.accept(`: ${'x'.repeat(300_000)}`); // one argument longer than the system takes
+  const job = at.accept(`: ${'x'.repeat(300_000)}`); // one argument longer than the system allows
   await supervise(job);
   assert.equal(job.end()?.outcome, 'not-started');
   assert.match(job.end()?.reason ?? '', /E2BIG/);

@@ -1,54 +1,71 @@
-// Runs one job's command and writes down how it ended. It normally does so in a process of its own, which outlives the
-// agent: when the agent is killed in the middle, nothing is run twice and no result is lost.
+// Runs one job's command and stores how it ended. It runs in a process of its own that continues without the agent: if
+// the agent is killed, no job runs twice and no result is lost.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stream } from '#/contract/agent-link.ts';
-import { faultWords } from './durable.ts';
-import type { JobEnd, JobFolder, JobOrder } from './job-folder.ts';
+import { describeFault } from './durable.ts';
+import type { JobEnd, JobFolder, JobRequest } from './job-folder.ts';
 import { makePipes, OutputFile } from './output-file.ts';
 import { TurnsWriter } from './output-turns.ts';
-import { endTree, MARK_FD, MARK_FILE } from './processes.ts';
+import { endProcesses, MARK_FD, MARK_FILE } from './processes.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** How long a finished command's leftovers may keep its output open before the job ends without them. */
+/** How long remaining processes may keep the output of a finished command open before the job ends without them. */
 const LEFTOVER_GRACE_MS = 3000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-// Named here again: the contract's list would bring its schema library into a process that starts for each job.
+// A copy, because the contract's list would load its schema library in a process that starts for each job.
 const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 
-/** Variables for a Command: programs of the agent that download and check for it, and a folder for what it unpacks. */
+/** Variables for a Command: programs that download and check for it, and a folder for what it unpacks. */
 type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK' | 'MUSTER_TEMP', string>>;
 
-/** What a command finds in its environment: the agent's own without its secret, the job's id, and programs for it. */
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Writes programs for Commands, which are this agent again; returns their paths. `command` starts the agent. */
+export function jobPrograms(folder: string, command: string[]): { MUSTER_FETCH: string; MUSTER_CHECK: string } {
+  const write = (name: string) => {
+    const program = path.join(folder, `muster-${name}`);
+    const text = `#!/bin/sh\nexec ${command.map(quote).join(' ')} ${name} "$@"\n`;
+    if (!existsSync(program) || readFileSync(program, 'utf8') !== text) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Moved into place, because a running job may be using it.
+      const draft = `${program}.${process.pid}`;
+      writeFileSync(draft, text, { mode: 0o755 });
+      renameSync(draft, program);
+    }
+    return program;
+  };
+  return { MUSTER_FETCH: write('fetch'), MUSTER_CHECK: write('check') };
+}
+
+/** The environment of a command: the agent's without its secret, plus the job's id and its programs. */
 function environment(job: string, programs: Programs): NodeJS.ProcessEnv {
-  // An agent that was itself started by a job must not pass that job's variables on.
+  // An agent that a job started must not pass on that job's variables.
   const { DEVICE_KEY: _secret, MUSTER_FETCH: _f, MUSTER_CHECK: _c, MUSTER_TEMP: _t, ...env } = process.env;
   return { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job, ...programs };
 }
 
 const duration = (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
-/**
- * Runs the job of this folder to its end, unless somebody else has it. `stopping` fires when the device shuts down.
- * `programs` are offered to commands.
- */
+/** Runs this folder's job to its end, unless another process has it. `stopping` fires when the device shuts down. */
 export async function supervise(folder: JobFolder, programs: Programs = {}, stopping?: AbortSignal): Promise<void> {
-  const order = folder.order();
-  if (!order || !folder.takeLock()) return;
+  const request = folder.request();
+  if (!request || !folder.takeLock()) return;
   let end: JobEnd;
   try {
-    end = await run(folder, order, programs, stopping);
+    end = await run(folder, request, programs, stopping);
   } catch (error) {
     const begun = folder.begun();
     end = {
       outcome: begun ? 'interrupted' : 'not-started',
-      reason: `The agent could not run the command. ${faultWords(error, folder.folder)}`,
+      reason: `The agent could not run the command. ${describeFault(error, folder.folder)}`,
       ...(begun && { startedAt: begun.at }),
       endedAt: Date.now(),
     };
@@ -58,8 +75,8 @@ export async function supervise(folder: JobFolder, programs: Programs = {}, stop
 }
 
 /**
- * Writes the end down; a full disk gets some time to have space again, since the end is known only here. Where the folder
- * is gone, the agent has noticed and reports that instead.
+ * Stores the end. A full disk gets time to have space again, because only this process knows the end. If the folder is
+ * deleted, the agent reports that instead.
  */
 async function record(folder: JobFolder, end: JobEnd): Promise<void> {
   for (let triesLeft = 60; ; triesLeft -= 1)
@@ -72,23 +89,23 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
     }
 }
 
-/** Starts the command; rejects when the system cannot, and then nothing runs. */
+/** Starts the command; rejects if the system cannot, and then nothing runs. */
 async function start(
   folder: JobFolder,
-  order: JobOrder,
+  request: JobRequest,
   streams: OutputFile[],
   programs: Programs,
 ): Promise<ChildProcess> {
   const mark = folder.withReserve(() => openSync(folder.file(MARK_FILE), 'w', 0o600));
   try {
     const outputs = streams.map((stream) => stream.writeEnd);
-    const child = spawn('/bin/sh', ['-c', order.command], {
+    const child = spawn('/bin/sh', ['-c', request.command], {
       cwd: folder.file('work'),
-      env: environment(order.job, programs),
-      detached: true, // a group of its own, so that all of it can be signalled
+      env: environment(request.job, programs),
+      detached: true, // a group of its own, so that a signal reaches all of it
       stdio: ['ignore', ...outputs, ...Array<'ignore'>(MARK_FD - outputs.length - 1).fill('ignore'), mark],
     });
-    if (child.pid === undefined) await once(child, 'spawn'); // rejects with what `error` carries
+    if (child.pid === undefined) await once(child, 'spawn'); // rejects with the error
     return child;
   } finally {
     closeSync(mark);
@@ -97,7 +114,7 @@ async function start(
 
 async function run(
   folder: JobFolder,
-  order: JobOrder,
+  request: JobRequest,
   programs: Programs,
   stopping: AbortSignal | undefined,
 ): Promise<JobEnd> {
@@ -108,22 +125,22 @@ async function run(
   const temp = folder.makeTemp();
   const files = STREAM_FILES.map((stream) => folder.file(stream));
   await makePipes(files);
-  const streams = files.map((file) => new OutputFile(file, order.outputLimit, () => folder.releaseReserve()));
+  const streams = files.map((file) => new OutputFile(file, request.outputLimit, () => folder.releaseReserve()));
   const [stdout, stderr] = streams;
   const turns = new TurnsWriter(folder.file('turns'), () => ({ stdout: stdout?.size ?? 0, stderr: stderr?.size ?? 0 }));
   for (const [index, stream] of STREAM_FILES.entries())
     if (streams[index]) streams[index].beforeWrite = () => turns.write(stream);
   let child: ChildProcess;
   try {
-    child = await start(folder, order, streams, { ...programs, ...(temp !== undefined && { MUSTER_TEMP: temp }) });
+    child = await start(folder, request, streams, { ...programs, ...(temp !== undefined && { MUSTER_TEMP: temp }) });
   } catch (error) {
     for (const stream of streams) stream.close(false);
     turns.close();
     throw error;
   } finally {
-    for (const stream of streams) stream.handOver();
+    for (const stream of streams) stream.closeWriteEnd();
   }
-  // From here on the command runs, and nothing may keep its end from being written down.
+  // From here on the command runs, and nothing may prevent its end from being stored.
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
@@ -137,20 +154,20 @@ async function run(
     const halt = (why: NonNullable<typeof stopped>) => {
       if (stopped) return;
       stopped = why;
-      swept = endTree(child.pid, { id: order.job, folder: folder.folder });
+      swept = endProcesses(child.pid, { id: request.job, folder: folder.folder });
       void swept.then(resolve);
     };
     const limit = setTimeout(
       () =>
         halt({
           outcome: 'timed-out',
-          reason: `Stopped: it ran longer than its limit of ${duration(order.timeLimitSeconds)}.`,
+          reason: `Stopped: it ran longer than its limit of ${duration(request.timeLimitSeconds)}.`,
         }),
-      Math.min(order.timeLimitSeconds * 1000, LONGEST_TIMER_MS),
+      Math.min(request.timeLimitSeconds * 1000, LONGEST_TIMER_MS),
     );
     const unwatch = watchFolder(folder.folder, () => {
       if (folder.cancelAsked()) halt({ outcome: 'cancelled', reason: 'Stopped on request.' });
-      // Nothing of it could be stored any more, and nobody could stop it. The agent says so.
+      // Nothing could be stored any more and nobody could stop it. The agent reports it.
       else if (!folder.exists()) halt({ outcome: 'interrupted', reason: 'The folder of the job was deleted.' });
     });
     const shutDown = () => halt({ outcome: 'interrupted', reason: 'The device was shutting down.' });
@@ -162,7 +179,7 @@ async function run(
     });
   });
 
-  // A process stuck in the kernel outlives even SIGKILL; the job then ends without its exit code.
+  // A process that is stuck in the kernel survives SIGKILL; the job then ends without its exit code.
   const code = await Promise.race([exited, halted.then(() => sleep(500, undefined))]);
   const endedAt = Date.now();
   await swept;

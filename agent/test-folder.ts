@@ -1,16 +1,15 @@
-// A throw-away spool for tests, and waiting for what will happen without guessing when.
+// A temporary spool for tests, and waiting for events without fixed delays.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobFolder, JobOrder } from './job-folder.ts';
+import type { JobFolder, JobRequest } from './job-folder.ts';
 import { Spool } from './spool.ts';
 
 export interface TestFolder {
   data: string;
   spool: Spool;
-  /** Accepts a job with this command. */
-  accept(command: string, order?: Partial<JobOrder>): JobFolder;
+  accept(command: string, request?: Partial<JobRequest>): JobFolder;
   remove(): void;
 }
 
@@ -22,22 +21,22 @@ export function testFolder(): TestFolder {
   return {
     data,
     spool,
-    accept: (command, order) =>
+    accept: (command, request) =>
       spool.accept({
         job: `test-${process.pid}-${++jobs}`,
         command,
         timeLimitSeconds: 60,
         outputLimit: 1_000_000,
-        ...order,
+        ...request,
       }),
     remove: () => rmSync(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }),
   };
 }
 
-/** What is in the job's file. */
+/** Content of the job's file. */
 export const textOf = (folder: JobFolder, name: string): string => readFileSync(folder.file(name), 'utf8');
 
-/** Waits until the probe gives something, and says what was missing if it never does. */
+/** Waits until the probe returns a value; the error names what was missing. */
 export async function until<T>(what: string, probe: () => T | undefined | false): Promise<T> {
   const deadline = performance.now() + 10_000;
   for (;;) {
@@ -48,7 +47,7 @@ export async function until<T>(what: string, probe: () => T | undefined | false)
   }
 }
 
-/** Processes whose command line holds this text, not counting zombies (theirs is empty). */
+/** Processes whose command line contains this text, without zombies (theirs is empty). */
 export const running = (text: string): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {

@@ -1,5 +1,5 @@
-// One carrier: dials the service a second time, serves HTTP/2 on it, and connects each of its streams to a destination
-// on this device.
+// One carrier: connects to the service a second time, serves HTTP/2 on that connection, and connects each of its
+// streams to a destination on this device.
 import { constants, createServer } from 'node:http2';
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { connect } from 'node:net';
@@ -18,12 +18,12 @@ export interface TunnelCarrierOptions {
   server: string;
   key: string;
   ticket: string;
-  /** Where the tunnel with this number leads; undefined when it is not (or no longer) open. */
+  /** Destination of the tunnel with this number; undefined if it is not open. */
   destination: (id: number) => { host: string; port: number } | undefined;
   ended: () => void;
 }
 
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export class TunnelCarrier {
   readonly #socket: WebSocket;
@@ -40,8 +40,8 @@ export class TunnelCarrier {
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_CARRIER_FRAME,
-      // A mask of zeros costs nothing. Masks are there against pages that make a browser speak for them (RFC 6455,
-      // section 10.3); here a program of ours speaks.
+      // A mask of zeros costs nothing. Masks protect against web pages that use a browser (RFC 6455, section 10.3),
+      // which this client is not.
       generateMask: (mask) => void mask.fill(0),
     });
     this.#socket.on('error', () => {});
@@ -55,7 +55,7 @@ export class TunnelCarrier {
   }
 
   end(): void {
-    // Always with a cause: without one, what was cut off would look complete.
+    // Always with an error: without one, truncated data would look complete.
     if (this.#session && !this.#session.destroyed)
       this.#session.destroy(new Error('The tunnel was cut'), constants.NGHTTP2_INTERNAL_ERROR);
     this.#socket.terminate();
@@ -63,12 +63,12 @@ export class TunnelCarrier {
 
   #serve(line: Duplex | undefined): void {
     const socket = this.#socket;
-    let heard = performance.now();
-    const alive = () => (heard = performance.now());
+    let lastHeard = performance.now();
+    const alive = () => (lastHeard = performance.now());
     socket.on('pong', alive).on('message', alive);
     const pinging = setInterval(() => {
       if (socket.isPaused) alive();
-      if (performance.now() - heard > LOST_AFTER_MS) this.end();
+      if (performance.now() - lastHeard > LOST_AFTER_MS) this.end();
       else socket.ping();
     }, PING_EVERY_MS);
     socket.on('close', () => clearInterval(pinging));
@@ -78,7 +78,7 @@ export class TunnelCarrier {
     sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
     const server: Http2Server = createServer({
       ...CARRIER_SETTINGS,
-      // Visitors that go away again are nothing unusual.
+      // Visitors often leave early.
       streamResetBurst: 1_000_000,
       streamResetRate: 1_000_000,
     });
@@ -101,19 +101,19 @@ export class TunnelCarrier {
       local.destroy();
       if (!stream.destroyed && !stream.headersSent) stream.respond({ ':status': 502, reason }, { endStream: true });
     };
-    const late = setTimeout(() => refuse('ETIMEDOUT'), CONNECT_WITHIN_MS);
+    const timeout = setTimeout(() => refuse('ETIMEDOUT'), CONNECT_TIMEOUT_MS);
     const failed = (cause: NodeJS.ErrnoException) => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       refuse(cause.code ?? 'error');
     };
     const left = () => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       local.destroy();
     };
     local.once('error', failed);
     stream.once('close', left);
     local.once('connect', () => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       local.off('error', failed);
       stream.off('close', left);
       stream.respond({ ':status': 200 });

@@ -1,5 +1,5 @@
-// The device's side of its tunnels: offers what it was started with, dials when somebody comes, and never connects
-// anybody to anything else. What was closed from outside stays closed as long as this process runs.
+// The device's side of its tunnels: offers the configured ones, connects when a visitor comes, and never connects to
+// any other destination. A tunnel that was closed from outside remains closed while this process runs.
 import { createHash, randomBytes } from 'node:crypto';
 import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.ts';
 import { TunnelCarrier } from './tunnel-carrier.ts';
@@ -23,14 +23,14 @@ export class TunnelManager {
   readonly #begun = performance.now();
   readonly #closed = new Set<number>();
   readonly #carriers = new Set<TunnelCarrier>();
-  /** What was said last of each, so that a link that comes and goes does not fill the log. */
-  readonly #said = new Map<number, string>();
+  /** The last line logged for each tunnel, so that reconnecting does not fill the log. */
+  readonly #logged = new Map<number, string>();
 
   constructor(options: TunnelManagerOptions) {
     this.#options = options;
   }
 
-  /** Offers all tunnels; to be called whenever there is a new link. */
+  /** Offers all tunnels; to be called on each new connection. */
   offer(): void {
     const offers = this.#options.tunnels.flatMap((tunnel, id): Offer[] => {
       const { protocol, dest, login, idleSeconds, lifeSeconds } = tunnel;
@@ -55,18 +55,18 @@ export class TunnelManager {
     switch (message.type) {
       case 'opened':
         for (const { id, address, refused } of message.tunnels)
-          this.#say(id, address === undefined ? `is not open: ${refused || NO_REASON}` : `is open at ${address}`);
+          this.#logChange(id, address === undefined ? `is not open: ${refused || NO_REASON}` : `is open at ${address}`);
         return;
       case 'closed':
         this.#closed.add(message.id);
-        this.#say(message.id, `is closed: ${message.reason || NO_REASON}`);
+        this.#logChange(message.id, `is closed: ${message.reason || NO_REASON}`);
         return;
       case 'carry':
         return this.#carry(message.ticket);
     }
   }
 
-  /** Without a link nobody comes through. */
+  /** Without a connection there are no visitors. */
   lost(): void {
     for (const carrier of this.#carriers) carrier.end();
   }
@@ -83,10 +83,10 @@ export class TunnelManager {
     this.#carriers.add(carrier);
   }
 
-  #say(id: number, what: string): void {
+  #logChange(id: number, what: string): void {
     const tunnel = this.#options.tunnels[id];
-    if (!tunnel || this.#said.get(id) === what) return;
-    this.#said.set(id, what);
+    if (!tunnel || this.#logged.get(id) === what) return;
+    this.#logged.set(id, what);
     this.#options.log(`Tunnel to ${tunnel.dest} ${what}`);
   }
 }

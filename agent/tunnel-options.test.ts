@@ -1,4 +1,4 @@
-// Which destinations and settings are understood, and what is said of the rest.
+// Which destinations and settings are accepted, and the errors for all others.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Which local services the agent opens tunnels to: what its command line and its configuration file name, and nothing
-// else. The file is for the rest too: who may use a tunnel, and for how long.
+// The local services that the agent opens tunnels to: those named on its command line and in its configuration file,
+// and no others. The file can also restrict visitors and time.
 import { readFileSync } from 'node:fs';
 import { MOST_TUNNELS } from '#/contract/agent-link.ts';
 import { UsageError } from './usage-error.ts';
@@ -10,16 +10,16 @@ export interface TunnelOption {
   dest: string;
   host: string;
   port: number;
-  /** `user:password` that visitors of an HTTP tunnel have to show. */
+  /** `user:password` that visitors of an HTTP tunnel must send. */
   login?: string;
   idleSeconds?: number;
-  /** How long it is open, from the start of the agent on. */
+  /** How long the tunnel stays open, counted from the start of the agent. */
   lifeSeconds?: number;
 }
 
 const EXAMPLE = 'http://127.0.0.1:3000 or tcp://127.0.0.1:22';
 
-/** The tunnels of the command line and of the file; of two that lead to one place the file's counts. */
+/** The tunnels of command line and file; for one destination in both, the file applies. */
 export function readTunnels(given: string[], configFile: string | undefined): TunnelOption[] {
   const named = configFile === undefined ? [] : readFile(configFile);
   for (const text of given) named.push(readDestination(text, '--tunnel'));
@@ -31,11 +31,11 @@ export function readTunnels(given: string[], configFile: string | undefined): Tu
 function readDestination(text: string, where: string): TunnelOption {
   const wrong = new UsageError(`${where} is "${text}", but it must be an address like ${EXAMPLE}`);
   const [, scheme = ''] = /^(http|tcp):\/\//i.exec(text) ?? [];
-  // As http, because a URL with an unknown scheme is hardly looked at.
+  // Parsed as http, because URL barely checks unknown schemes.
   const url = scheme === '' ? null : URL.parse(`http://${text.slice(scheme.length + 3)}`);
   if (!url || url.pathname !== '/' || url.search || url.hash || url.username || url.password) throw wrong;
   const protocol = scheme.toLowerCase() === 'http' ? 'HTTP' : 'TCP';
-  // The port of http is left out by URL; for tcp there is none that goes without saying.
+  // URL omits the port of http; tcp has no default.
   const port = /:80\/?$/.test(text) ? 80 : url.port === '' && protocol === 'HTTP' ? 80 : Number(url.port);
   if (port < 1) throw wrong;
   const dest = `${scheme.toLowerCase()}://${url.hostname}:${port}`;
@@ -59,8 +59,8 @@ function readFile(file: string): TunnelOption[] {
   return tunnels.map((entry: unknown) => {
     const { to, login, idle, expires, ...rest } =
       typeof entry === 'string' ? { to: entry } : isObject(entry) ? entry : {};
-    const [strange] = Object.keys(rest);
-    if (strange !== undefined) throw wrong(`has "${strange}" in a tunnel: there are "to", "login", "idle", "expires".`);
+    const [extra] = Object.keys(rest);
+    if (extra !== undefined) throw wrong(`has "${extra}" in a tunnel: there are "to", "login", "idle", "expires".`);
     if (typeof to !== 'string') throw wrong(`has a tunnel without "to", like ${EXAMPLE}`);
     const tunnel = readDestination(to, `A tunnel in ${file}`);
     if (login !== undefined && (typeof login !== 'string' || !/^[^:]+:.+$/s.test(login) || tunnel.protocol !== 'HTTP'))

@@ -1,13 +1,13 @@
-// Replaces this agent by the program that the service publishes. It fetches and checks it beside the one that runs, waits
-// until no job runs, swaps the two and ends; `muster-agent run` starts the new one, and goes back when that does not
-// reach the service (server/api/install.sh).
+// Replaces this agent by the program that the service publishes: fetches and checks it, waits until no job runs, swaps
+// the two and ends. `muster-agent run` starts the new one, and returns to the old one if that does not reach the
+// service (server/api/install.sh).
 //
 // In the folder of the installation:
-//   agent.mjs                the program; agent.new.mjs while it is fetched
+//   agent.mjs                the program; agent.new.mjs during the download
 //   previous/agent.mjs       the one before it
 //   trial                    version and hash of a program that has not reached the service yet
-//   connected                there while the service is connected
-//   update-failed            version and hash of a program that was given up, and why
+//   connected                exists while the service is connected
+//   update-failed            version and hash of a program that failed, and why
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -21,25 +21,24 @@ import { AGENT_VERSION } from './version.ts';
 
 const NOT_INSTALLED =
   'It was not installed by install.sh. Update it where it was started (in a clone: git pull, npm ci), then start it again.';
-const MOST_BYTES = 50 * 1024 * 1024;
-const ANSWER_WITHIN_MS = 30_000;
+const MAX_PROGRAM_BYTES = 50 * 1024 * 1024;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 export interface UpdaterOptions {
-  /** The file of this program. */
   program: string;
-  /** The folder of the installation; undefined where nothing would start the new program. */
+  /** The folder of the installation; undefined if nothing would start the new program. */
   install: string | undefined;
   server: string;
 }
 
-/** What an update needs of the rest of the agent. */
+/** What an update needs from the rest of the agent. */
 export interface UpdaterHost {
   send: (message: AgentMessage) => void;
   log: (line: string) => void;
-  /** Starts no more jobs, and resolves when none runs; calls `waiting` where one does. */
+  /** Starts no more jobs and resolves when none runs; calls `waiting` if one does. */
   hold: (waiting: () => void) => Promise<void>;
   release: () => void;
-  /** Ends this process, to be started again. */
+  /** Ends this process so that it is started again. */
   restart: () => void;
 }
 
@@ -57,7 +56,7 @@ export class Updater {
     this.#failed = options.install === undefined ? undefined : readFailure(options.install);
   }
 
-  /** What to tell in `hello`. */
+  /** The state to send in `hello`. */
   state(): SelfUpdate {
     return {
       build: this.#build,
@@ -67,7 +66,7 @@ export class Updater {
     };
   }
 
-  /** The service is there: after an update that is what proves the new program. */
+  /** The service is connected: after an update, this proves that the new program works. */
   connected(): void {
     this.#mark(() => writeDurably(this.#file('connected'), `${AGENT_VERSION}\n`));
   }
@@ -123,10 +122,10 @@ export class Updater {
     this.#host.send({ type: 'update-state', state });
   }
 
-  /** Fetches the program under another name, and sees that it is the one that was meant and runs here. */
+  /** Fetches the program under another name, and checks that it is the announced one and runs here. */
   async #fetch({ version, sha256, size }: Update): Promise<void> {
     const url = `${this.#options.server}${AGENT_PATH}`;
-    if (size > MOST_BYTES) throw new Error(`the program of version ${version} is too large (${size} bytes)`);
+    if (size > MAX_PROGRAM_BYTES) throw new Error(`the program of version ${version} is too large (${size} bytes)`);
     const file = this.#file('agent.new.mjs');
     await download(url, file);
     const bytes = readFileSync(file);
@@ -137,18 +136,18 @@ export class Updater {
       );
     writeDurably(file, bytes);
     const { DEVICE_KEY: _secret, ...env } = process.env;
-    const run = promisify(execFile)(process.execPath, [file, '--version'], { timeout: ANSWER_WITHIN_MS, env });
+    const run = promisify(execFile)(process.execPath, [file, '--version'], { timeout: ANSWER_TIMEOUT_MS, env });
     const { stdout } = await run.catch((error: unknown) => {
       throw new Error(`the new program does not run under Node ${process.version}: ${firstLine(error)}`);
     });
-    if (stdout.trim() === '') throw new Error('the new program does not tell its version');
+    if (stdout.trim() === '') throw new Error('the new program does not print its version');
   }
 
   #swap({ version, sha256 }: Update): void {
     rmSync(this.#file('previous'), { recursive: true, force: true });
     mkdirSync(this.#file('previous'), { mode: 0o700 });
     writeDurably(this.#file('previous/agent.mjs'), readFileSync(this.#file('agent.mjs')));
-    // First: a start in between tries the old program, which passes.
+    // Written first: a start before the rename tries the old program, which passes.
     writeDurably(this.#file('trial'), `${version}\n${sha256}\n`);
     renameSync(this.#file('agent.new.mjs'), this.#file('agent.mjs'));
   }
@@ -166,7 +165,7 @@ export class Updater {
 const textOf = (error: unknown): string => (error as Error).message;
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Of a program that failed: the line of its output that names an error, else the first. */
+/** The line of a failed program's output that names an error, else the first. */
 function firstLine(error: unknown): string {
   const { stderr = '', message } = error as Error & { stderr?: string };
   const lines = (stderr || message).split('\n').map((line) => line.trim());

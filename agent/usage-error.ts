@@ -1,4 +1,2 @@
-// What is said instead of a stack when the agent cannot be started as it was asked to.
-
-/** The command line cannot work; the message is the whole explanation. */
+// The command line cannot work. The message is the whole explanation, printed without a stack.
 export class UsageError extends Error {}

@@ -1,20 +1,20 @@
-// Tells when something in a folder changed. The system's notices come at once; where they don't come at all (some
-// network and overlay file systems), looking twice a second does.
+// Reports changes in a folder: by system events, and by polling twice a second for network and overlay file systems
+// that have none.
 import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
-/** Calls `changed` soon after each change, and now and then without one. Returns what ends it. */
+/** Calls `changed` soon after each change, and periodically without one. Returns a function that stops it. */
 export function watchFolder(folder: string, changed: () => void): () => void {
   let watcher: FSWatcher | undefined;
   try {
     watcher = watch(folder, { persistent: false }, changed);
     watcher.on('error', () => {});
   } catch {
-    // No notices to be had (for example, too many watches): the timer is left.
+    // No events are available (for example, too many watches): the timer remains.
   }
-  const timer = setInterval(changed, LOOK_EVERY_MS);
+  const timer = setInterval(changed, POLL_EVERY_MS);
   return () => {
     watcher?.close();
     clearInterval(timer);
