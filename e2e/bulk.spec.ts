@@ -159,14 +159,17 @@ test.describe('when the service says "later"', () => {
     await page.route('**/v1/devices/*', (route) => {
       if (route.request().method() !== 'PATCH' || refused) return route.continue();
       refused = route.request().url().split('/').at(-1) ?? '';
-      return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { title: 'Too many requests' } });
+      return route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: { title: 'Too many requests' } });
     });
     const sent = watchPatches(page);
+    await page.clock.install();
     await openDevices(page, service);
     await selectShown(page).check();
     await setGroup(page, 'north');
     await dialog(page).getByRole('button', { name: 'Set the group of 8 devices' }).click();
-    await expect(dialog(page).getByText('the service asked to wait 2 s')).toBeVisible();
+    await expect(dialog(page).getByText('the service asked to wait 60 s')).toBeVisible();
+    expect(sent.filter((id) => id === refused).length).toBe(1);
+    await page.clock.fastForward(60_000);
     await expect(dialog(page).getByText('8 done.')).toBeVisible();
     expect(sent.filter((id) => id === refused).length).toBe(2);
     expect(sent.length).toBe(9);

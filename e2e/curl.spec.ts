@@ -1,7 +1,7 @@
 // "Show as curl" of what sends many requests, or one where it stands: what is shown is what then goes over the wire.
 import type { Locator, Page, Request } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
+import { jobs, script, submit, jobSandbox } from './job-sandbox.ts';
 
 interface Write {
   method: string;
@@ -107,11 +107,13 @@ test('what is shown as curl is what is sent', async ({ signedIn: page, service }
   });
 
   await test.step('archive, then delete', async () => {
-    await expect.poll(() => statusOf(service, job)).toBe('Failed');
+    // The job and its retry.
+    await expect.poll(async () => (await jobs(service)).map(({ Status }) => Status)).toEqual(['Failed', 'Failed']);
     await page.goto(`${service.url}/jobs`);
     await page.getByRole('button', { name: 'Archive executed…' }).click();
     await dialog.getByRole('textbox', { name: 'Type 2 to confirm' }).fill('2');
     await compare(page, dialog, () => dialog.getByRole('button', { name: 'Archive and delete' }).click());
+    await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Done' }).click();
   });

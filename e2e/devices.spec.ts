@@ -325,8 +325,7 @@ test('a new key ends the agent that has the old one', async ({ signedIn: page, s
   const fresh = (await key.getByLabel('device key', { exact: true }).textContent()) ?? '';
   expect(fresh).not.toBe(DeviceKey);
 
-  await expect.poll(() => agent.child.exitCode).not.toBeNull();
-  expect(agent.child.exitCode).not.toBe(0);
+  expect(await agent.ended).not.toBe(0);
   expect(agent.lines.slice(said)).toHaveLength(1);
   expect(agent.lines.at(-1)).toMatch(/key/);
 

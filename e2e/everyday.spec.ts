@@ -37,6 +37,7 @@ test('the palette finds pages, devices, jobs and groups with the keyboard alone'
 
   // By its id; what can be done to the device at hand; what was opened of late.
   await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
   await expect(palette.getByRole('group', { name: 'Recent' }).getByRole('option')).toContainText('pump-7');
   await page.keyboard.type(DeviceId);
   await expect(chosen).toContainText('pump-7');
@@ -52,6 +53,7 @@ test('the palette finds pages, devices, jobs and groups with the keyboard alone'
   await expect(location).toBeHidden();
 
   await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
   await page.keyboard.type('check.sh');
   await expect(palette.getByRole('group', { name: 'Artifacts' })).toContainText('check.sh');
   await page.keyboard.press('Escape');

@@ -30,6 +30,8 @@ interface AgentStart {
 class Program {
   readonly lines: string[] = [];
   readonly child: ChildProcess;
+  /** Its exit code, once it has ended and all its lines are read. */
+  readonly ended: Promise<number | null>;
   private waiting: { pattern: RegExp; found: (match: RegExpExecArray) => void }[] = [];
 
   constructor(args: string[], env: Environment = {}) {
@@ -38,6 +40,7 @@ class Program {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    this.ended = once(this.child, 'close').then(([code]) => code as number | null);
     for (const stream of [this.child.stdout, this.child.stderr])
       if (stream) createInterface({ input: stream }).on('line', (line) => this.hear(line));
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
 import { heading, log, script, submit, jobSandbox } from './job-sandbox.ts';
+import { settledBox } from './settled-box.ts';
 
 interface Pieces {
   Stdout: { Text: string };
@@ -215,12 +216,12 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
   await page.keyboard.press('Enter');
   const reading = output.getByText('fault 42', { exact: true });
   await expect(reading).toBeInViewport();
-  const before = await reading.boundingBox();
+  const before = await settledBox(reading);
 
   await sandbox.open('on');
   await lines('3,501');
   await expect(page.getByRole('button', { name: 'Follow: 301 new lines' })).toBeVisible();
-  expect(Math.abs(((await reading.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(3);
+  expect(Math.abs((await settledBox(reading)).y - before.y)).toBeLessThan(3);
   await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
 

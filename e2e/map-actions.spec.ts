@@ -64,6 +64,7 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   // A rectangle over the third one, which gets a group of its own.
   await bar(page).getByRole('button', { name: 'Clear selection' }).click();
   await page.getByRole('button', { name: 'Select in a rectangle' }).click();
+  await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toHaveAttribute('aria-pressed', 'true');
   // Three degrees of longitude east of the middle, at zoom 7.
   const east = x + (3 * 256 * 2 ** 7) / 360;
   await page.mouse.move(east - 30, y - 30);
@@ -281,6 +282,7 @@ test.describe('with a finger on a phone', () => {
     await openMap(page, service, '?at=10,10,7');
     const { x, y } = await middle(page);
     await page.getByRole('button', { name: 'Select with a lasso' }).tap();
+    await expect(page.getByRole('button', { name: 'Select with a lasso' })).toHaveAttribute('aria-pressed', 'true');
     const finger = await page.context().newCDPSession(page);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: readonly [right: number, down: number]) =>
       finger.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [{ x: x + at[0], y: y + at[1] }] : [] });

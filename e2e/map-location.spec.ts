@@ -3,6 +3,7 @@ import { chromium } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
 import { locationOf } from './on-map.ts';
+import { settledBox } from './settled-box.ts';
 
 test.use({ geolocation: { latitude: 47.376_887, longitude: 8.541_694, accuracy: 12 }, permissions: ['geolocation'] });
 
@@ -29,9 +30,7 @@ test('a location is picked on the small map, dragged, typed, pasted, or that of 
   const lng = dialog.getByLabel('Longitude');
   await lat.fill('10');
   await lng.fill('20');
-  await expect(map).toContainText('GeoNames');
-  const box = await mark.boundingBox();
-  if (!box) throw new Error('the mark has no box');
+  const box = await settledBox(mark);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2 - 30, { steps: 6 });

@@ -26,7 +26,7 @@ test('placed devices are drawn and listed, the unplaced are listed only', async 
   const card = page.getByRole('link', { name: 'gate-berlin', exact: true });
   await expect(card).toBeVisible();
   await expect(page).toHaveURL(/at=52\.\d+%2C13\.\d+%2C9/);
-  expect(await drawnInTheMiddle(page)).toBe(true);
+  await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
   await expect(view.getByRole('button', { name: /gate-tokyo/ })).toBeHidden();
 
   await page.reload();

@@ -81,10 +81,11 @@ test('tunnels: what each is, who may use it, and on which device', async ({ sign
   const ssh = row(page, 'muster.example:40022');
   // Not told with the tunnel: known from the fleet.
   await expect(ssh).toContainText('Device Offline');
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await ssh.getByRole('button', { name: 'Copy ssh command' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('ssh -p 40022 muster.example');
+  await expect.poll(clipboard).toBe('ssh -p 40022 muster.example');
   await ssh.getByRole('button', { name: 'Copy public address' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('muster.example:40022');
+  await expect.poll(clipboard).toBe('muster.example:40022');
   await expect(row(page, 'local1')).toContainText('Device gone');
   await expect(row(page, 'local1')).toContainText('Asks for a password');
   const odd = row(page, 'javascript:alert');
