@@ -14,7 +14,8 @@ import { storedParts } from '#/lib/stored-keys.ts';
 import type { StoredKind } from '#/lib/stored-keys.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { optional, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import classes from './account-page.module.css';
@@ -38,9 +39,11 @@ interface Row {
   keys: string[];
 }
 
+const browserDataUrl = urlSchema({ dialog: optional, kept: optional });
+
 export function BrowserData() {
   const account = useAccount();
-  const address = useAddress();
+  const [{ dialog, kept: subject }, url] = useUrlState(browserDataUrl);
   const text = useStore(allStored);
   const archive = useQuery({ ...archiveQueries.list(account), enabled: account !== '' });
   const parts = useMemo(() => storedParts(text, account), [text, account]);
@@ -51,9 +54,9 @@ export function BrowserData() {
       : []),
     ...Array.from(parts, ([kind, part]) => ({ kind, ...part })),
   ];
-  const asked = address.params.get('dialog') === 'clear' ? address.params.get('kept') : null;
+  const asked = dialog === 'clear' ? subject : undefined;
   const chosen = asked === 'all' ? rows : rows.filter(({ kind }) => kind === asked);
-  const ask = (kept: string) => address.open({ dialog: 'clear', kept });
+  const ask = (kept: string) => url.open({ dialog: 'clear', kept });
   return (
     <Section
       title="Data in this browser"
@@ -106,7 +109,7 @@ export function BrowserData() {
           rows={chosen}
           jobs={chosen.some(({ kind }) => kind === 'archive') ? jobs.map(({ id }) => id) : []}
           account={account}
-          onClose={() => address.close('dialog', 'kept')}
+          onClose={() => url.close('dialog', 'kept')}
         />
       )}
     </Section>

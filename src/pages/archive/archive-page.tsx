@@ -9,9 +9,10 @@ import { JobTabs } from '#/features/jobs/job-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { printSort, readSort } from '#/ui/table/sort.ts';
+import { sortPart } from '#/ui/table/sort.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -24,19 +25,17 @@ import { useArchiveSearch } from './use-archive-search.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
 import classes from './archive.module.css';
 
+const archiveUrl = urlSchema({ find: plainText, sort: sortPart(ARCHIVE_COLUMNS) });
 const selection = new SelectedIds();
 
 export function ArchivePage() {
-  const address = useAddress();
+  const [{ find, sort }, url] = useUrlState(archiveUrl);
   const account = useAccount();
   const archive = useQuery(archiveQueries.list(account));
-  const find = address.params.get('find') ?? '';
-  const sortText = address.params.get('sort');
-  const typed = useTyped(find, (text) => address.set({ find: text }));
+  const typed = useTyped(find, (words) => url.set({ find: words }));
   const search = useArchiveSearch(account, find, archive.dataUpdatedAt);
   const selected = useSelectedIds(selection);
   const [deleting, setDeleting] = useState<string[]>();
-  const sort = useMemo(() => readSort(sortText, ARCHIVE_COLUMNS), [sortText]);
   const shown = useMemo(() => {
     const all = archive.data ?? [];
     return sortArchive(search ? all.filter(({ id }) => search.hits.has(id)) : all, sort);
@@ -102,7 +101,7 @@ export function ArchivePage() {
                 jobs={shown}
                 hits={search?.hits}
                 sort={sort}
-                onSort={(next) => address.set({ sort: printSort(next) })}
+                onSort={(next) => url.set({ sort: next })}
                 selection={{
                   ids: selected,
                   add: selection.add,

@@ -12,12 +12,16 @@ import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts
 import { rowName } from '#/ui/table/data-table.tsx';
 import { LogView } from '#/ui/log/log-view.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { useAddress } from '#/ui/url/use-address.ts';
-import type { Address } from '#/ui/url/use-address.ts';
+import { positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './archive.module.css';
+
+/** `row`: which of the devices is opened, from 1. */
+const archivedUrl = urlSchema({ name: plainText, row: positive });
 
 interface Row {
   job: Job;
@@ -28,12 +32,12 @@ interface Row {
 const keyOf = ({ place }: Row) => String(place);
 const deviceOf = ({ DeviceName, DeviceId }: Job, place: number) => DeviceName || DeviceId || `Device ${place + 1}`;
 
-const columnsOf = (address: Address, opened: number | undefined): VirtualColumn<Row>[] => [
+const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number | undefined): VirtualColumn<Row>[] => [
   {
     header: 'Device',
     width: '44%',
     cell: ({ job, place }) => {
-      const { to, state } = address.opening({ row: String(place + 1) });
+      const { to, state } = url.opening({ row: place + 1 });
       return (
         <Link
           to={to}
@@ -53,10 +57,9 @@ const columnsOf = (address: Address, opened: number | undefined): VirtualColumn<
 ];
 
 export function ArchivedRows({ stored, account }: { stored: StoredJob; account: string }) {
-  const address = useAddress();
+  const [{ name, row: openedRow = 0 }, url] = useUrlState(archivedUrl);
   const rows = useQuery(archiveQueries.rows(account, stored.id));
-  const name = address.params.get('name') ?? '';
-  const place = Number(address.params.get('row')) - 1;
+  const place = openedRow - 1;
   const single = stored.devices === 1;
   const opened = place >= 0 && place < stored.devices ? place : single ? 0 : undefined;
   const shown = useMemo(() => {
@@ -84,13 +87,13 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
                   placeholder="Find a device"
                   leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
                   value={name}
-                  onChange={(event) => address.set({ name: event.currentTarget.value })}
+                  onChange={(event) => url.set({ name: event.currentTarget.value })}
                   spellCheck={false}
                 />
               )}
               <VirtualTable
                 name="Devices of this job"
-                columns={columnsOf(address, opened)}
+                columns={columnsOf(url, opened)}
                 rows={shown}
                 rowKey={keyOf}
                 isSelected={(row) => row.place === opened}
@@ -105,7 +108,6 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
 }
 
 function Output({ stored, account, row }: { stored: StoredJob; account: string; row: number }) {
-  const address = useAddress();
   const output = useQuery(archiveQueries.output(account, stored, row));
   return (
     <View local query={output} name="its output" rows={4} empty={null}>
@@ -129,7 +131,6 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
               name={`Output of ${device}`}
               streams={logStreams(came)}
               live={false}
-              address={address}
               fileName={logFileName(stored.job.JobName, device)}
             />
           </section>

@@ -1,6 +1,5 @@
 // The stored artifacts with their search and the room that is left.
 import { useMemo } from 'react';
-import { useSearchParams } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
@@ -8,7 +7,9 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { Empty } from '#/ui/page/view.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { ArtifactTable } from './artifact-table.tsx';
@@ -16,6 +17,8 @@ import type { UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions, searchVersions, sharedContent } from './versions/artifact-versions.ts';
 import { roomLeft } from './upload/upload-findings.ts';
 import classes from './artifacts-page.module.css';
+
+const registryUrl = urlSchema({ name: plainText });
 
 interface RegistryProps {
   artifacts: Artifact[];
@@ -29,17 +32,8 @@ interface RegistryProps {
 }
 
 export function Registry({ artifacts, account, dialog, marked, usage, usageUntold }: RegistryProps) {
-  const [params, setParams] = useSearchParams();
-  const wanted = params.get('name') ?? '';
-  const search = (text: string) =>
-    setParams(
-      (now) => {
-        if (text) now.set('name', text);
-        else now.delete('name');
-        return now;
-      },
-      { replace: true },
-    );
+  const [{ name: wanted }, url] = useUrlState(registryUrl);
+  const search = (name: string) => url.set({ name });
   const { typed, setTyped } = useTyped(wanted, search);
   const groups = useMemo(() => groupVersions(artifacts), [artifacts]);
   const twins = useMemo(() => sharedContent(artifacts), [artifacts]);

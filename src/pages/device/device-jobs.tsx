@@ -25,7 +25,8 @@ import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { optional, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -42,6 +43,7 @@ const RemoveWaitingDialog = lazyDialog(
 
 /** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
 const FEW = 10;
+const deviceJobsUrl = urlSchema({ dialog: optional });
 
 export function DeviceJobs({ device }: { device: Device }) {
   const { DeviceId } = device;
@@ -125,9 +127,8 @@ function Queue({ jobs, device, byTime }: QueueProps) {
     ...executed.map((job) => ({ job, online, cached: verdicts.of(job) })),
   ];
   const [shown, more] = useMoreRows(rows, FEW);
-  const address = useAddress();
-  const dialog = address.params.get('dialog') === 'remove-stale';
-  const plan = useSnapshot(dialog, () => (settled ? toRemove(stale, name || id) : undefined));
+  const [{ dialog }, url] = useUrlState(deviceJobsUrl);
+  const plan = useSnapshot(dialog === 'remove-stale', () => (settled ? toRemove(stale, name || id) : undefined));
   return (
     <>
       {stale.size > 0 && (
@@ -138,7 +139,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
             variant="default"
             disabled={!settled}
             title={settled ? undefined : 'What is stale is still being read'}
-            onClick={() => address.open({ dialog: 'remove-stale' })}
+            onClick={() => url.open({ dialog: 'remove-stale' })}
           >
             Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
           </Button>
@@ -146,7 +147,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
       )}
       <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
       {more}
-      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => address.close('dialog') }} />
+      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => url.close('dialog') }} />
     </>
   );
 }

@@ -15,7 +15,8 @@ import { JobLog } from './job-log.tsx';
 import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { jobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
@@ -26,10 +27,10 @@ interface ChildPanelProps {
   row: Job | undefined;
   /** What it is called where it has no name of its own. */
   fallback: string;
-  address: Address;
 }
 
-export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelProps) {
+export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
+  const [, url] = useUrlState(jobUrl);
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
@@ -73,13 +74,13 @@ export function ChildPanel({ parent, id, row, fallback, address }: ChildPanelPro
           color="gray"
           aria-label="Close the output"
           title="Close"
-          onClick={() => address.close('child', 'log', 'line')}
+          onClick={() => url.close('child', 'log', 'line')}
         >
           <IconX size={18} stroke={1.6} aria-hidden />
         </ActionIcon>
       </header>
       {child ? (
-        <JobLog job={child} followed={single.data} judgement={judgement} device={name} address={address} />
+        <JobLog job={child} followed={single.data} judgement={judgement} device={name} />
       ) : single.error ? (
         <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
       ) : (

@@ -10,16 +10,15 @@ import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { rowName } from '#/ui/table/data-table.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import { SortHead } from '#/ui/table/sort-head.tsx';
-import { printSort, sortedBy } from '#/ui/table/sort.ts';
+import { sortedBy } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
+import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
+import type { JobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
-
-export const SORTABLE = ['device', 'site', 'group', 'state', 'exit', 'started', 'duration'] as const;
 
 /** What the fleet knows of a child's device; empty where it knows nothing. */
 const placeOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'CustomerSite' | 'DeviceGroup'): string => {
@@ -79,8 +78,8 @@ interface ColumnsRequest {
   fleet: FleetIndex | undefined;
   /** Fields of the fleet that differ between these devices, so that a column says something. */
   fields: { site: boolean; group: boolean };
-  opened: string | null;
-  address: Address;
+  opened: string | undefined;
+  url: UrlActions<JobUrl>;
   sort: Sort | undefined;
   /** The line that a search has found. */
   found: ReadonlyMap<Job, string> | undefined;
@@ -88,13 +87,10 @@ interface ColumnsRequest {
 }
 
 export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
-  const { jobs, fleet, fields, opened, address, sort, found, box } = request;
-  const sorts = (
-    id: (typeof SORTABLE)[number],
-    header: string,
-  ): Pick<VirtualColumn<Job>, 'header' | 'head' | 'sorted'> => ({
+  const { jobs, fleet, fields, opened, url, sort, found, box } = request;
+  const sorts = (id: string, header: string): Pick<VirtualColumn<Job>, 'header' | 'head' | 'sorted'> => ({
     header,
-    head: <SortHead id={id} label={header} sort={sort} onSort={(next) => address.set({ sort: printSort(next) })} />,
+    head: <SortHead id={id} label={header} sort={sort} onSort={(next) => url.set({ sort: next })} />,
     sorted: sortedBy(id, sort),
   });
   const place = (id: 'site' | 'group', header: string): VirtualColumn<Job> => ({
@@ -114,13 +110,13 @@ export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
       cell: (child) => {
         const key = jobs.keys.get(child) ?? '';
         const name = childName(child, key);
-        const { to, state } = address.opening({ child: key });
+        const { to, state } = url.opening({ child: key });
         // Going from one output to the next is not a step that Back should take.
         return (
           <Link
             to={to}
             state={state}
-            replace={opened !== null}
+            replace={opened !== undefined}
             preventScrollReset
             className={rowName}
             aria-current={opened === key ? 'true' : undefined}

@@ -13,10 +13,9 @@ import { STATES, totalOf } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
-import { readSort } from '#/ui/table/sort.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
@@ -26,25 +25,25 @@ import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import { ChildPanel } from './child-panel.tsx';
 import { FAILURES, UNANSWERED, childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
-import { SORTABLE, childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
+import { jobUrl } from './children/job-url.ts';
+import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
-import { readJobFilter } from '#/features/jobs/job-filter.ts';
 import { whyNoRetry } from './children/retry.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
 const CancelWaitingDialog = lazyDialog(() => import('./cancel-waiting-dialog.tsx'), 'CancelWaitingDialog');
 
-function StateFilter({ counts, address }: { counts: VerdictCounts; address: Address }) {
-  const { state } = readJobFilter(address.params);
+function StateFilter({ counts }: { counts: VerdictCounts }) {
+  const [{ state }, url] = useUrlState(jobUrl);
   const choices = STATES.filter((each) => counts[each] || each === state);
   return (
     <div role="group" aria-label="State" className={classes.states}>
-      <button type="button" aria-pressed={state === undefined} onClick={() => address.set({ state: '' })}>
+      <button type="button" aria-pressed={state === undefined} onClick={() => url.set({ state: undefined })}>
         All {formatCount(totalOf(counts))}
       </button>
       {choices.map((each) => (
-        <button key={each} type="button" aria-pressed={state === each} onClick={() => address.set({ state: each })}>
+        <button key={each} type="button" aria-pressed={state === each} onClick={() => url.set({ state: each })}>
           <StateMark state={each} /> {formatCount(counts[each] ?? 0)}
         </button>
       ))}
@@ -52,9 +51,9 @@ function StateFilter({ counts, address }: { counts: VerdictCounts; address: Addr
   );
 }
 
-function Search({ address }: { address: Address }) {
-  const applied = address.params.get('name') ?? '';
-  const text = useTyped(applied, (name) => address.set({ name }));
+function Search() {
+  const [{ name: applied }, url] = useUrlState(jobUrl);
+  const text = useTyped(applied, (name) => url.set({ name }));
   return <SearchField size="xs" className={classes.search} label="Find in names and output" text={text} />;
 }
 
@@ -92,19 +91,15 @@ interface JobChildrenProps {
   parent: Job;
   jobs: ChildJobs;
   fleet: FleetIndex | undefined;
-  address: Address;
 }
 
-export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) {
+export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
   const { rows, keys, byKey, verdicts } = jobs;
-  const { state, name } = readJobFilter(address.params);
+  const [{ state, name, sort, child: opened }, url] = useUrlState(jobUrl);
   const now = useNow();
   const selection = useSelection();
   const found = useChildSearch(rows, name);
-  const opened = address.params.get('child');
-  const row = opened === null ? undefined : byKey.get(opened);
-  const sorted = address.params.get('sort');
-  const sort = useMemo(() => readSort(sorted, SORTABLE), [sorted]);
+  const row = opened === undefined ? undefined : byKey.get(opened);
   const filtered = useMemo(
     () =>
       rows.filter(
@@ -120,18 +115,18 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
   const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (
-    <div className={classes.split} data-opened={opened !== null || undefined}>
+    <div className={classes.split} data-opened={opened !== undefined || undefined}>
       <div className={classes.children}>
         <div className={classes.childFilters}>
-          <StateFilter counts={verdicts.counts} address={address} />
-          {(rows.length > 10 || name) && <Search address={address} />}
+          <StateFilter counts={verdicts.counts} />
+          {(rows.length > 10 || name) && <Search />}
         </div>
-        <ChildActions {...{ parent, jobs, address, selection }} />
+        <ChildActions {...{ parent, jobs, selection }} />
         {shown.length === 0 ? (
           <Empty
             title="No device matches"
             action={
-              <Button variant="default" onClick={() => address.set({ name: '', state: '' })}>
+              <Button variant="default" onClick={() => url.set({ name: '', state: undefined })}>
                 Show all
               </Button>
             }
@@ -144,7 +139,7 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
               fleet,
               fields,
               opened,
-              address,
+              url,
               sort,
               found,
               box: boxes(shownIds, selection),
@@ -156,14 +151,13 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
         )}
         <BulkBar shown={shownIds} where="this list" />
       </div>
-      {opened !== null && (
+      {opened !== undefined && (
         <ChildPanel
           key={opened}
           parent={parent}
           id={row ? row.JobId : opened}
           row={row}
           fallback={visible(`Device ${opened}`)}
-          address={address}
         />
       )}
     </div>
@@ -173,13 +167,12 @@ export function JobChildren({ parent, jobs, fleet, address }: JobChildrenProps) 
 interface ChildActionsProps {
   parent: Job;
   jobs: ChildJobs;
-  address: Address;
   selection: Selection;
 }
 
 /** Doing it again on some of the devices, and taking it back where it waits. */
-function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: ChildActionsProps) {
-  const dialog = address.params.get('dialog');
+function ChildActions({ parent, jobs: { rows, verdicts }, selection }: ChildActionsProps) {
+  const [{ dialog }, url] = useUrlState(jobUrl);
   const [failed, unansweredOnes, waiting] = useMemo(() => {
     const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
     return [
@@ -202,7 +195,7 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
   if (unanswered && unanswered.targets.length > 0 && unanswered.targets.length < (retries[0]?.targets.length ?? 0))
     offered.splice(1, 0, unanswered);
   const chosen = retries.find(({ id }) => id === dialog);
-  const close = () => address.close('dialog');
+  const close = () => url.close('dialog');
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>
@@ -216,13 +209,13 @@ function ChildActions({ parent, jobs: { rows, verdicts }, address, selection }: 
               leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
               disabled={noRetry !== undefined}
               title={noRetry ?? ''}
-              onClick={() => address.open({ dialog: id })}
+              onClick={() => url.open({ dialog: id })}
             >
               Retry {which} ({formatCount(targets.length)})…
             </Button>
           ))}
           {waiting.length > 0 && (
-            <Button size="xs" variant="default" onClick={() => address.open({ dialog: 'cancel-waiting' })}>
+            <Button size="xs" variant="default" onClick={() => url.open({ dialog: 'cancel-waiting' })}>
               Cancel the {formatCount(waiting.length)} that {waiting.length === 1 ? 'waits' : 'wait'}…
             </Button>
           )}

@@ -12,7 +12,8 @@ import { explain, otherFields } from '#/features/jobs/job-words.ts';
 import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
 import { lineText } from '#/features/jobs/verdict.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
-import type { Address } from '#/ui/url/use-address.ts';
+import { logUrl } from '#/ui/log/line-marks.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import classes from './job-page.module.css';
 
 interface JobLogProps {
@@ -22,7 +23,6 @@ interface JobLogProps {
   judgement: Judgement | undefined;
   /** Whose output it is, for the name of the region and of the file. */
   device: string;
-  address: Address;
 }
 
 /** The streams of a job, in which order they arrived, and the line the service has to say beside them. */
@@ -58,15 +58,8 @@ function fetchedText({ output, complete }: FollowedJob): string | undefined {
 }
 
 /** What a verdict rests on; the line that it names leads there. */
-function Reason({
-  judgement,
-  streams,
-  address,
-}: {
-  judgement: Judgement;
-  streams: readonly LogStream[];
-  address: Address;
-}) {
+function Reason({ judgement, streams }: { judgement: Judgement; streams: readonly LogStream[] }) {
+  const [, url] = useUrlState(logUrl);
   const { place } = judgement;
   const text = reasonOf(judgement);
   const name = place && lineText(place);
@@ -77,7 +70,7 @@ function Reason({
   return (
     <>
       {text.slice(0, before)}
-      <button type="button" className={classes.place} onClick={() => address.set({ line, log: undefined })}>
+      <button type="button" className={classes.place} onClick={() => url.set({ line, log: undefined })}>
         {name}
       </button>
       {text.slice(before + name.length)}
@@ -85,7 +78,7 @@ function Reason({
   );
 }
 
-export function JobLog({ job, followed, judgement, device, address }: JobLogProps) {
+export function JobLog({ job, followed, judgement, device }: JobLogProps) {
   const { streams, order, said } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
   const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
@@ -96,7 +89,7 @@ export function JobLog({ job, followed, judgement, device, address }: JobLogProp
     <>
       {(meaning || reasoned) && (
         <p className={classes.note}>
-          {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} address={address} />}
+          {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} />}
         </p>
       )}
       {said && <p className={classes.said}>{said}</p>}
@@ -106,7 +99,6 @@ export function JobLog({ job, followed, judgement, device, address }: JobLogProp
           streams={streams}
           order={order}
           live={isMoving(job)}
-          address={address}
           fetched={followed && fetchedText(followed)}
           fileName={logFileName(job.JobName, device)}
         />

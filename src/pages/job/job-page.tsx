@@ -35,7 +35,8 @@ import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { jobUrl } from './children/job-url.ts';
 import { whyNoRetry } from './children/retry.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
@@ -83,7 +84,7 @@ interface FoundJobProps {
 function FoundJob({ followed, query }: FoundJobProps) {
   const { complete } = followed;
   const job = useAwaitedHere(followed.job);
-  const address = useAddress();
+  const [{ dialog, child }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const outcome = useOutcome(job);
   // What a log says is known when all of it is here.
@@ -91,7 +92,6 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const stands = awaitedOffline(job) > 0;
   const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
-  const dialog = address.params.get('dialog');
   const retrying = dialog === 'retry' && !isParent(job);
   const rulesOpen = dialog === 'rules';
   const ruleName = useRuleName(rulesOpen)(job);
@@ -118,12 +118,12 @@ function FoundJob({ followed, query }: FoundJobProps) {
               variant="default"
               disabled={noRetry !== undefined}
               title={noRetry ?? ''}
-              onClick={() => address.open({ dialog: 'retry' })}
+              onClick={() => url.open({ dialog: 'retry' })}
             >
               Retry…
             </Button>
           )}
-          <Button variant="default" onClick={() => address.open({ dialog: 'rules' })}>
+          <Button variant="default" onClick={() => url.open({ dialog: 'rules' })}>
             Outcome rules…
           </Button>
           {canStop(job) && (
@@ -131,12 +131,12 @@ function FoundJob({ followed, query }: FoundJobProps) {
               variant="default"
               disabled={isStopping(job)}
               title={isStopping(job) ? ALREADY_ASKED : undefined}
-              onClick={() => address.open({ dialog: 'stop' })}
+              onClick={() => url.open({ dialog: 'stop' })}
             >
               Stop…
             </Button>
           )}
-          <Button variant="default" onClick={() => address.open({ dialog: 'delete' })}>
+          <Button variant="default" onClick={() => url.open({ dialog: 'delete' })}>
             Delete…
           </Button>
         </>
@@ -161,28 +161,26 @@ function FoundJob({ followed, query }: FoundJobProps) {
           </>
         )}
       </View>
-      <RetryDialog
-        open={retrying && { job, targets: [job], which: 'this job', onClose: () => address.close('dialog') }}
-      />
+      <RetryDialog open={retrying && { job, targets: [job], which: 'this job', onClose: () => url.close('dialog') }} />
       <RulesDialog
         open={
           rulesOpen &&
           ruleName !== undefined && {
             name: ruleName,
             job,
-            child: address.params.get('child') ?? undefined,
-            onClose: () => address.close('dialog'),
+            child,
+            onClose: () => url.close('dialog'),
           }
         }
       />
       {dialog === 'stop' && canStop(job) && (
-        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => address.close('dialog')} />
+        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => url.close('dialog')} />
       )}
       {dialog === 'delete' && (
         <DeleteJobDialog
           job={job}
           outcome={outcome}
-          onClose={() => address.close('dialog')}
+          onClose={() => url.close('dialog')}
           onDeleted={() => void navigate(paths.jobs(), { replace: true })}
         />
       )}
@@ -191,7 +189,6 @@ function FoundJob({ followed, query }: FoundJobProps) {
 }
 
 function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
-  const address = useAddress();
   const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
   const account = useQuery(accountQueries.get());
   const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
@@ -217,8 +214,8 @@ function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
       >
         {() => (
           <>
-            <FailuresPanel open={failed && { job, jobs, address }} />
-            <JobChildren parent={job} jobs={jobs} fleet={fleet} address={address} />
+            <FailuresPanel open={failed && { job, jobs }} />
+            <JobChildren parent={job} jobs={jobs} fleet={fleet} />
           </>
         )}
       </View>
@@ -228,7 +225,6 @@ function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
 
 function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement: Judgement | undefined }) {
   const { job } = followed;
-  const address = useAddress();
   const waiting = jobState(job) === 'Waiting';
   const device = useQuery({
     ...deviceQueries.one(job.DeviceId),
@@ -244,7 +240,6 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
         followed={followed}
         judgement={judgement}
         device={job.DeviceName || job.DeviceId || 'the job'}
-        address={address}
       />
     </>
   );

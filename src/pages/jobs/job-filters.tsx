@@ -6,10 +6,10 @@ import { STATES } from '#/features/jobs/outcome.ts';
 import { FilterRow } from '#/ui/table/filter-row.tsx';
 import { isFree } from '#/lib/free-key.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
-import { NO_JOB_FILTER, isJobListFiltered } from './job-list.ts';
-import type { Choice, Choices, JobListView } from './job-list.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { NO_JOB_FILTER, isJobListFiltered, jobListUrl } from './job-list.ts';
+import type { Choice, Choices } from './job-list.ts';
 import classes from './jobs.module.css';
 
 /** Short, since it is answered from memory. */
@@ -32,16 +32,15 @@ const withValue = (options: { value: string; label: string }[], value: string | 
   value === null || options.some((option) => option.value === value) ? options : [{ value, label }, ...options];
 
 interface JobFiltersProps {
-  view: JobListView;
   choices: Choices;
-  address: Address;
   /** How many there are, in words. */
   count: string;
 }
 
-export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
+export function JobFilters({ choices, count }: JobFiltersProps) {
+  const [view, url] = useUrlState(jobListUrl);
   const search = useRef<HTMLInputElement>(null);
-  const name = useTyped(view.name, (text) => address.set({ name: text }), PAUSE);
+  const name = useTyped(view.name, (text) => url.set({ name: text }), PAUSE);
   useEffect(() => {
     const focusSearch = (event: KeyboardEvent) => {
       if (event.key !== '/' || !isFree(event)) return;
@@ -65,7 +64,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
       filtered={isJobListFiltered(view)}
       onClear={() => {
         name.empty();
-        address.set(NO_JOB_FILTER);
+        url.set(NO_JOB_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();
       }}
@@ -82,14 +81,14 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
       />
       <NativeSelect
         aria-label="State"
-        value={view.kind ?? view.state ?? ''}
-        onChange={(event) => address.set({ state: event.currentTarget.value })}
+        value={view.state ?? ''}
+        onChange={(event) => url.set({ state: (event.currentTarget.value || undefined) as typeof view.state })}
         data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...STATES]}
       />
       <NativeSelect
         aria-label="Moved within"
         value={view.within ?? ''}
-        onChange={(event) => address.set({ within: event.currentTarget.value })}
+        onChange={(event) => url.set({ within: Number(event.currentTarget.value) || undefined })}
         data={[
           { value: '', label: 'Any time' },
           ...[...new Set([...SPANS, ...(view.within === undefined ? [] : [view.within])])].map((hours) => ({
@@ -107,7 +106,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
         onChange={(chosen) => {
           const at = chosen?.indexOf(':') ?? -1;
           const change = { device: '', group: '', tag: '' };
-          address.set(chosen ? { ...change, [chosen.slice(0, at)]: chosen.slice(at + 1) } : change);
+          url.set(chosen ? { ...change, [chosen.slice(0, at)]: chosen.slice(at + 1) } : change);
         }}
         limit={200}
         comboboxProps={LIST}
@@ -122,7 +121,7 @@ export function JobFilters({ view, choices, address, count }: JobFiltersProps) {
         placeholder="Any artifact"
         data={withValue([...choices.artifacts], view.artifact || null, view.artifact)}
         value={view.artifact || null}
-        onChange={(artifact) => address.set({ artifact: artifact ?? '' })}
+        onChange={(artifact) => url.set({ artifact: artifact ?? '' })}
         limit={200}
         comboboxProps={LIST}
         nothingFoundMessage="No such artifact"

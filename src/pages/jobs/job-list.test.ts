@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
 import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
-import { choicesOf, filterJobs, isJobListFiltered, readJobListView, sortJobs } from '#/pages/jobs/job-list.ts';
+import { choicesOf, filterJobs, isJobListFiltered, jobListUrl, sortJobs } from '#/pages/jobs/job-list.ts';
 
 const jobs = [
   jobSchema.parse({ JobId: '1', JobName: 'Update firmware', DeviceId: 'd', Status: 'Succeeded', ArtifactId: 'a1' }),
@@ -18,9 +18,9 @@ const jobs = [
 ];
 const known = { outcomeOf, stateOf };
 const found = (search: string, parents?: Set<string>) =>
-  filterJobs(jobs, readJobListView(new URLSearchParams(search)), known, parents).map(({ JobId }) => JobId);
+  filterJobs(jobs, jobListUrl.read(search), known, parents).map(({ JobId }) => JobId);
 const sorted = (by: string) =>
-  sortJobs(jobs, readJobListView(new URLSearchParams({ sort: by })).sort, known, undefined).map(({ JobId }) => JobId);
+  sortJobs(jobs, jobListUrl.read(`sort=${by}`).sort, known, undefined).map(({ JobId }) => JobId);
 
 test('finds jobs by a part of the name in any case, or by their whole id', () => {
   assert.deepEqual(found('name=UPDATE'), ['1', '2']);
@@ -38,9 +38,9 @@ test('a state finds parents with such a child; Succeeded only those that are so 
 test('several states under one word, and what moved within some hours', () => {
   assert.deepEqual(found('state=moving'), ['2']);
   assert.deepEqual(found('state=bad'), ['2', '3', '4']);
-  assert.ok(isJobListFiltered(readJobListView(new URLSearchParams('within=24'))));
+  assert.ok(isJobListFiltered(jobListUrl.read('within=24')));
   const ended = (EndTime: string) => [jobSchema.parse({ JobId: 'x', Status: 'Failed', EndTime })];
-  const view = readJobListView(new URLSearchParams('state=bad&within=24'));
+  const view = jobListUrl.read('state=bad&within=24');
   const now = new Date('2026-11-02T12:00:00Z');
   assert.equal(filterJobs(ended('Nov 1, 2026, 12:00:01 UTC'), view, known, undefined, now).length, 1);
   assert.equal(filterJobs(ended('Nov 1, 2026, 11:59:59 UTC'), view, known, undefined, now).length, 0);
@@ -48,7 +48,7 @@ test('several states under one word, and what moved within some hours', () => {
 });
 
 test('what only the rules tell is found, too', () => {
-  const view = readJobListView(new URLSearchParams('state=rolled back'));
+  const view = jobListUrl.read('state=rolled back');
   const ruled = { outcomeOf, stateOf: () => 'Rolled back' as const };
   assert.equal(filterJobs(jobs, view, ruled).length, 4);
   assert.equal(filterJobs(jobs, view, known).length, 0);
@@ -73,8 +73,8 @@ test('sorts by every column, what has no value last; no sort is no change', () =
 
 test('an unknown state in the URL is no filter', () => {
   assert.deepEqual(found('state=nonsense'), ['1', '2', '3', '4']);
-  assert.equal(isJobListFiltered(readJobListView(new URLSearchParams('state=nonsense&name=&sort=name'))), false);
-  assert.equal(isJobListFiltered(readJobListView(new URLSearchParams('group=lab'))), true);
+  assert.equal(isJobListFiltered(jobListUrl.read('state=nonsense&name=&sort=name')), false);
+  assert.equal(isJobListFiltered(jobListUrl.read('group=lab')), true);
 });
 
 test('offers what the jobs were aimed at and what they ran', () => {

@@ -9,46 +9,52 @@ import { STATES } from '#/features/jobs/outcome.ts';
 import { JOB_KINDS, isKind, isWithin } from '#/features/jobs/lately.ts';
 import type { JobKind, KnownVerdicts } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
-import { readJobFilter } from '#/features/jobs/job-filter.ts';
-import type { JobFilter } from '#/features/jobs/job-filter.ts';
-import { readSort } from '#/ui/table/sort.ts';
+import { sortPart } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-
-export interface JobListView extends JobFilter {
-  /** At most one of these is set. */
-  device: string;
-  group: string;
-  tag: string;
-  artifact: string;
-  /** In the place of one state. */
-  kind: JobKind | undefined;
-  /** Hours in which it moved. */
-  within: number | undefined;
-  sort: Sort | undefined;
-}
+import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] as const;
 type JobColumn = (typeof JOB_COLUMNS)[number];
 
-/** The filters that stand in the URL, all of them. */
-export const NO_JOB_FILTER = { name: '', state: '', within: '', device: '', group: '', tag: '', artifact: '' };
+const KINDS = Object.keys(JOB_KINDS) as JobKind[];
+const isKindName = (state: Verdict | JobKind): state is JobKind => KINDS.some((kind) => kind === state);
 
-export function readJobListView(params: URLSearchParams): JobListView {
-  const text = (name: string) => params.get(name) ?? '';
-  return {
-    ...readJobFilter(params),
-    device: text('device'),
-    group: text('group'),
-    tag: text('tag'),
-    artifact: text('artifact'),
-    kind: (Object.keys(JOB_KINDS) as JobKind[]).find((kind) => kind === params.get('state')),
-    within: Number(params.get('within')) > 0 ? Number(params.get('within')) : undefined,
-    sort: readSort(params.get('sort'), JOB_COLUMNS),
-  };
-}
+export const jobListUrl = urlSchema({
+  /** A part of the name, in any letter case. */
+  name: plainText,
+  /** One state, or a kind of states. */
+  state: oneOf([...STATES, ...KINDS]),
+  /** Hours in which it moved. */
+  within: positive,
+  // At most one of these three is set.
+  device: plainText,
+  group: plainText,
+  tag: plainText,
+  artifact: plainText,
+  sort: sortPart(JOB_COLUMNS),
+  dialog: optional,
+  /** The job that the dialog is about. */
+  job: optional,
+});
 
-export const isJobListFiltered = ({ name, state, kind, within, device, group, tag, artifact }: JobListView): boolean =>
-  name.trim() !== '' || [state, kind, within, device, group, tag, artifact].some(Boolean);
+export type JobListView = Pick<
+  typeof jobListUrl.defaults,
+  'name' | 'state' | 'within' | 'device' | 'group' | 'tag' | 'artifact' | 'sort'
+>;
+
+/** What "Clear filters" sets. */
+export const NO_JOB_FILTER = {
+  name: '',
+  state: undefined,
+  within: undefined,
+  device: '',
+  group: '',
+  tag: '',
+  artifact: '',
+};
+
+export const isJobListFiltered = ({ name, state, within, device, group, tag, artifact }: JobListView): boolean =>
+  name.trim() !== '' || [state, within, device, group, tag, artifact].some(Boolean);
 
 /** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
 function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): boolean {
@@ -59,7 +65,7 @@ function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): 
 /** `parents`: the jobs to groups and tags that the device has a part in, where the service tells. */
 export function filterJobs(
   jobs: readonly Job[],
-  { name, state, kind, within, device, group, tag, artifact }: JobListView,
+  { name, state, within, device, group, tag, artifact }: JobListView,
   known: KnownVerdicts,
   parents?: ReadonlySet<string>,
   now = new Date(),
@@ -73,8 +79,7 @@ export function filterJobs(
       (tag === '' || job.TagId === tag) &&
       (artifact === '' || job.ArtifactId === artifact) &&
       (within === undefined || isWithin(job, within, now)) &&
-      (kind === undefined || isKind(job, kind, known)) &&
-      (state === undefined || isIn(job, state, known)),
+      (state === undefined || (isKindName(state) ? isKind(job, state, known) : isIn(job, state, known))),
   );
 }
 

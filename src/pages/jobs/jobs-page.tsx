@@ -9,15 +9,14 @@ import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { printSort } from '#/ui/table/sort.ts';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
 import { JobBar } from './job-bar.tsx';
 import { JobFilters } from './job-filters.tsx';
-import { NO_JOB_FILTER, isJobListFiltered } from './job-list.ts';
+import { NO_JOB_FILTER, isJobListFiltered, jobListUrl } from './job-list.ts';
 import { useSelectedJobs } from './job-selection.ts';
 import { JobsTable } from './jobs-table.tsx';
 import { useJobList } from './use-job-list.ts';
@@ -34,20 +33,20 @@ const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
 const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
-  const address = useAddress();
-  const { view, jobs, all, shown, choices, tags, known, alone } = useJobList(address.params.toString());
+  const [view, url] = useUrlState(jobListUrl);
+  const { jobs, all, shown, choices, tags, known, alone } = useJobList(view);
   const selected = useSelectedJobs();
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
-  const dialog = address.params.get('dialog');
+  const { dialog } = view;
   const archives = dialog === 'archive' || dialog === 'archive-selected';
   const stops = dialog === 'stop-selected';
   const toStop = useSnapshot(stops, () => (picked.length > 0 ? picked.filter(canBeStopped) : undefined));
-  const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
-  const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === address.params.get('job'));
-  const close = () => address.close('dialog', 'job');
-  const openArchive = () => address.open({ dialog: 'archive' });
+  const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === view.job);
+  const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === view.job);
+  const close = () => url.close('dialog', 'job');
+  const openArchive = () => url.open({ dialog: 'archive' });
   const of = picked.length > 0 && dialog === 'archive-selected' ? picked : shown;
   return (
     <Page
@@ -90,9 +89,7 @@ export function JobsPage() {
         {(rows) => (
           <div className={classes.list}>
             <JobFilters
-              view={view}
               choices={choices}
-              address={address}
               count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${formatCount(rows.length)} ${rows.length === 1 ? 'job' : 'jobs'}`}
             />
             {alone && (
@@ -113,7 +110,7 @@ export function JobsPage() {
               <Empty
                 title="No job matches"
                 action={
-                  <Button variant="default" onClick={() => address.set(NO_JOB_FILTER)}>
+                  <Button variant="default" onClick={() => url.set(NO_JOB_FILTER)}>
                     Clear filters
                   </Button>
                 }
@@ -124,9 +121,9 @@ export function JobsPage() {
                 tags={tags}
                 known={known}
                 sort={view.sort}
-                onSort={(sort) => address.set({ sort: printSort(sort) })}
-                onStop={({ JobId }) => address.open({ dialog: 'stop', job: JobId })}
-                onDelete={({ JobId }) => address.open({ dialog: 'delete', job: JobId })}
+                onSort={(sort) => url.set({ sort })}
+                onStop={({ JobId }) => url.open({ dialog: 'stop', job: JobId })}
+                onDelete={({ JobId }) => url.open({ dialog: 'delete', job: JobId })}
               />
             )}
             {picked.length > 0 && (
@@ -135,8 +132,8 @@ export function JobsPage() {
                 executed={picked.filter(isExecuted).length}
                 hidden={picked.filter((job) => !shown.includes(job)).length}
                 stoppable={picked.filter(canBeStopped).length}
-                onStop={() => address.open({ dialog: 'stop-selected' })}
-                onArchive={() => address.open({ dialog: 'archive-selected' })}
+                onStop={() => url.open({ dialog: 'stop-selected' })}
+                onArchive={() => url.open({ dialog: 'archive-selected' })}
               />
             )}
           </div>

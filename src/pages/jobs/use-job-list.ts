@@ -11,13 +11,12 @@ import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { isUntold, useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
-import { choicesOf, filterJobs, readJobListView, sortJobs } from './job-list.ts';
+import { choicesOf, filterJobs, sortJobs } from './job-list.ts';
+import type { JobListView } from './job-list.ts';
 
 const NONE: Job[] = [];
 
-/** `search`: of the URL; the rest is worked out again only when it or the jobs change. */
-export function useJobList(search: string) {
-  const view = useMemo(() => readJobListView(new URLSearchParams(search)), [search]);
+export function useJobList(view: JobListView) {
   const jobs = useQuery(jobQueries.list());
   const parents = jobs.data?.some(({ TagId }) => TagId) ?? false;
   const ran = jobs.data?.some(({ ArtifactId }) => ArtifactId) ?? false;
@@ -44,5 +43,5 @@ export function useJobList(search: string) {
     () => sortJobs(filterJobs(all, view, known, shared), view.sort, known, tags),
     [all, view, known, shared, tags],
   );
-  return { view, jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
+  return { jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
 }

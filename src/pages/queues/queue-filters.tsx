@@ -5,11 +5,10 @@ import { MOST_DAYS, keepStaleDays, useStaleDays } from '#/features/job-queue/sta
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { FilterRow } from '#/ui/table/filter-row.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
-import { NO_QUEUE_FILTER, isQueueFiltered } from './queue-rows.ts';
-import type { QueuesView } from './queue-rows.ts';
+import { NO_QUEUE_FILTER, isQueueFiltered, queuesUrl } from './queue-rows.ts';
 import classes from './queues.module.css';
 
 /** Short, since it is answered from memory. */
@@ -17,17 +16,16 @@ const PAUSE = 80;
 const AGES = [1, 7, 14, 30, 90];
 
 interface QueueFiltersProps {
-  view: QueuesView;
   /** What is queued, to choose from. */
   artifacts: { value: string; label: string }[];
-  address: Address;
   /** How many there are, in words. */
   count: string;
 }
 
-export function QueueFilters({ view, artifacts, address, count }: QueueFiltersProps) {
+export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
+  const [view, url] = useUrlState(queuesUrl);
   const search = useRef<HTMLInputElement>(null);
-  const text = useTyped(view.q, (q) => address.set({ q }), PAUSE);
+  const text = useTyped(view.q, (q) => url.set({ q }), PAUSE);
   const chosen = view.older === undefined ? '' : String(view.older);
   const ages = chosen === '' || AGES.includes(Number(chosen)) ? AGES : [...AGES, Number(chosen)];
   const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
@@ -37,7 +35,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
       filtered={isQueueFiltered(view)}
       onClear={() => {
         text.empty();
-        address.set(NO_QUEUE_FILTER);
+        url.set(NO_QUEUE_FILTER);
         // The button goes; the keyboard stays in the row.
         search.current?.focus();
       }}
@@ -47,14 +45,14 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
       <NativeSelect
         aria-label="State"
         value={view.status}
-        onChange={(event) => address.set({ status: event.currentTarget.value })}
+        onChange={(event) => url.set({ status: event.currentTarget.value })}
         data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
       />
       <NativeSelect
         className={classes.picker}
         aria-label="Waits longer than"
         value={chosen}
-        onChange={(event) => address.set({ older: event.currentTarget.value })}
+        onChange={(event) => url.set({ older: Number(event.currentTarget.value) || undefined })}
         data={[
           { value: '', label: 'Any age' },
           ...ages.map((days) => ({
@@ -67,7 +65,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         className={classes.picker}
         aria-label="Artifact"
         value={view.artifact}
-        onChange={(event) => address.set({ artifact: event.currentTarget.value })}
+        onChange={(event) => url.set({ artifact: event.currentTarget.value })}
         data={[
           { value: '', label: 'Any artifact' },
           ...artifacts,
@@ -78,7 +76,7 @@ export function QueueFilters({ view, artifacts, address, count }: QueueFiltersPr
         className={classes.picker}
         aria-label="Stale"
         value={view.stale ?? ''}
-        onChange={(event) => address.set({ stale: event.currentTarget.value })}
+        onChange={(event) => url.set({ stale: (event.currentTarget.value || undefined) as typeof view.stale })}
         data={[
           { value: '', label: 'Stale or not' },
           { value: 'any', label: 'With stale jobs' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
 import { DAY } from '#/features/job-queue/stale.ts';
-import { filterQueues, queueFigures, queueRows, readQueuesView, sortQueues, staleOf } from './queue-rows.ts';
+import { filterQueues, queueFigures, queueRows, queuesUrl, sortQueues, staleOf } from './queue-rows.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const rules = { now, days: 7, versions: new Map(), deleted: new Set(['gone']) };
@@ -31,7 +31,7 @@ const rows = queueRows(
   rules,
 );
 const found = (query: string) => {
-  const view = readQueuesView(new URLSearchParams(query));
+  const view = queuesUrl.read(query);
   return sortQueues(filterQueues(rows, view, now), view.sort).map(({ id }) => id);
 };
 
@@ -58,7 +58,7 @@ test('found by a device, a job, an age, an artifact and what is stale', () => {
 });
 
 test('of the stale only those with the reason that is looked for', () => {
-  const [one] = filterQueues(rows, readQueuesView(new URLSearchParams('q=one')), now);
+  const [one] = filterQueues(rows, queuesUrl.read('q=one'), now);
   assert.ok(one);
   assert.deepEqual(
     staleOf(one, { stale: 'any' }).map(({ JobName }) => JobName),

@@ -4,8 +4,9 @@ import { TimeColumn } from '#/fleet/columns.ts';
 import type { QueuedJob, Queues } from '#/features/job-queue/queue-reader.ts';
 import { DAY, STALE_KINDS, staleIn } from '#/features/job-queue/stale.ts';
 import type { StaleKind, StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
-import { readSort } from '#/ui/table/sort.ts';
+import { sortPart } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {
   /** Of the device; '' for jobs of which the service does not tell whose they are. */
@@ -73,31 +74,26 @@ const COLUMNS = ['device', 'state', 'waiting', 'oldest'] as const;
 /** The first order: who waits the longest comes first. */
 const FIRST: Sort = { by: 'oldest', down: false };
 
-export interface QueuesView {
+export const queuesUrl = urlSchema({
   /** Words in the name or id of a device, or the name of one of its jobs. */
-  q: string;
-  status: string;
+  q: plainText,
+  status: plainText,
   /** Days that a job waits at least. */
-  older: number | undefined;
-  artifact: string;
-  stale: StaleKind | 'any' | undefined;
-  sort: Sort | undefined;
-}
+  older: positive,
+  artifact: plainText,
+  stale: oneOf(['any', ...(Object.keys(STALE_KINDS) as StaleKind[])]),
+  sort: sortPart(COLUMNS),
+  /** The device whose queue is opened. */
+  open: optional,
+  dialog: optional,
+  /** Whose stale jobs the dialog is about. */
+  of: optional,
+});
 
-export const NO_QUEUE_FILTER = { q: '', status: '', older: '', artifact: '', stale: '' };
+export type QueuesView = Pick<typeof queuesUrl.defaults, 'q' | 'status' | 'older' | 'artifact' | 'stale' | 'sort'>;
 
-export function readQueuesView(params: URLSearchParams): QueuesView {
-  const older = Number(params.get('older'));
-  const stale = params.get('stale');
-  return {
-    q: params.get('q') ?? '',
-    status: params.get('status') ?? '',
-    older: older > 0 ? older : undefined,
-    artifact: params.get('artifact') ?? '',
-    stale: stale === 'any' || (stale !== null && stale in STALE_KINDS) ? (stale as StaleKind | 'any') : undefined,
-    sort: readSort(params.get('sort'), COLUMNS),
-  };
-}
+/** What "Clear filters" sets. */
+export const NO_QUEUE_FILTER = { q: '', status: '', older: undefined, artifact: '', stale: undefined };
 
 export const isQueueFiltered = ({ q, status, older, artifact, stale }: QueuesView): boolean =>
   [q.trim(), status, older, artifact, stale].some(Boolean);

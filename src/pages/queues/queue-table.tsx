@@ -32,7 +32,7 @@ const timeOf = ({ created }: Pick<QueuedJob, 'created'>) => (created === undefin
 interface QueueTableProps {
   rows: readonly QueueRow[];
   /** Id of the device whose queue is opened. */
-  opened: string | null;
+  opened: string | undefined;
   onOpen: (id: string | undefined) => void;
   artifactText: (id: string | undefined) => string | undefined;
   sort: Sort | undefined;

@@ -13,8 +13,7 @@ import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { printSort } from '#/ui/table/sort.ts';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
@@ -27,7 +26,7 @@ import {
   isQueueFiltered,
   queueFigures,
   queueRows,
-  readQueuesView,
+  queuesUrl,
   sortQueues,
   staleOf,
   withDevices,
@@ -56,9 +55,7 @@ const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =
   );
 
 export function QueuesPage() {
-  const address = useAddress();
-  const search = address.params.toString();
-  const view = useMemo(() => readQueuesView(new URLSearchParams(search)), [search]);
+  const [view, url] = useUrlState(queuesUrl);
   const queues = useDeferredQuery(useQuery(queueQueries.all()));
   const { data } = queues;
   const fleet = useFleet({ need: true });
@@ -77,15 +74,12 @@ export function QueuesPage() {
     [all, rules.versions],
   );
   const filtered = isQueueFiltered(view);
-  const opened = address.params.get('open');
-
-  const dialog = address.params.get('dialog') === 'remove-stale';
-  const plan = useSnapshot(dialog, () => {
+  const plan = useSnapshot(view.dialog === 'remove-stale', () => {
     if (!settled) return undefined;
     /** One device, what the filters leave, or all. */
-    const of = address.params.get('of');
+    const { of } = view;
     if (of === 'shown') return removable(shown, view);
-    return removable(of === null ? rows : rows.filter(({ id }) => `device ${id}` === of), ALL);
+    return removable(of === undefined ? rows : rows.filter(({ id }) => `device ${id}` === of), ALL);
   });
   const here = filtered ? shown.reduce((sum, row) => sum + staleOf(row, view).length, 0) : 0;
   return (
@@ -117,7 +111,7 @@ export function QueuesPage() {
             <QueueFigures
               figures={figures}
               settled={settled}
-              onRemove={() => address.open({ dialog: 'remove-stale', of: undefined })}
+              onRemove={() => url.open({ dialog: 'remove-stale', of: undefined })}
             />
             {fleet.error && !fleet.index && (
               <Failure what="the devices’ states" error={fleet.error} busy={fleet.isReading} onRetry={fleet.retry} />
@@ -127,9 +121,7 @@ export function QueuesPage() {
               <p className="dim">No job here tells which artifact it runs: only age tells what is stale.</p>
             )}
             <QueueFilters
-              view={view}
               artifacts={artifacts}
-              address={address}
               count={
                 filtered ? `${formatCount(shown.length)} of ${devicesText(rows.length)}` : devicesText(rows.length)
               }
@@ -143,7 +135,7 @@ export function QueuesPage() {
                   size="xs"
                   variant="default"
                   disabled={!settled}
-                  onClick={() => address.open({ dialog: 'remove-stale', of: 'shown' })}
+                  onClick={() => url.open({ dialog: 'remove-stale', of: 'shown' })}
                 >
                   Remove {here === 1 ? 'it' : `these ${formatCount(here)}`}…
                 </Button>
@@ -153,7 +145,7 @@ export function QueuesPage() {
               <Empty
                 title="No device matches"
                 action={
-                  <Button variant="default" onClick={() => address.set(NO_QUEUE_FILTER)}>
+                  <Button variant="default" onClick={() => url.set(NO_QUEUE_FILTER)}>
                     Clear filters
                   </Button>
                 }
@@ -161,20 +153,18 @@ export function QueuesPage() {
             ) : (
               <QueueTable
                 rows={shown}
-                opened={opened}
-                onOpen={(open) => address.set({ open })}
+                opened={view.open}
+                onOpen={(open) => url.set({ open })}
                 artifactText={artifactText}
                 sort={view.sort}
-                onSort={(sort) => address.set({ sort: printSort(sort) })}
-                onRemove={({ id }) => address.open({ dialog: 'remove-stale', of: `device ${id}` })}
+                onSort={(sort) => url.set({ sort })}
+                onRemove={({ id }) => url.open({ dialog: 'remove-stale', of: `device ${id}` })}
               />
             )}
           </div>
         )}
       </View>
-      <RemoveWaitingDialog
-        open={plan && { jobs: plan, which: 'stale', onClose: () => address.close('dialog', 'of') }}
-      />
+      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => url.close('dialog', 'of') }} />
     </Page>
   );
 }

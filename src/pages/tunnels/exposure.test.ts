@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tunnel } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { exposuresOf, isTunnelShown, readTunnelView } from './exposure.ts';
+import { exposuresOf, isTunnelShown, tunnelsUrl } from './exposure.ts';
 
 const now = new Date('2026-11-10T12:00:00Z');
 const aTunnel = (fields: object): Tunnel => tunnel.parse({ Name: 't', ...fields });
@@ -21,7 +21,7 @@ test('marks are what is told, and never what is not', () => {
 });
 
 test('filters of the address; what it cannot mean is left out', () => {
-  const view = (search: string) => readTunnelView(new URLSearchParams(search));
+  const view = (search: string) => tunnelsUrl.read(search);
   assert.deepEqual(view(''), { device: '', protocol: '', exposure: undefined, days: 7 });
   assert.deepEqual(view('exposure=odd&days=-3'), view(''));
   const one = aTunnel({ DeviceId: 'd1', DeviceName: 'pump', Protocol: 'tcp' });

@@ -2,6 +2,7 @@
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
+import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export const EXPOSURES = ['public', 'old', 'offline', 'gone'] as const;
 export type Exposure = (typeof EXPOSURES)[number];
@@ -18,26 +19,18 @@ export const exposureText = (exposure: Exposure, days: number): string =>
     gone: 'Device gone',
   })[exposure];
 
-export interface TunnelView {
-  device: string;
-  protocol: string;
+export const tunnelsUrl = urlSchema({
+  device: plainText,
+  protocol: plainText,
   /** `any`: with a mark, whichever. */
-  exposure: Exposure | 'any' | undefined;
-  days: number;
-}
+  exposure: oneOf(['any', ...EXPOSURES]),
+  days: oneOf(AGES, USUAL_AGE),
+});
 
-export const NO_TUNNEL_FILTER = { device: '', protocol: '', exposure: '' };
+export type TunnelView = typeof tunnelsUrl.defaults;
 
-export function readTunnelView(params: URLSearchParams): TunnelView {
-  const exposure = params.get('exposure');
-  const days = Number(params.get('days'));
-  return {
-    device: params.get('device') ?? '',
-    protocol: params.get('protocol') ?? '',
-    exposure: exposure === 'any' ? 'any' : EXPOSURES.find((each) => each === exposure),
-    days: AGES.find((each) => each === days) ?? USUAL_AGE,
-  };
-}
+/** What "Clear filters" sets. */
+export const NO_TUNNEL_FILTER = { device: '', protocol: '', exposure: undefined };
 
 /** Whether the device at the other end is there: 'Online', 'Offline', 'Gone'; undefined where nobody tells. */
 export type StateOf = (tunnel: Tunnel) => string | undefined;

@@ -2,9 +2,8 @@
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { FilterRow } from '#/ui/table/filter-row.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
-import { AGES, EXPOSURES, NO_TUNNEL_FILTER, deviceOf, exposureText } from './exposure.ts';
-import type { TunnelView } from './exposure.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { AGES, EXPOSURES, NO_TUNNEL_FILTER, deviceOf, exposureText, tunnelsUrl } from './exposure.ts';
 import classes from './tunnels-page.module.css';
 
 const sorted = (values: Iterable<string>) =>
@@ -12,13 +11,12 @@ const sorted = (values: Iterable<string>) =>
 
 interface TunnelFiltersProps {
   tunnels: readonly Tunnel[];
-  view: TunnelView;
-  address: Address;
   /** How many there are, in words. */
   count: string;
 }
 
-export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersProps) {
+export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
+  const [view, url] = useUrlState(tunnelsUrl);
   const devices = new Map(tunnels.map((tunnel) => [deviceOf(tunnel), tunnel.DeviceName || deviceOf(tunnel)]));
   devices.delete('');
   const isTold = devices.size > 0;
@@ -27,7 +25,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);
   return (
-    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => address.set(NO_TUNNEL_FILTER)} count={count}>
+    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => url.set(NO_TUNNEL_FILTER)} count={count}>
       <Select
         className={classes.device}
         aria-label="Device"
@@ -37,7 +35,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
           .map(([value, label]) => ({ value, label }))
           .toSorted((a, b) => a.label.localeCompare(b.label))}
         value={view.device || null}
-        onChange={(device) => address.set({ device: device ?? '' })}
+        onChange={(device) => url.set({ device: device ?? '' })}
         limit={200}
         comboboxProps={{ width: 280, position: 'bottom-start', withinPortal: false }}
         nothingFoundMessage="No such device"
@@ -48,13 +46,13 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
       <NativeSelect
         aria-label="Protocol"
         value={view.protocol.toUpperCase()}
-        onChange={(event) => address.set({ protocol: event.currentTarget.value })}
+        onChange={(event) => url.set({ protocol: event.currentTarget.value })}
         data={[{ value: '', label: 'Any protocol' }, ...protocols]}
       />
       <NativeSelect
         aria-label="Exposure"
         value={view.exposure ?? ''}
-        onChange={(event) => address.set({ exposure: event.currentTarget.value })}
+        onChange={(event) => url.set({ exposure: (event.currentTarget.value || undefined) as typeof view.exposure })}
         data={[
           { value: '', label: 'Marked or not' },
           { value: 'any', label: 'Marked, any reason' },
@@ -64,7 +62,7 @@ export function TunnelFilters({ tunnels, view, address, count }: TunnelFiltersPr
       <NativeSelect
         aria-label="Marked as old"
         value={String(view.days)}
-        onChange={(event) => address.set({ days: event.currentTarget.value })}
+        onChange={(event) => url.set({ days: Number(event.currentTarget.value) as typeof view.days })}
         data={AGES.map((days) => ({
           value: String(days),
           label: `Old after ${days === 1 ? 'a day' : `${days} days`}`,

@@ -9,14 +9,14 @@ import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
-import { useAddress } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
-import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, readTunnelView } from './exposure.ts';
+import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, tunnelsUrl } from './exposure.ts';
 import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
 import type { TunnelDialog } from './tunnel-tools.tsx';
@@ -88,8 +88,7 @@ export function TunnelsPage() {
 }
 
 function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
-  const address = useAddress();
-  const view = readTunnelView(address.params);
+  const [view, url] = useUrlState(tunnelsUrl);
   const stateOf = useDeviceStates(all);
   const now = useNow();
   const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
@@ -98,14 +97,14 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
     <div className={classes.listing}>
-      <TunnelFilters tunnels={all} view={view} address={address} count={count} />
+      <TunnelFilters tunnels={all} count={count} />
       {shown.length > 0 ? (
         <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />
       ) : (
         <Empty
           title="No tunnel matches"
           action={
-            <Button variant="default" onClick={() => address.set(NO_TUNNEL_FILTER)}>
+            <Button variant="default" onClick={() => url.set(NO_TUNNEL_FILTER)}>
               Clear filters
             </Button>
           }

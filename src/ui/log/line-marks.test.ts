@@ -13,7 +13,7 @@ test('what is printed is read again', () => {
 });
 
 test('anything else marks nothing', () => {
-  for (const text of [null, '', '0', '-1', 'x', 'other.3', '1e3', '1-', '99999999999', '<b>1'])
+  for (const text of [undefined, '', '0', '-1', 'x', 'other.3', '1e3', '1-', '99999999999', '<b>1'])
     assert.equal(readMark(text, STREAMS), undefined, String(text));
   assert.equal(readMark('1', []), undefined);
 });

@@ -11,7 +11,7 @@ import { layOut } from './log-items.ts';
 import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
 import { useLogKeys } from './use-log-keys.ts';
 import { indexLines, rowOfLine } from './lines.ts';
-import { markText, markedBy, printMark, readMark } from './line-marks.ts';
+import { logUrl, markText, markedBy, printMark, readMark } from './line-marks.ts';
 import type { LineMark } from './line-marks.ts';
 import { piecesOf } from './pieces.ts';
 import type { LogQuery } from './log-query.ts';
@@ -24,7 +24,7 @@ import { useLogSearch } from './use-log-search.ts';
 import { saveFile } from '#/lib/save-file.ts';
 import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
 import classes from './log-view.module.css';
 
 /** More rows than any window shows: a row that leaves at one end lends its elements to one that comes at the other. */
@@ -50,8 +50,6 @@ interface LogViewProps {
   order?: readonly LogRun[] | undefined;
   /** Whether more may come. */
   live: boolean;
-  /** Holds the stream that is shown (`log`) and the lines that a link points to (`line`). */
-  address: Address;
   /** How much is here of what there is, while it is being fetched: "3 of 10 MB". */
   fetched?: string | undefined;
   /** Name of the file that Download saves. */
@@ -119,14 +117,14 @@ function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark):
   return plainParts(index, rowOfLine(index, from) ?? index.rows, rowOfLine(index, to + 1) ?? index.rows);
 }
 
-export function LogView({ name, streams, order, live, address, fetched, fileName }: LogViewProps) {
+export function LogView({ name, streams, order, live, fetched, fileName }: LogViewProps) {
+  const [linkTo, url] = useUrlState(logUrl);
   const look = useStore(logLook);
   const [raw, setRaw] = useState(false);
   const [said, say] = useSaid();
   const names = streams.map((stream) => stream.name);
-  const shown = names.length > 1 ? names.find((each) => each === address.params.get('log')) : undefined;
-  const lineText = address.params.get('line');
-  const mark = readMark(lineText, streams);
+  const shown = names.length > 1 ? names.find((each) => each === linkTo.log) : undefined;
+  const mark = readMark(linkTo.line, streams);
 
   const indexed = useIndexed(streams, raw);
   const grown = useGrown(indexed, live);
@@ -159,22 +157,22 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
   });
 
   // A link leads to its lines once, as soon as they are there.
-  const arrived = useRef<string | null>(null);
+  const arrived = useRef<string>(undefined);
   const linked = placeOfMark(list, mark);
   useEffect(() => {
-    if (linked === undefined || arrived.current === lineText) return;
-    arrived.current = lineText;
+    if (linked === undefined || arrived.current === linkTo.line) return;
+    arrived.current = linkTo.line;
     goTo(linked);
   });
 
   const markLines = (next: LineMark | undefined) => {
     const line = next && printMark(next, streams);
-    arrived.current = line ?? null;
-    address.set({ line });
+    arrived.current = line;
+    url.set({ line });
     if (!next) return;
-    const url = new URL(globalThis.location.href);
-    url.searchParams.set('line', line ?? '');
-    void copyText(url.href).then((done) =>
+    const link = new URL(globalThis.location.href);
+    link.searchParams.set('line', line ?? '');
+    void copyText(link.href).then((done) =>
       say(done ? `Link to ${markText(next).toLowerCase()} copied` : 'The link is in the address bar'),
     );
   };
@@ -235,7 +233,7 @@ export function LogView({ name, streams, order, live, address, fetched, fileName
         <LogToolbar
           names={names}
           shown={shown}
-          onShown={(log) => address.set({ log })}
+          onShown={(log) => url.set({ log })}
           search={search}
           searchRef={searchBox}
           onStep={step}

@@ -1,4 +1,5 @@
 // By which column a table is sorted, and which way, as the URL has it.
+import type { UrlPart } from '#/ui/url/url-schema.ts';
 
 export interface Sort {
   by: string;
@@ -8,9 +9,16 @@ export interface Sort {
 export const sortedBy = (id: string, sort: Sort | undefined): 'ascending' | 'descending' | undefined =>
   sort?.by === id ? (sort.down ? 'descending' : 'ascending') : undefined;
 
-/** "name" and "-name", as the URL has it. */
-export const readSort = (text: string | null, allowed: readonly string[]): Sort | undefined => {
-  const by = text?.replace(/^-/, '') ?? '';
-  return allowed.includes(by) ? { by, down: text?.startsWith('-') ?? false } : undefined;
-};
-export const printSort = (sort: Sort | undefined): string => (sort ? `${sort.down ? '-' : ''}${sort.by}` : '');
+const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by}`;
+
+/** "name" and "-name", as the URL has it. `columns`: those that may be sorted by; without them any. */
+export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined> => ({
+  read: (params, name) => {
+    const [, sign, by] = /^(-?)([A-Za-z]\w{0,63})$/.exec(params.get(name) ?? '') ?? [];
+    return by && (columns?.includes(by) ?? true) ? { by, down: sign === '-' } : undefined;
+  },
+  write: (params, name, sort) => {
+    if (sort) params.set(name, printSort(sort));
+    else params.delete(name);
+  },
+});

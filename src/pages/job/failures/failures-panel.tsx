@@ -7,7 +7,8 @@ import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { jobUrl } from '#/pages/job/children/job-url.ts';
 import { failedOf } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { GroupDetails } from './group-details.tsx';
@@ -55,23 +56,22 @@ const FIRST = 8;
 interface FailuresPanelProps {
   job: Job;
   jobs: ChildJobs;
-  address: Address;
 }
 
-export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
+export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
+  const [{ failures: opened }, url] = useUrlState(jobUrl);
   const failed = useMemo(() => failedOf(jobs), [jobs]);
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const isRead = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
   const { groups, client } = useFailureGroups(failed, isRead);
   const ordered = groups ?? [];
-  const opened = address.params.get('failures');
   const shown = all ? ordered : ordered.filter(({ id }, place) => place < FIRST || id === opened);
   const toggle = (id: string) => {
-    if (opened === id) address.close('failures');
-    else if (opened === null) address.open({ failures: id });
+    if (opened === id) url.close('failures');
+    else if (opened === undefined) url.open({ failures: id });
     // Going from one group to the next is not a step that Back should take.
-    else address.set({ failures: id });
+    else url.set({ failures: id });
   };
   return (
     <section aria-labelledby="failures" className={classes.panel}>
@@ -93,7 +93,7 @@ export function FailuresPanel({ job, jobs, address }: FailuresPanelProps) {
                 opened={opened === group.id}
                 onToggle={() => toggle(group.id)}
               />
-              {opened === group.id && <GroupDetails {...{ job, jobs, group, client, address }} />}
+              {opened === group.id && <GroupDetails {...{ job, jobs, group, client }} />}
             </li>
           ))}
         </ul>

@@ -11,7 +11,10 @@ import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/data-table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import type { UrlActions } from '#/ui/url/use-url-state.ts';
+import { jobUrl } from '#/pages/job/children/job-url.ts';
+import type { JobUrl } from '#/pages/job/children/job-url.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -55,19 +58,18 @@ interface GroupDetailsProps {
   jobs: ChildJobs;
   group: FailureGroup;
   client: FailureClient;
-  address: Address;
 }
 
-export function GroupDetails({ job, jobs, group, client, address }: GroupDetailsProps) {
+export function GroupDetails({ job, jobs, group, client }: GroupDetailsProps) {
+  const [{ dialog }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
   const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
-  const dialog = address.params.get('dialog');
   const retrying = dialog === 'retry-group';
   const tagging = dialog === 'tag-group';
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
-  const closeDialog = () => address.close('dialog');
+  const closeDialog = () => url.close('dialog');
   const count = formatCount(group.keys.length);
   const noRetry = whyNoRetry(job, ids.length);
   const choose = (to: string) => {
@@ -83,7 +85,7 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
           leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
           disabled={noRetry !== undefined}
           title={noRetry ?? ''}
-          onClick={() => address.open({ dialog: 'retry-group' })}
+          onClick={() => url.open({ dialog: 'retry-group' })}
         >
           Retry these {count}…
         </Button>
@@ -94,7 +96,7 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
           disabled={ids.length === 0}
           onClick={() => {
             setTagged(ids);
-            address.open({ dialog: 'tag-group' });
+            url.open({ dialog: 'tag-group' });
           }}
         >
           Add a tag…
@@ -129,11 +131,11 @@ export function GroupDetails({ job, jobs, group, client, address }: GroupDetails
         <VirtualTable
           name="Devices of this group"
           bounded
-          columns={columnsOf(jobs, address)}
+          columns={columnsOf(jobs, url)}
           rows={members}
           rowKey={(child) => jobs.keys.get(child) ?? ''}
         />
-        <GroupLog {...{ jobs, group, client, address }} />
+        <GroupLog {...{ jobs, group, client }} />
       </div>
       <RetryDialog open={retrying && { job, targets: members, which: 'this group', onClose: closeDialog }} />
       <BulkDialog open={tagging && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
@@ -157,14 +159,14 @@ function Ways({ group: { ways } }: { group: FailureGroup }) {
   );
 }
 
-const columnsOf = ({ keys }: ChildJobs, address: Address): VirtualColumn<Job>[] => [
+const columnsOf = ({ keys }: ChildJobs, url: UrlActions<JobUrl>): VirtualColumn<Job>[] => [
   {
     header: 'Device',
     width: '66%',
     cell: (child) => {
       const key = keys.get(child) ?? '';
       const name = childName(child, key);
-      const { to, state } = address.opening({ child: key });
+      const { to, state } = url.opening({ child: key });
       return (
         <Link to={to} state={state} preventScrollReset className={rowName} title={`Output of ${name}`}>
           {visible(name)}

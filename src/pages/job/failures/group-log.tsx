@@ -12,7 +12,8 @@ import { plainLines, tailOf } from '#/features/failure-groups/plain-lines.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
-import type { Address } from '#/ui/url/use-address.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { jobUrl } from '#/pages/job/children/job-url.ts';
 import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import classes from './failures.module.css';
@@ -26,20 +27,20 @@ interface GroupLogProps {
   jobs: ChildJobs;
   group: FailureGroup;
   client: FailureClient;
-  address: Address;
 }
 
-export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
+export function GroupLog({ jobs, group, client }: GroupLogProps) {
+  const [{ example }, url] = useUrlState(jobUrl);
   const key = group.keys[0] ?? '';
   const sample = jobs.byKey.get(key);
   const healthy = useHealthy(jobs);
-  const compared = address.params.get('example') !== 'end' && healthy.length > 0;
+  const compared = example !== 'end' && healthy.length > 0;
   const comparison = useComparison(client, compared ? sample : undefined, healthy);
   if (!sample) return null;
   const name = visible(childName(sample, key));
   const other = healthy[comparison?.against ?? 0];
   const otherName = other && visible(childName(other, jobs.keys.get(other) ?? ''));
-  const { to, state } = address.opening({ child: key });
+  const { to, state } = url.opening({ child: key });
   return (
     <section className={classes.log} aria-label={`Log of ${name}, as an example`}>
       <header>
@@ -47,7 +48,7 @@ export function GroupLog({ jobs, group, client, address }: GroupLogProps) {
           size="xs"
           aria-label="What to read"
           value={compared ? 'difference' : 'end'}
-          onChange={(value) => address.set({ example: value === 'end' ? value : '' })}
+          onChange={(value) => url.set({ example: value === 'end' ? value : undefined })}
           data={[
             { value: 'difference', label: 'Difference to a healthy log', disabled: healthy.length === 0 },
             { value: 'end', label: 'End of the log' },
