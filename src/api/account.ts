@@ -3,6 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
 import type { OrderKeys } from '#/api/order-keys.ts';
+import { requestMutation } from '#/api/request-of.ts';
 
 export const accountQueries = {
   get: () =>
@@ -41,16 +42,11 @@ export const accountMutations = {
         keys.send(body.Name, (headers) => call(accountEndpoints.createToken, { body }, { headers })),
       meta: changed,
     }),
-  revokeToken: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(accountEndpoints.revokeToken, { params: { token_id: id } }),
-      meta: changed,
-    }),
+  revokeToken: (id: string) => requestMutation(accountEndpoints.revokeToken, { params: { token_id: id } }, changed),
   endSession: () =>
     mutationOptions({
       mutationFn: (id: string) => call(accountEndpoints.endSession, { params: { session_id: id } }),
       meta: sessionsChanged,
     }),
-  endSessions: () =>
-    mutationOptions({ mutationFn: () => call(accountEndpoints.endSessions, {}), meta: sessionsChanged }),
+  endSessions: () => requestMutation(accountEndpoints.endSessions, {}, sessionsChanged),
 };

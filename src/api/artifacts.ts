@@ -123,5 +123,8 @@ export const artifactMutations = {
       gcTime: 0,
       meta: stored,
     }),
-  remove: (id: string) => mutationOptions({ mutationFn: () => remove(id), meta: removed }),
+  remove: (id: string) => ({
+    ...mutationOptions({ mutationFn: () => remove(id), meta: removed }),
+    request: artifactRemoval.request({ ArtifactId: id }),
+  }),
 };

@@ -5,6 +5,7 @@ import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '
 import { ApiError, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { OrderKeys } from '#/api/order-keys.ts';
+import { requestMutation } from '#/api/request-of.ts';
 
 /** Fleets of up to this many devices are read as a whole without being asked for. */
 export const READ_BY_ITSELF = 5_000;
@@ -111,24 +112,19 @@ export const deviceMutations = {
       meta: { ...changed, device: { id, is: 'located' } },
     }),
   remove: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(deviceEndpoints.remove, { params: { device_id: id } }),
-      meta: {
+    requestMutation(
+      deviceEndpoints.remove,
+      { params: { device_id: id } },
+      {
         invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']],
         deletes: [deviceQueries.one(id).queryKey, deviceQueries.jobs(id).queryKey],
         device: { id, is: 'deleted' },
       },
-    }),
-  updateAgent: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(deviceEndpoints.updateAgent, { params: { device_id: id } }),
-      meta: changed,
-    }),
+    ),
+  updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }, changed),
   /** The answer holds a key, as with create. */
-  rekey: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(deviceEndpoints.rekey, { params: { device_id: id } }),
-      gcTime: 0,
-      meta: changed,
-    }),
+  rekey: (id: string) => ({
+    ...requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, changed),
+    gcTime: 0,
+  }),
 };

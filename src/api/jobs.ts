@@ -1,11 +1,12 @@
 // Jobs, as queries and mutations.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, JobDraft } from '#/contract/jobs.ts';
 import { call } from '#/api/call.ts';
 import { isMoving } from '#/api/job-state.ts';
 import { outputPace, readOutput } from '#/api/job-output.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
+import { requestMutation } from '#/api/request-of.ts';
 
 /** How often a visible page asks again while something moves, in milliseconds. */
 const MOVING = 1_000;
@@ -63,13 +64,10 @@ const changed = { invalidates: JOBS_CHANGED };
 
 export const jobMutations = {
   remove: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(jobEndpoints.remove, { params: { job_id: id } }),
-      meta: { ...changed, deletes: [jobQueries.one(id).queryKey, jobQueries.children(id).queryKey] },
-    }),
-  stop: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(jobEndpoints.stop, { params: { job_id: id } }),
-      meta: changed,
-    }),
+    requestMutation(
+      jobEndpoints.remove,
+      { params: { job_id: id } },
+      { ...changed, deletes: [jobQueries.one(id).queryKey, jobQueries.children(id).queryKey] },
+    ),
+  stop: (id: string) => requestMutation(jobEndpoints.stop, { params: { job_id: id } }, changed),
 };

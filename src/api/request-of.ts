@@ -1,8 +1,10 @@
 // A row of the contract with its values, as the request that `call` would send: for showing it. Without the key of an order:
 // that guards against browsers, which send a request again by themselves, and shown twice it would make one order of two.
-import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
+import { mutationOptions } from '@tanstack/react-query';
+import type { MutationMeta } from '@tanstack/react-query';
+import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { directAddress } from '#/api/direct.ts';
-import { pathOf } from '#/api/call.ts';
+import { call, pathOf } from '#/api/call.ts';
 
 export interface ApiRequest {
   /** Where the API is, when it is not where the page comes from. */
@@ -24,3 +26,9 @@ export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>
     ...(form !== undefined && { form }),
   };
 }
+
+/** The mutation that sends exactly this, and what it sends. */
+export const requestMutation = <E extends Endpoint>(endpoint: E, request: RequestOf<E>, meta: MutationMeta) => ({
+  ...mutationOptions({ mutationFn: (): Promise<ResponseOf<E>> => call(endpoint, request), meta }),
+  request: requestOf(endpoint, request),
+});

@@ -1,7 +1,8 @@
 // Tunnels, as queries and mutations.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { call } from '#/api/call.ts';
+import { requestMutation } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['tunnels']] };
 
@@ -15,10 +16,6 @@ export const tunnelQueries = {
 };
 
 export const tunnelMutations = {
-  remove: (name: string) =>
-    mutationOptions({
-      mutationFn: () => call(tunnelEndpoints.remove, { params: { tunnel_id: name } }),
-      meta: changed,
-    }),
-  removeAll: () => mutationOptions({ mutationFn: () => call(tunnelEndpoints.removeAll, {}), meta: changed }),
+  remove: (name: string) => requestMutation(tunnelEndpoints.remove, { params: { tunnel_id: name } }, changed),
+  removeAll: () => requestMutation(tunnelEndpoints.removeAll, {}, changed),
 };

@@ -4,6 +4,7 @@ import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { call } from '#/api/call.ts';
 import type { OrderKeys } from '#/api/order-keys.ts';
+import { requestMutation } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['workflows']] };
 
@@ -19,9 +20,5 @@ export const workflowMutations = {
         keys.send(body, (headers) => call(workflowEndpoints.create, { body }, { headers })),
       meta: changed,
     }),
-  remove: (id: string) =>
-    mutationOptions({
-      mutationFn: () => call(workflowEndpoints.remove, { params: { workflow_id: id } }),
-      meta: changed,
-    }),
+  remove: (id: string) => requestMutation(workflowEndpoints.remove, { params: { workflow_id: id } }, changed),
 };

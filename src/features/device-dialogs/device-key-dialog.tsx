@@ -1,13 +1,10 @@
 // A device's key, shown once, with the commands that hold it; meanwhile the device is watched until it is Online.
-import { useRef } from 'react';
 import type { ReactNode } from 'react';
-import { useBeforeUnload, useBlocker } from 'react-router';
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import { DeviceArrival, useArrival } from '#/features/install/device-arrival.tsx';
 import { KeyCommands } from '#/features/install/key-commands.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
-import classes from './device-key-dialog.module.css';
 
 interface DeviceKeyDialogProps {
   id: string;
@@ -22,17 +19,6 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
   const isNew = kind !== 'new key';
   const { host } = useInstall();
   const arrival = useArrival(id, isNew);
-  const inUse = isNew && arrival === 'Online';
-  const done = useRef(false);
-  // The key is nowhere else: leaving the page loses it, so that takes a word more than Back.
-  const blocker = useBlocker(() => !done.current && !inUse);
-  useBeforeUnload((event) => {
-    if (!done.current && !inUse) event.preventDefault();
-  });
-  const finish = () => {
-    done.current = true;
-    onDone();
-  };
   const commands = (onCopied: () => void): ReactNode => (
     <Stack gap="sm">
       <KeyCommands secret={secret} thisMachine={kind === 'this machine'} onCopied={onCopied} />
@@ -46,36 +32,21 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
       what="device key"
       secret={secret}
       fileName={`${name.replace(/[^\w.-]+/g, '-')}.key`}
-      inUse={inUse}
-      onDone={finish}
+      inUse={isNew && arrival === 'Online'}
+      onDone={onDone}
       commands={commands}
     >
-      <Stack gap="sm">
-        <p>
-          {host !== undefined
-            ? isNew
-              ? 'With this key the device signs in to the service.'
-              : 'The old key no longer works. Give the device the new one.'
-            : kind === 'this machine'
-              ? 'One command connects this machine. It needs Node 20 or newer and keeps running until you stop it.'
-              : isNew
-                ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
-                : 'The old key no longer works. Give the device the new one with one of these commands.'}
-        </p>
-        {blocker.state === 'blocked' && (
-          <div role="alert" className={classes.leaving}>
-            <span>Leaving now loses the key: it cannot be shown again.</span>
-            <Group gap="xs">
-              <Button size="xs" variant="default" onClick={() => blocker.reset()}>
-                Stay
-              </Button>
-              <Button size="xs" color="red" onClick={() => blocker.proceed()}>
-                Leave without the key
-              </Button>
-            </Group>
-          </div>
-        )}
-      </Stack>
+      <p>
+        {host !== undefined
+          ? isNew
+            ? 'With this key the device signs in to the service.'
+            : 'The old key no longer works. Give the device the new one.'
+          : kind === 'this machine'
+            ? 'One command connects this machine. It needs Node 20 or newer and keeps running until you stop it.'
+            : isNew
+              ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
+              : 'The old key no longer works. Give the device the new one with one of these commands.'}
+      </p>
     </SecretDialog>
   );
 }

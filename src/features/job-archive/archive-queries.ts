@@ -52,8 +52,13 @@ export interface ArchiveImport {
 }
 
 export const archiveMutations = {
-  remove: (account: string) =>
-    mutationOptions({ mutationFn: (ids: readonly string[]) => archiveStore.remove(account, ids), meta: changed }),
+  remove: (account: string, ids: readonly string[]) =>
+    mutationOptions({
+      mutationFn: async () => {
+        if (ids.length > 0) await archiveStore.remove(account, ids);
+      },
+      meta: changed,
+    }),
   /** How many jobs were taken in. */
   take: (account: string) =>
     mutationOptions({

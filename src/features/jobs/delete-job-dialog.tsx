@@ -1,11 +1,8 @@
 // The question before a job is deleted: what is cancelled, stopped and lost with it.
-import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, jobState } from '#/api/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
-import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 import { lossOf, typedFor } from './job-words.ts';
 import type { JobOutcome } from './outcome.ts';
 
@@ -18,20 +15,14 @@ interface DeleteJobDialogProps {
 }
 
 export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
-  const remove = useWrite(jobMutations.remove(job.JobId));
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={`Delete ${job.JobName || 'job'}`}
       confirmLabel="Delete job"
       typed={typedFor(outcome)}
-      request={requestOf(jobEndpoints.remove, { params: { job_id: job.JobId } })}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => {
-        if (!remove.isPending) remove.mutate(undefined, { onSuccess: onDeleted });
-      }}
+      write={jobMutations.remove(job.JobId)}
+      onDone={onDeleted}
     >
       {lossOf(jobState(job), outcome).map((sentence) => (
         <p key={sentence}>{sentence}</p>

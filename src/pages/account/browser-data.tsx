@@ -17,7 +17,6 @@ import { useStore } from '#/ui/state/use-store.ts';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 import classes from './account-page.module.css';
 
 const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
@@ -125,22 +124,18 @@ interface ClearDialogProps {
 }
 
 function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
-  const remove = useWrite(archiveMutations.remove(account));
-  const clear = () => {
-    onClose();
-    focusPage();
-    clearStored(rows.flatMap(({ keys }) => keys));
-  };
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title="Clear data in this browser"
       confirmLabel="Clear"
       typed={jobs.length > 0 ? String(jobs.length) : undefined}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => (jobs.length > 0 ? remove.mutate(jobs, { onSuccess: clear }) : clear())}
+      write={archiveMutations.remove(account, jobs)}
+      onDone={() => {
+        onClose();
+        focusPage();
+        clearStored(rows.flatMap(({ keys }) => keys));
+      }}
     >
       <ul className={classes.losses}>
         {rows.map(({ kind, bytes }) => (

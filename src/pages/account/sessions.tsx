@@ -1,18 +1,15 @@
 // The browsers that are signed in: this one marked, any other ended, or all others at once.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { accountEndpoints } from '#/contract/account.ts';
 import type { Session } from '#/contract/account.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { isNotOffered } from '#/api/api-error.ts';
-import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { DataTable, rowName } from '#/ui/table/data-table.tsx';
 import type { Column } from '#/ui/table/data-table.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
@@ -95,14 +92,12 @@ export function Sessions() {
 }
 
 function EndSessions({ others, onClose }: { others: number; onClose: () => void }) {
-  const confirmed = useConfirmed(accountMutations.endSessions(), onClose);
   return (
     <ConfirmDialog
-      opened
-      {...confirmed}
+      onClose={onClose}
       title="Sign out all others"
       confirmLabel="Sign out"
-      request={requestOf(accountEndpoints.endSessions, {})}
+      write={accountMutations.endSessions()}
     >
       {others === 1 ? 'One other browser has' : `${others} other browsers have`} to sign in again at once. This one
       stays signed in; API tokens go on working.

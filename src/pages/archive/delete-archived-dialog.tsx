@@ -2,7 +2,6 @@
 import { archiveMutations } from '#/features/job-archive/archive-queries.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { formatCount } from '#/lib/format.ts';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 
 interface DeleteArchivedDialogProps {
   account: string;
@@ -14,18 +13,15 @@ interface DeleteArchivedDialogProps {
 }
 
 export function DeleteArchivedDialog({ account, ids, name, onClose, onDeleted }: DeleteArchivedDialogProps) {
-  const remove = useWrite(archiveMutations.remove(account));
   const many = ids.length > 1;
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={many ? `Delete ${formatCount(ids.length)} archived jobs` : `Delete ${name} from the archive`}
       confirmLabel="Delete"
       {...(many && { typed: String(ids.length) })}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(ids, { onSuccess: onDeleted })}
+      write={archiveMutations.remove(account, ids)}
+      onDone={onDeleted}
     >
       <p>
         This browser’s copy goes, with all output. Where the service has deleted {many ? 'them' : 'it'} and no ZIP file

@@ -1,13 +1,10 @@
 // The question before an artifact is deleted: which jobs would fail, and what space is freed.
 import { useQuery } from '@tanstack/react-query';
-import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { requestOf } from '#/api/request-of.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
-import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
@@ -25,7 +22,6 @@ const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? na
 
 export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
-  const confirmed = useConfirmed(artifactMutations.remove(ArtifactId), onClose);
   // As of now: what a list said a while ago could be wrong by a job.
   const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
   const index = usageOf(jobs.data);
@@ -35,12 +31,11 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   const waits = usage !== undefined && usage.waiting.length > 0;
   return (
     <ConfirmDialog
-      opened
-      {...confirmed}
+      onClose={onClose}
       title="Delete artifact"
       confirmLabel="Delete artifact"
       typed={waits || unread ? typeable(Name) : undefined}
-      request={requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } })}
+      write={artifactMutations.remove(ArtifactId)}
     >
       <div className={classes.used}>
         <p>

@@ -1,24 +1,19 @@
 // The questions before one tunnel, or all of them, are closed.
-import { requestOf } from '#/api/request-of.ts';
-import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { formatCount } from '#/lib/format.ts';
-import { useConfirmed } from '#/ui/dialog/use-confirmed.ts';
 import classes from './tunnels-page.module.css';
 
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
-  const confirmed = useConfirmed(tunnelMutations.remove(tunnel.Name), onClose);
   const { copy: address } = publicAddress(tunnel);
   return (
     <ConfirmDialog
-      opened
-      {...confirmed}
+      onClose={onClose}
       title="Delete tunnel"
       confirmLabel="Delete tunnel"
-      request={requestOf(tunnelEndpoints.remove, { params: { tunnel_id: tunnel.Name } })}
+      write={tunnelMutations.remove(tunnel.Name)}
     >
       <p className={classes.named}>
         <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
@@ -30,15 +25,13 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
 }
 
 export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: () => void }) {
-  const confirmed = useConfirmed(tunnelMutations.removeAll(), onClose);
   const all = count === 1 ? 'The one tunnel' : `All ${formatCount(count)} tunnels`;
   return (
     <ConfirmDialog
-      opened
-      {...confirmed}
+      onClose={onClose}
       title="Delete all tunnels"
       confirmLabel="Delete all tunnels"
-      request={requestOf(tunnelEndpoints.removeAll, {})}
+      write={tunnelMutations.removeAll()}
       typed={String(count)}
     >
       {all} of this account {count === 1 ? 'stops' : 'stop'} working at once and every connection through them ends,

@@ -1,14 +1,17 @@
-// The question before something is lost: names the thing and the consequence; for many at once, a word to type.
+// The question before something is lost: names the thing and the consequence; for many at once, a word to type. What it
+// asks about is sent once.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BaseDialog } from './base-dialog.tsx';
+import { focusPage } from './use-focus-back.ts';
 
-interface ConfirmDialogProps {
-  opened: boolean;
+interface QuestionProps {
   onClose: () => void;
   title: string;
   /** What happens to what. */
@@ -19,27 +22,46 @@ interface ConfirmDialogProps {
   cancelLabel?: string;
   /** Must be typed before the button works: the name or the count. */
   typed?: string | undefined;
-  /** What is sent when it is confirmed, to be shown. */
-  request?: CurlRequest;
-  busy: boolean;
-  error: Error | null;
+}
+
+interface ConfirmDialogProps<Data> extends QuestionProps {
+  /** What is sent when it is confirmed, and the same to be shown as curl. */
+  write: UseMutationOptions<Data> & { request?: CurlRequest };
+  /** An error in words that fit here. */
+  explain?: (error: Error) => Error;
+  /** What comes after it. Without it the dialog closes and the page has the focus, as the row is gone. */
+  onDone?: (data: Data) => void;
+}
+
+export function ConfirmDialog<Data>({ write, explain, onDone, ...question }: ConfirmDialogProps<Data>) {
+  const { mutate, isPending, error } = useMutation(write);
+  const close = () => {
+    question.onClose();
+    focusPage();
+  };
+  return (
+    <Question
+      {...question}
+      request={write.request}
+      busy={isPending}
+      error={error && explain ? explain(error) : error}
+      onConfirm={() => mutate(undefined, { onSuccess: onDone ?? close })}
+    />
+  );
+}
+
+interface AskedProps extends QuestionProps {
+  opened?: boolean;
+  request?: CurlRequest | undefined;
+  busy?: boolean;
+  error?: Error | null;
   onConfirm: () => void;
 }
 
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const {
-    opened,
-    onClose,
-    title,
-    children,
-    confirmLabel,
-    cancelLabel = 'Cancel',
-    typed,
-    request,
-    busy,
-    error,
-    onConfirm,
-  } = props;
+/** The same, for what is no write. */
+export function Question(props: AskedProps) {
+  const { opened = true, onClose, title, children, confirmLabel, cancelLabel = 'Cancel' } = props;
+  const { typed, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
   // Two clicks can come before anything is drawn disabled: only once it is, or an error is there, counts another.

@@ -2,8 +2,8 @@
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
-import { ConfirmDialog } from './confirm-dialog.tsx';
-import { holdUnsaved } from './unsaved.ts';
+import { Question } from './confirm-dialog.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 interface LeaveGuardProps {
   active: boolean;
@@ -28,32 +28,21 @@ export function LeaveGuard({ active, title, confirmLabel, open, dialog, children
       (nextLocation.pathname !== currentLocation.pathname ||
         (dialog !== undefined && dialogOf(nextLocation) !== dialog)),
   );
-  useEffect(() => {
-    if (!active) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    const release = holdUnsaved();
-    return () => {
-      release();
-      window.removeEventListener('beforeunload', warn);
-    };
-  }, [active]);
+  useUnsaved(active);
   // It ended while the question was asked: stay, so that the outcome is seen.
   useEffect(() => {
     if (!active && blocker.state === 'blocked') blocker.reset();
   }, [active, blocker]);
   return (
-    <ConfirmDialog
+    <Question
       opened={active && blocker.state === 'blocked'}
       onClose={() => blocker.state === 'blocked' && blocker.reset()}
       title={title}
       confirmLabel={confirmLabel}
       cancelLabel="Stay"
-      busy={false}
-      error={null}
       onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
     >
       {children}
-    </ConfirmDialog>
+    </Question>
   );
 }

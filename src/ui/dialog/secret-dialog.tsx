@@ -1,11 +1,14 @@
-// A secret that is shown once. Neither Escape nor a click outside closes it; Done waits until it was taken along.
+// A secret that is shown once. Neither Escape nor a click outside closes it, Done waits until it was copied or saved, and
+// leaving before that asks.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { useBlocker } from 'react-router';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { saveFile } from '#/lib/save-file.ts';
 import { BaseDialog } from './base-dialog.tsx';
+import { useUnsaved } from './unsaved.ts';
 import classes from './secret-dialog.module.css';
 
 interface SecretDialogProps {
@@ -36,12 +39,32 @@ export function SecretDialog({
 }: SecretDialogProps) {
   const [shown, setShown] = useState(false);
   const [copied, setTaken] = useState(false);
+  const [closed, setClosed] = useState(false);
   const taken = copied || inUse;
+  // It is nowhere else: leaving the page loses it, so that takes a word more than Back.
+  const blocker = useBlocker(!taken);
+  useUnsaved(!taken);
   const take = () => setTaken(true);
+  const short = what.slice(what.lastIndexOf(' ') + 1);
+  // The page that Done leads to may still have to load.
+  if (closed) return null;
   return (
     <BaseDialog title={title} size="lg">
       <Stack gap="md">
         <div>{children}</div>
+        {blocker.state === 'blocked' && !taken && (
+          <div role="alert" className={classes.leaving}>
+            <span>Leaving now loses the {short}: it cannot be shown again.</span>
+            <Group gap="xs">
+              <Button size="xs" variant="default" onClick={() => blocker.reset()}>
+                Stay
+              </Button>
+              <Button size="xs" color="red" onClick={() => blocker.proceed()}>
+                Leave without the {short}
+              </Button>
+            </Group>
+          </div>
+        )}
         {commands?.(take)}
         <div className={classes.secret}>
           <code aria-label={shown ? what : `${what}, hidden`}>
@@ -78,7 +101,13 @@ export function SecretDialog({
                 ? 'It is in use.'
                 : `This ${what} is shown only once: copy or download it.`}
           </span>
-          <Button onClick={onDone} disabled={!taken}>
+          <Button
+            disabled={!taken}
+            onClick={() => {
+              setClosed(true);
+              onDone();
+            }}
+          >
             Done
           </Button>
         </Group>

@@ -1,13 +1,20 @@
 // What a reload would lose without a question: asked before the page loads itself again.
+import { useEffect } from 'react';
 
 let guards = 0;
 
-/** Counts as something to lose until the returned function is called. */
-export function holdUnsaved(): () => void {
-  guards += 1;
-  return () => {
-    guards -= 1;
-  };
+/** Counts as something to lose while it is active: the browser asks before the window is closed or reloaded. */
+export function useUnsaved(active: boolean): void {
+  useEffect(() => {
+    if (!active) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    guards += 1;
+    return () => {
+      guards -= 1;
+      window.removeEventListener('beforeunload', warn);
+    };
+  }, [active]);
 }
 
 /** Whether a dialog is open: it may hold what somebody has typed, or a secret that is shown once. */
