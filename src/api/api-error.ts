@@ -1,14 +1,8 @@
 // The one error of the data layer: whatever went wrong with a request, in words a person can act on.
 import { readRefusal } from '#/contract/refusal.ts';
 import type { Refusal } from '#/contract/refusal.ts';
-
-/**
- * - `network`: no answer came, so it is unknown whether a write was carried out.
- * - `timeout`: given up after the time limit; likewise unknown.
- * - `refused`: the service answered with an error status.
- * - `unexpected`: the answer was a success whose body is not what the contract says.
- */
-export type ApiErrorKind = 'network' | 'timeout' | 'refused' | 'unexpected';
+import { RequestError } from '#/lib/retry.ts';
+import type { RequestErrorKind, RequestFacts } from '#/lib/retry.ts';
 
 const TITLES: Record<number, string> = {
   400: 'The service refused the request',
@@ -22,37 +16,26 @@ const TITLES: Record<number, string> = {
   503: 'The service is busy',
 };
 
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly kind: ApiErrorKind;
-  /** HTTP status; 0 where no answer came. */
-  readonly status: number;
+interface RefusalFacts extends RequestFacts {
   /** What the service said, as text, at most 500 characters. */
-  readonly detail: string;
+  detail: string;
   /** The fields at fault, under their wire names. */
-  readonly fields: Refusal['fields'];
-  /** Seconds the service asked to wait, at most 60. */
-  readonly retryAfter: number | undefined;
+  fields: Refusal['fields'];
+}
 
-  constructor(
-    kind: ApiErrorKind,
-    message: string,
-    {
-      status = 0,
-      detail = '',
-      fields = [],
-      retryAfter,
-    }: Partial<Pick<ApiError, 'status' | 'detail' | 'fields' | 'retryAfter'>> = {},
-  ) {
-    super(message);
-    this.kind = kind;
-    this.status = status;
-    this.detail = detail;
-    this.fields = fields;
-    this.retryAfter = retryAfter;
+export class ApiError extends RequestError implements RefusalFacts {
+  override readonly name = 'ApiError';
+  readonly detail: string;
+  readonly fields: Refusal['fields'];
+
+  constructor(kind: RequestErrorKind, message: string, facts: Partial<RefusalFacts> = {}) {
+    super(kind, message, facts);
+    this.detail = facts.detail ?? '';
+    this.fields = facts.fields ?? [];
   }
 }
 
+/** In seconds, at most a minute. */
 const retryAfterOf = (header: string | null): number | undefined => {
   if (!header) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

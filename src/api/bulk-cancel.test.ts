@@ -24,7 +24,7 @@ const job = (Status: string, etag?: string, more: object = {}) =>
   Response.json({ JobId: 'j', Status, ...more }, { headers: etag === undefined ? {} : { etag } });
 const missing = () => new Response(null, { status: 404 });
 const cancel = (part: { ParentJobId?: string; canStop?: boolean } = {}) =>
-  bulkCancel([{ JobId: 'j', ParentJobId: undefined, canStop: false, ...part }]).send({ DeviceId: 'j' });
+  bulkCancel().send({ JobId: 'j', ParentJobId: undefined, canStop: false, ...part });
 const leftBecause = (answer: unknown) => (answer instanceof Skipped ? answer.reason : undefined);
 const methods = () => sent.map(({ method }) => method);
 
@@ -87,8 +87,8 @@ test('one that somebody else has removed is left alone; a part that stays althou
   await assert.rejects(cancel(), /does not remove one device’s part/);
 });
 
-test('whoever is stopped had not ended', async () => {
-  const stop = () => bulkStop().send({ DeviceId: 'j' });
+test('a job that ended before it was stopped is skipped', async () => {
+  const stop = () => bulkStop().send({ JobId: 'j' });
   answers(Response.json({ Cancelled: 0, Stopping: 1 }));
   assert.equal(await stop(), undefined);
   answers(Response.json({ Cancelled: 0, Stopping: 0 }));

@@ -9,9 +9,8 @@ import { canStop, isMoving, jobState } from '#/api/job-state.ts';
 import { Skipped } from './skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
-// The items are jobs: their ids are where a device's would be.
-type Item = Parameters<BulkWrite['send']>[0];
-const paramsOf = ({ DeviceId }: Item) => ({ params: { job_id: DeviceId } });
+type Id = Pick<Job, 'JobId'>;
+const paramsOf = ({ JobId }: Id) => ({ params: { job_id: JobId } });
 
 /** A job that waits, as far as taking it back needs it. */
 export interface WaitingPart {
@@ -39,20 +38,17 @@ const whyLeft = (job: Job): Skipped | undefined => {
  * Takes back jobs that still wait. Each is read once more before, since a write to one that has begun would stop it on its
  * device; a service that takes `If-Match` sees to it that none begins in between.
  */
-export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
-  const byId = new Map(jobs.map((job) => [job.JobId, job]));
-  const stops = ({ DeviceId }: Item) => byId.get(DeviceId)?.canStop ?? false;
-  const current = async (item: Item): Promise<{ job: Job; etag: string | null } | undefined> => {
+export const bulkCancel = (): BulkWrite<WaitingPart> => {
+  const current = async (item: WaitingPart): Promise<{ job: Job; etag: string | null } | undefined> => {
     const found = await callTagged(jobEndpoints.get, paramsOf(item)).catch(noneIfMissing);
     if (found) return { job: found.data, etag: found.etag };
-    const parent = byId.get(item.DeviceId)?.ParentJobId;
-    if (parent === undefined) return undefined;
-    const parts = await call(jobEndpoints.children, { params: { job_id: parent } }).catch(noneIfMissing);
-    const job = parts?.find(({ JobId }) => JobId === item.DeviceId);
+    if (item.ParentJobId === undefined) return undefined;
+    const parts = await call(jobEndpoints.children, { params: { job_id: item.ParentJobId } }).catch(noneIfMissing);
+    const job = parts?.find(({ JobId }) => JobId === item.JobId);
     return job && { job, etag: null };
   };
-  const write = async (item: Item, headers: Record<string, string>): Promise<Skipped | undefined> => {
-    if (!stops(item)) {
+  const write = async (item: WaitingPart, headers: Record<string, string>): Promise<Skipped | undefined> => {
+    if (!item.canStop) {
       await call(jobEndpoints.remove, paramsOf(item), { headers });
       return undefined;
     }
@@ -60,7 +56,7 @@ export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
     return Cancelled + Stopping > 0 ? undefined : ENDED;
   };
   return {
-    request: (item) => requestOf(stops(item) ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
+    request: (item) => requestOf(item.canStop ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
     send: async (item) => {
       const found = await current(item);
       if (!found) return new Skipped('It could not be found any more, so nothing was sent');
@@ -89,7 +85,7 @@ export const bulkCancel = (jobs: readonly WaitingPart[]): BulkWrite => {
 };
 
 /** Stops jobs, whether they wait or run; of a parent, all children. */
-export const bulkStop = (): BulkWrite => ({
+export const bulkStop = (): BulkWrite<Id> => ({
   request: (item) => requestOf(jobEndpoints.stop, paramsOf(item)),
   send: async (item) => {
     const { Cancelled, Stopping } = await call(jobEndpoints.stop, paramsOf(item));

@@ -19,12 +19,14 @@ const LONGEST_KEY = 255;
 
 type Id = Pick<Device, 'DeviceId'>;
 
-export interface BulkWrite {
-  /** What is sent for a device, to be shown. */
-  request: (device: Id) => ApiRequest;
-  send: (device: Id) => Promise<unknown>;
-  /** Undefined: the service does not tell. Raises an error when it cannot be read, or the device is gone. */
-  check: (device: Id) => Promise<boolean | undefined>;
+/** One write that is done to many, one at a time. */
+export interface BulkWrite<Item = Id> {
+  /** What is sent for an item, to be shown. */
+  request: (item: Item) => ApiRequest;
+  /** Answers `Skipped` where it finds nothing to do any more. */
+  send: (item: Item) => Promise<unknown>;
+  /** Whether it was carried out; undefined where the service does not tell. Raises an error when it cannot be read. */
+  check: (item: Item) => Promise<boolean | undefined>;
 }
 
 /** A device as it is now. */

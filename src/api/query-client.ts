@@ -2,8 +2,8 @@
 import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
-import { retryDelay, shouldRetry } from '#/api/retry.ts';
 import { sessionEnded } from '#/api/session.ts';
+import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {

@@ -102,6 +102,8 @@ const channel =
 const tell = (event: SessionEvent) => {
   for (const listener of listeners) listener(event);
 };
+// In Node an open channel would keep a test running for ever.
+(channel as { unref?: () => void } | undefined)?.unref?.();
 channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (data === 'in' || data === 'out') tell(data);
 });

@@ -4,8 +4,8 @@ import type { DeviceLocation } from '#/contract/devices.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { FleetIndex } from './fleet-index.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
+import { RequestQueue } from '#/lib/request-queue.ts';
 import { placeSteps } from './places.ts';
-import { limitRequests } from './request-limiter.ts';
 import { readFleet } from './read-fleet.ts';
 import { AT_ONCE } from './read-pages.ts';
 import type { FleetSource } from './source.ts';
@@ -208,7 +208,8 @@ export class FleetStore {
 
   private async readAll(reading: Reading, begun: number): Promise<void> {
     const { signal } = reading.stop;
-    const ask = limitRequests({ signal, atOnce: AT_ONCE, mayGoOn: this.mayGoOn });
+    const queue = new RequestQueue({ signal, atOnce: AT_ONCE, mayGoOn: this.mayGoOn });
+    const ask = <Answer>(request: () => Promise<Answer>) => queue.add(() => queue.read(request));
     const before = this.fleet.index;
     const base = before?.table ?? emptyTable();
     const draft = new Draft(base);

@@ -3,7 +3,11 @@
 const count = new Intl.NumberFormat();
 export const formatCount = (value: number): string => count.format(value);
 
-export const devicesText = (value: number): string => `${formatCount(value)} ${value === 1 ? 'device' : 'devices'}`;
+/** "1 job", "2,000 jobs" */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
+
+export const devicesText = (value: number): string => counted(value, 'device');
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 

@@ -1,62 +1,48 @@
-// The dialog around one action on many devices. Its devices are read anew first: what was selected on a page some time
-// ago may have changed since, or may be gone.
+// The dialog around one action on many devices. They are read anew first: what was selected on a page some time ago may have
+// changed since, or may be gone.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import { readSelected } from '#/fleet/selected.ts';
 import type { Device } from '#/contract/devices.ts';
+import { DEVICE_KIND } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
-import { RunGuard } from './run-guard.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
 import { formatCount } from '#/lib/format.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
 interface BulkFrameProps {
   title: string;
   ids: readonly string[];
-  /** Reads what the action is for, where that is not devices by their ids. */
-  read?: () => Promise<Device[]>;
   /** What the action makes stale. */
   stale: readonly QueryKey[];
-  onClose: (run: RunningBulk) => void;
+  onClose: (run: RunningBulk<Device>) => void;
   children: (frame: BulkActionProps) => ReactNode;
 }
 
 let opened = 0;
 
-export function BulkFrame({ title, ids, read, stale, onClose, children }: BulkFrameProps) {
+export function BulkFrame({ title, ids, stale, onClose, children }: BulkFrameProps) {
   // Not under ['devices']: the plan must not change while it is carried out.
   const [key] = useState(() => ['selected', ++opened]);
   const [found, setFound] = useState(0);
   const reading = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => (read ? read() : readSelected(ids, signal, setFound)),
+    queryFn: ({ signal }) => readSelected(ids, signal, setFound),
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const run = useBulkRun(stale);
-  const close = () => {
-    if (!run.busy) onClose(run);
-  };
+  const run = useBulkRun(DEVICE_KIND, stale);
+  const close = () => onClose(run);
   const there = new Set(reading.data?.map(({ DeviceId }) => DeviceId));
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={title}
-      size="lg"
-      centered
-      closeOnClickOutside={false}
-      withCloseButton={!run.busy}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <RunGuard active={run.busy} />
+    <BaseDialog title={title} size="lg" closeOnClickOutside={false} busy={run.busy} onClose={close}>
       {reading.data ? (
         children({ devices: reading.data, gone: ids.filter((id) => !there.has(id)), run, onClose: close })
       ) : reading.error ? (
@@ -74,6 +60,6 @@ export function BulkFrame({ title, ids, read, stale, onClose, children }: BulkFr
           <progress className={classes.bar} aria-label="Devices read" max={ids.length} value={found} />
         </div>
       )}
-    </Modal>
+    </BaseDialog>
   );
 }

@@ -46,7 +46,11 @@ export function keepPlaced(place: Position, places: readonly DeviceLocation[]): 
 }
 
 /** The plan in words; `gone`: how many of the selected devices are not there any more. */
-export function bulkPlanText({ change, skip }: BulkPlan, gone: number, does = ['changes', 'change']): string[] {
+export function bulkPlanText(
+  { change, skip }: { change: readonly unknown[]; skip: readonly { reason: string }[] },
+  gone: number,
+  does = ['changes', 'change'],
+): string[] {
   const all = change.length + skip.length + gone;
   const [one = '', many = ''] = does;
   const verb = change.length === 1 ? one : many;

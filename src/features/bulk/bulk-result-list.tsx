@@ -1,16 +1,17 @@
-// What became of each device, what asks for attention first.
+// What became of each item, what asks for attention first.
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
 import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
-import type { ResultRow } from './bulk-results.ts';
-import type { BulkOutcome } from './bulk-run.ts';
+import type { BulkOutcome, ResultRow } from './bulk-results.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
 import classes from './bulk-dialog.module.css';
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The mark whose shape says the same. */
 const MARKS: Record<BulkOutcome, string> = {
@@ -21,9 +22,9 @@ const MARKS: Record<BulkOutcome, string> = {
   skipped: 'Finished',
 };
 
-const columnsOf = (thing: string): VirtualColumn<ResultRow>[] => [
+const columnsOf = (noun: string): VirtualColumn<ResultRow>[] => [
   {
-    header: thing,
+    header: capitalised(noun),
     width: '36%',
     cell: ({ id, name }) => <span title={id}>{name}</span>,
   },
@@ -43,8 +44,8 @@ interface BulkResultListProps {
   rows: ResultRow[];
   /** Begins the name of the file: "set-group". */
   fileName: string;
-  /** What has a result each, where that is not a device. */
-  thing?: string;
+  /** What has a result each: "device". */
+  noun: string;
   /** Buttons before Close. */
   actions: ReactNode;
   onClose: () => void;
@@ -52,10 +53,10 @@ interface BulkResultListProps {
 
 const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
-export function BulkResultList({ rows, fileName, thing = 'Device', actions, onClose }: BulkResultListProps) {
+export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkResultListProps) {
   const [shown, setShown] = useState<BulkOutcome | ''>('');
   const [focus] = useState(() => focusOnMount);
-  const columns = useMemo(() => columnsOf(thing), [thing]);
+  const columns = useMemo(() => columnsOf(noun), [noun]);
   const counts = useMemo(() => countResults(rows), [rows]);
   const sorted = useMemo(() => sortResults(rows), [rows]);
   // An outcome that a retry has emptied is no filter any more.
@@ -64,7 +65,7 @@ export function BulkResultList({ rows, fileName, thing = 'Device', actions, onCl
   return (
     <div className={classes.steps}>
       <p>
-        <strong>{sentence(countsText(counts, formatCount))}</strong>
+        <strong>{capitalised(countsText(counts, formatCount))}.</strong>
       </p>
       <div className={classes.tools}>
         <NativeSelect
@@ -94,5 +95,3 @@ export function BulkResultList({ rows, fileName, thing = 'Device', actions, onCl
     </div>
   );
 }
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

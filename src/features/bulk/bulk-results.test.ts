@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countResults, countsText, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
+import { refusalError } from '#/api/api-error.ts';
+import { Skipped } from '#/api/skipped.ts';
+import { countResults, countsText, itemResult, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
 import type { ResultRow } from './bulk-results.ts';
 
 const rows: ResultRow[] = [
@@ -26,4 +28,26 @@ test('the file holds every result, safe for a spreadsheet', () => {
     resultsCsv(rows.slice(0, 2)),
     '\uFEFFid,name,result,reason\r\n1,a,Done,\r\n2,\'=b(),Failed,"Disk ""full"""\r\n',
   );
+});
+
+test('a result says what the service said, and what reading it again has shown', () => {
+  const full = refusalError(500, '{"title":"Disk full","detail":"Ask the operator"}', null);
+  const gone = refusalError(404, '{"detail":"There is no device d"}', null);
+  for (const [result, outcome, reason] of [
+    [{ outcome: 'done' }, 'done', ''],
+    [{ outcome: 'done', answer: new Skipped('It has begun') }, 'skipped', 'It has begun'],
+    [{ outcome: 'failed', error: full }, 'failed', 'Disk full (500). Ask the operator.'],
+    [
+      { outcome: 'failed', error: full, checked: true },
+      'failed',
+      'Disk full (500). Ask the operator. Reading it again shows that nothing was changed.',
+    ],
+    [
+      { outcome: 'unknown', error: full, trouble: gone },
+      'unknown',
+      'Disk full (500). Ask the operator. Reading it again failed, too: Not found (404). There is no device d.',
+    ],
+    [{ outcome: 'stopped', reason: 'cancelled' }, 'stopped', 'Cancelled before it was sent'],
+  ] as const)
+    assert.deepEqual(itemResult(result), { outcome, reason });
 });

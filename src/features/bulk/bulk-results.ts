@@ -1,6 +1,62 @@
-// The results of a run: counted, in the order in which they matter, and as a file.
+// The results of a run: in words, counted, in the order in which they matter, and as a file.
+import { ApiError } from '#/api/api-error.ts';
+import { Skipped } from '#/api/skipped.ts';
 import { csvText } from '#/lib/csv.ts';
-import type { ItemResult, BulkOutcome } from './bulk-run.ts';
+import type { WriteResult } from '#/lib/request-queue.ts';
+
+/**
+ * - `failed`: nothing was changed, as far as the service tells.
+ * - `skipped`: there was nothing to do.
+ * - `unknown`: no answer came and reading could not tell either.
+ * - `stopped`: never sent, because the run was cancelled or had to end.
+ */
+export type BulkOutcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
+
+export interface ItemResult {
+  outcome: BulkOutcome;
+  /** Why, in words; empty for what is done. */
+  reason: string;
+}
+
+const NOT_SENT: Record<Extract<WriteResult, { outcome: 'stopped' }>['reason'], string> = {
+  cancelled: 'Cancelled before it was sent',
+  'signed-out': 'Not sent: you were signed out',
+  unreachable: 'Not sent: the service could not be reached',
+};
+
+/** What went wrong, with what the service said about it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { detail, fields } = error instanceof ApiError ? error : { detail: '', fields: [] };
+  return [error.message, detail, ...fields.map(({ field, message }) => `${field} ${message}`)]
+    .filter(Boolean)
+    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
+    .join(' ');
+}
+
+/** The result of a write, for people. */
+export function itemResult(result: WriteResult): ItemResult {
+  const { outcome } = result;
+  switch (outcome) {
+    case 'done':
+      return result.answer instanceof Skipped
+        ? { outcome: 'skipped', reason: result.answer.reason }
+        : { outcome, reason: '' };
+    case 'failed': {
+      const read = result.checked ? ' Reading it again shows that nothing was changed.' : '';
+      return { outcome, reason: reasonOf(result.error) + read };
+    }
+    case 'unknown': {
+      const read =
+        result.trouble === undefined
+          ? 'The service does not tell whether it was done.'
+          : `Reading it again failed, too: ${reasonOf(result.trouble)}`;
+      return { outcome, reason: `${reasonOf(result.error)} ${read}` };
+    }
+    case 'stopped':
+      return { outcome, reason: NOT_SENT[result.reason] };
+  }
+}
 
 export interface ResultRow extends ItemResult {
   id: string;

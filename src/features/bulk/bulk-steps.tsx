@@ -1,22 +1,19 @@
-// The three steps of every bulk action: the plan, the run, and a result for each device.
-import { useMemo, useState } from 'react';
+// The steps of an action on many devices: some of those that were selected are skipped, or gone.
 import type { ReactNode } from 'react';
-import { Button, TextInput } from '@mantine/core';
 import type { Device } from '#/contract/devices.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
-import { isCount, bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
+import { bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
 import type { Keep } from './bulk-plan.ts';
-import { BulkProgress } from './bulk-progress.tsx';
-import { BulkResultList } from './bulk-result-list.tsx';
-import { countResults, countsText } from './bulk-results.ts';
 import type { ResultRow } from './bulk-results.ts';
-import type { BulkOutcome } from './bulk-run.ts';
-import type { RunningBulk } from './use-bulk-run.ts';
+import { RunSteps } from './run-steps.tsx';
+import type { BulkKind, RunningBulk } from './use-bulk-run.ts';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
-import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { formatCount } from '#/lib/format.ts';
-import { FormError } from '#/ui/page/view.tsx';
-import classes from './bulk-dialog.module.css';
+
+export const DEVICE_KIND: BulkKind<Device> = {
+  keyOf: ({ DeviceId }) => DeviceId,
+  nameOf: ({ DeviceName, DeviceId }) => DeviceName || DeviceId,
+  noun: 'device',
+};
 
 /** What an action needs to know of the dialog around it. */
 export interface BulkActionProps {
@@ -24,7 +21,7 @@ export interface BulkActionProps {
   devices: Device[];
   /** Ids of those that are not there any more. */
   gone: string[];
-  run: RunningBulk;
+  run: RunningBulk<Device>;
   onClose: () => void;
 }
 
@@ -50,144 +47,51 @@ interface BulkStepsProps extends BulkActionProps {
   order: BulkOrder;
   /** The fields of the plan. */
   children?: ReactNode;
-  /** What follows from the plan; told below it. */
+  /** What follows from the plan, below it. */
   note?: (change: Device[]) => ReactNode;
   /** A link to what came of it. */
   onward?: ReactNode;
 }
 
+const skippedRow = (id: string, name: string, reason: string): ResultRow => ({ id, name, outcome: 'skipped', reason });
+
 export function BulkSteps({ devices, gone, run, order, children, note, onward, onClose }: BulkStepsProps) {
-  const [typed, setTyped] = useState('');
-  const plan = bulkPlanOf(devices, order.keep);
-  const { phase, busy } = run;
-
-  if (phase === 'planned') {
-    const count = plan.change.length;
-    const confirmed = !order.typed || isCount(typed, count);
-    const fault =
-      order.fault ??
-      (count === 0 ? 'There is nothing to change.' : confirmed ? undefined : `Type ${formatCount(count)} first.`);
-    return (
-      <form
-        noValidate
-        className={classes.steps}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (fault === undefined && !busy) run.start({ items: plan.change, prepare: order.prepare });
-        }}
-      >
-        {children}
-        <section aria-label="Plan" className={classes.plan}>
-          {order.fault === undefined || children === undefined ? (
-            <>
-              {bulkPlanText(plan, gone.length, order.does).map((line, index) => (
-                <p key={line}>{index === 0 ? <strong>{line}</strong> : line}</p>
-              ))}
-              {count > 0 && note?.(plan.change)}
-            </>
-          ) : (
-            <p className="dim">{order.fault}</p>
-          )}
-        </section>
-        {order.typed && order.fault === undefined && count > 0 && (
-          <TextInput
-            label={
-              <>
-                Type <strong>{formatCount(count)}</strong> to confirm
-              </>
-            }
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-            inputMode="numeric"
-            {...(children === undefined && { 'data-autofocus': true })}
-          />
-        )}
-        {order.requests && order.fault === undefined && count > 0 && (
-          <ShowAsCurl request={() => order.requests?.(plan.change) ?? []} />
-        )}
-        <FormError error={run.error} />
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={busy}
-            disabled={fault !== undefined}
-            title={fault ?? ''}
-            {...(order.danger && { color: 'red' })}
-          >
-            {order.button(order.fault === undefined ? count : devices.length)}
-          </Button>
-        </div>
-      </form>
-    );
-  }
-
+  const { results } = run;
+  const { keep, what, does, fault, button, requests, prepare, typed = false, danger = false } = order;
+  // What was sent stays in the plan, whatever the device is now.
+  const plan = bulkPlanOf(devices, (device) => (results.has(device.DeviceId) ? undefined : keep(device)));
+  const { change, skip } = plan;
+  const skipped = [
+    ...skip.map(({ device, reason }) => skippedRow(device.DeviceId, DEVICE_KIND.nameOf(device), reason)),
+    ...gone.map((id) => skippedRow(id, id, 'Not there any more')),
+  ];
   return (
-    <>
-      <Announcer run={run} />
-      {phase === 'running' ? (
-        <BulkProgress run={run} what={order.what} />
-      ) : (
-        <Ended {...{ devices, gone, run, order, onward, onClose }} />
-      )}
-    </>
-  );
-}
-
-/** Says how it goes to those who don't see the bar: four times on the way, and at the end. */
-function Announcer({ run: { phase, total, ended, results } }: { run: RunningBulk }) {
-  const quarter = total === 0 ? 0 : Math.floor((ended / total) * 4) * 25;
-  return (
-    <div role="status" className="visually-hidden">
-      {phase === 'running' ? `${quarter} % done` : `Ended: ${countsText(countResults(results.values()), formatCount)}`}
-    </div>
-  );
-}
-
-const NOT_THERE = 'Not there any more';
-
-function Ended({ devices, gone, run, order, onward, onClose }: Omit<BulkStepsProps, 'children' | 'note'>) {
-  const { results, busy } = run;
-  const rows = useMemo(
-    () => [
-      ...devices.map((device): ResultRow => {
-        const { DeviceId: id, DeviceName } = device;
-        const result = results.get(id) ?? { outcome: 'skipped', reason: order.keep(device) ?? '' };
-        return { id, name: DeviceName || id, ...result };
-      }),
-      ...gone.map((id): ResultRow => ({ id, name: id, outcome: 'skipped', reason: NOT_THERE })),
-    ],
-    [devices, gone, results, order],
-  );
-  const again = (outcome: BulkOutcome, label: (count: string) => string) => {
-    const items = devices.filter(({ DeviceId }) => results.get(DeviceId)?.outcome === outcome);
-    return (
-      items.length > 0 && (
-        <Button variant="default" loading={busy} onClick={() => run.start({ items, prepare: order.prepare })}>
-          {label(formatCount(items.length))}
-        </Button>
-      )
-    );
-  };
-  return (
-    <>
-      <FormError error={run.error} />
-      <BulkResultList
-        rows={rows}
-        fileName={order.what.toLowerCase().replaceAll(' ', '-')}
-        onClose={onClose}
-        actions={
+    <RunSteps
+      run={run}
+      items={change}
+      skipped={skipped}
+      what={what}
+      fault={fault}
+      button={button(fault === undefined ? change.length : devices.length)}
+      typed={typed}
+      danger={danger}
+      fields={children}
+      plan={
+        fault === undefined || children === undefined ? (
           <>
-            {onward}
-            {again('stopped', (count) => `Continue with the ${count} not sent`)}
-            {again('failed', (count) => `Retry the failed (${count})`)}
+            {bulkPlanText(plan, gone.length, does).map((line, index) => (
+              <p key={line}>{index === 0 ? <strong>{line}</strong> : line}</p>
+            ))}
+            {change.length > 0 && note?.(change)}
           </>
-        }
-      />
-    </>
+        ) : (
+          <p className="dim">{fault}</p>
+        )
+      }
+      {...(requests && { requests: () => requests(change) })}
+      prepare={prepare}
+      onward={onward}
+      onClose={onClose}
+    />
   );
 }

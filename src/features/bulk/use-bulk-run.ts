@@ -1,27 +1,31 @@
-// A run of one action as a dialog shows it: its results so far, whether it pauses, and the ways to cancel it and to send
-// again what was not done.
+// A run of one write on many items as a dialog shows it: its results so far, whether it pauses, and the ways to cancel it and
+// to send again what was not done.
 import { useEffect, useRef, useState } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
+import { RequestQueue } from '#/lib/request-queue.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { runBulk } from './bulk-run.ts';
-import type { ItemResult } from './bulk-run.ts';
+import { itemResult } from './bulk-results.ts';
+import type { ItemResult } from './bulk-results.ts';
 
-/** A device as far as a run needs it. */
-export interface BulkItem {
-  DeviceId: string;
-  DeviceName: string;
+/** What a run is about. */
+export interface BulkKind<Item> {
+  keyOf: (item: Item) => string;
+  nameOf: (item: Item) => string;
+  /** "device" */
+  noun: string;
 }
 
-interface Start {
-  items: readonly BulkItem[];
+interface Start<Item> {
+  items: readonly Item[];
   /** Once before each run: what has to be known or made first. When it fails, nothing was sent. */
-  prepare: () => Promise<BulkWrite>;
+  prepare: () => Promise<Pick<BulkWrite<Item>, 'send' | 'check'>>;
 }
 
-export interface RunningBulk {
+export interface RunningBulk<Item> {
+  kind: BulkKind<Item>;
   /** Begins; a second time with what is to be sent again, whose results then take the place of the earlier ones. */
-  start: (start: Start) => void;
+  start: (start: Start<Item>) => void;
   cancel: () => void;
   phase: 'planned' | 'running' | 'ended';
   /** Something is under way, what has to be known first included. */
@@ -29,7 +33,7 @@ export interface RunningBulk {
   /** How many this run is for, and how many of them have their result. */
   total: number;
   ended: number;
-  /** Every result so far, of earlier runs too, by device. Another object after each change. */
+  /** Every result so far, of earlier runs too, by key. Another object after each change. */
   results: ReadonlyMap<string, ItemResult>;
   cancelling: boolean;
   /** Milliseconds that the service asked to wait; 0 while it goes on. */
@@ -38,44 +42,42 @@ export interface RunningBulk {
   error: Error | null;
 }
 
+/** Requests under way at a time. */
+const AT_ONCE = 4;
 /** How often a running bulk is drawn again, in milliseconds. */
 const TICK = 120;
 
 /** `invalidates`: what it makes stale; read again once, after all of it. */
-export function useBulkRun(invalidates: readonly QueryKey[]): RunningBulk {
-  const [results, setResults] = useState<ReadonlyMap<string, ItemResult>>(new Map());
-  const [{ total, ended }, setProgress] = useState({ total: 0, ended: 0 });
+export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]): RunningBulk<Item> {
+  const [shown, setShown] = useState<Pick<RunningBulk<Item>, 'results' | 'total' | 'ended'>>({
+    results: new Map(),
+    total: 0,
+    ended: 0,
+  });
   const [pause, setPause] = useState(0);
   const [cancelling, setCancelling] = useState(false);
-  const [phase, setPhase] = useState<RunningBulk['phase']>('planned');
+  const [phase, setPhase] = useState<RunningBulk<Item>['phase']>('planned');
   const cancel = useRef(new AbortController());
-  // Whatever takes the dialog away, a sign-out for example: nothing new is sent then.
+  // Closed with its page, by a sign-out for example: nothing new is sent then.
   useEffect(() => () => cancel.current.abort(), []);
 
   const run = useWrite({
-    mutationFn: async ({ items, prepare }: Start) => {
-      const { send, check } = await prepare();
-      const found = new Map(results);
-      let count = 0;
+    mutationFn: async ({ items, prepare }: Start<Item>) => {
+      const write = await prepare();
+      const results = new Map(shown.results);
+      let ended = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const draw = () => {
         timer = undefined;
-        setResults(new Map(found));
-        setProgress({ total: items.length, ended: count });
+        setShown({ results: new Map(results), total: items.length, ended });
       };
       setPhase('running');
       try {
-        await runBulk({
-          items,
-          send,
-          check,
-          signal: cancel.current.signal,
-          onResult: ({ DeviceId }, result) => {
-            found.set(DeviceId, result);
-            count++;
-            timer ??= setTimeout(draw, TICK);
-          },
-          onPause: setPause,
+        const queue = new RequestQueue({ atOnce: AT_ONCE, signal: cancel.current.signal, onPause: setPause });
+        await queue.writeEach(items, write, (item, result) => {
+          results.set(kind.keyOf(item), itemResult(result));
+          ended++;
+          timer ??= setTimeout(draw, TICK);
         });
       } finally {
         clearTimeout(timer);
@@ -88,11 +90,13 @@ export function useBulkRun(invalidates: readonly QueryKey[]): RunningBulk {
 
   const { isPending } = run;
   return {
+    kind,
+    ...shown,
     start: (start) => {
       if (run.isUnderWay()) return;
       cancel.current = new AbortController();
       setCancelling(false);
-      setProgress({ total: start.items.length, ended: 0 });
+      setShown(({ results }) => ({ results, total: start.items.length, ended: 0 }));
       run.mutate(start);
     },
     cancel: () => {
@@ -101,9 +105,6 @@ export function useBulkRun(invalidates: readonly QueryKey[]): RunningBulk {
     },
     phase: isPending && phase !== 'planned' ? 'running' : phase,
     busy: isPending,
-    total,
-    ended,
-    results,
     cancelling,
     pause,
     error: phase === 'running' ? null : run.error,

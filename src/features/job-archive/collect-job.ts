@@ -5,7 +5,7 @@ import { jobEndpoints } from '#/contract/jobs.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
-import { retryDelay, shouldRetry } from '#/api/retry.ts';
+import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 import { Sealer } from './archived-job.ts';
 import type { SealedJob } from './archived-job.ts';
 

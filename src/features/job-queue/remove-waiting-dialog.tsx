@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
 import type { WaitingPart } from '#/api/bulk-cancel.ts';
 import { isOwnPart } from '#/api/job-state.ts';
-import { BulkJobsDialog, bulkJobsText } from '#/features/bulk/bulk-jobs-dialog.tsx';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
@@ -28,6 +28,7 @@ interface RemoveWaitingDialogProps {
   onClose: () => void;
 }
 
+const write = bulkCancel();
 const deviceOf = ({ DeviceName, DeviceId }: WaitingJob) => visible(DeviceName || DeviceId || 'A device');
 const jobOf = ({ JobName, JobId }: WaitingJob) => visible(JobName || JobId);
 const nameOf = (job: WaitingJob) => `${deviceOf(job)}: ${jobOf(job)}`;
@@ -49,7 +50,6 @@ export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialo
   const [plan] = useState(() => jobs.filter((job) => isOwnPart(job, job.ParentJobId)));
   const [others] = useState(() => jobs.length - plan.length);
   const devices = useMemo(() => new Set(plan.map(({ DeviceId }) => DeviceId)).size, [plan]);
-  const write = useMemo(() => bulkCancel(plan), [plan]);
   const stay = plan.every(({ canStop }) => canStop);
   return (
     <BulkJobsDialog
@@ -63,7 +63,7 @@ export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialo
     >
       <p>
         <strong>
-          {bulkJobsText(plan.length)} on {devicesText(devices)} will not run any more.
+          {counted(plan.length, 'job')} on {devicesText(devices)} will not run any more.
         </strong>
       </p>
       <p>Each is read once more right before it is removed. One that has begun by then is left alone.</p>
@@ -75,7 +75,7 @@ export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialo
         )
       )}
       {others > 0 && (
-        <p>{bulkJobsText(others)} more cannot be removed one by one: this service gives them no id of their own.</p>
+        <p>{counted(others, 'job')} more cannot be removed one by one: this service gives them no id of their own.</p>
       )}
     </BulkJobsDialog>
   );

@@ -1,7 +1,7 @@
 // Asks before new keys are lost, or a run is left in the middle, by going to another page or closing the window.
+import { counted } from '#/lib/format.ts';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { paths } from '#/paths.ts';
-import { counted } from './plan.ts';
 
 export function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) {
   return (

@@ -6,11 +6,10 @@ import { datedName, saveFile } from '#/lib/save-file.ts';
 import { isLoopback } from '#/features/install/install-commands.ts';
 import { LoopbackNote } from '#/features/install/loopback-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { keyFile } from './key-file.ts';
 import type { Keyed } from './key-file.ts';
-import { counted } from './plan.ts';
 import classes from './add-many.module.css';
 
 // Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.

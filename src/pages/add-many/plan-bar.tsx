@@ -1,9 +1,10 @@
 // What "Create" is going to do, in words, and the buttons of the table of rows.
+import { counted } from '#/lib/format.ts';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { counted, licenceText, planText } from './plan.ts';
+import { licenceText, planText } from './plan.ts';
 import type { Plan } from './plan.ts';
 import classes from './add-many.module.css';
 

@@ -1,5 +1,5 @@
 // What "Create" is going to do with the rows as they are: how many devices, what is left out, what the licence allows.
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { checkRow, hasError } from './row-check.ts';
 import type { CellTexts } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
@@ -44,9 +44,6 @@ export function planOf(
   }).length;
   return { ready, faulty: rows.length - ready.length, warned, free, warningsOf };
 }
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
 
 /** The plan in words: "148 devices will be created, 2 rows have errors and are left out; licence: 9,812 free". */
 export function planText({ ready, faulty, free }: Plan): string {

@@ -1,6 +1,5 @@
 // A run in figures and words: how far it is, why it ended, what each row says.
-import { formatCount } from '#/lib/format.ts';
-import { counted } from './plan.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 
 export interface RunFigures {

@@ -8,8 +8,7 @@ import type { Device } from '#/contract/devices.ts';
 import { bulkDeploy } from '#/api/bulk.ts';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { memberQueries } from '#/fleet/members.ts';
-import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
-import { RunGuard } from '#/features/bulk/run-guard.tsx';
+import { BulkSteps, DEVICE_KIND } from '#/features/bulk/bulk-steps.tsx';
 import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -42,7 +41,7 @@ export function BulkDeploy(props: BulkDeployProps) {
 }
 
 function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: Device[] }) {
-  const run = useBulkRun(JOBS_CHANGED);
+  const run = useBulkRun(DEVICE_KIND, JOBS_CHANGED);
   const { what, key, before, preflightFor } = attempt;
   const { phase, start } = run;
   const prepare = () => bulkDeploy(what, { key, before: new Set(before) });
@@ -62,7 +61,6 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
   if (phase === 'planned') return <Skeleton name="the first answers" rows={2} />;
   return (
     <div className={classes.run}>
-      <RunGuard active={run.busy} />
       <BulkSteps
         devices={devices}
         gone={ids.filter((id) => !there.has(id))}

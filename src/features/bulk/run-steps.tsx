@@ -1,0 +1,214 @@
+// The three steps of every run on many items: the plan, the run, and a result for each.
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, TextInput } from '@mantine/core';
+import { isCount } from './bulk-plan.ts';
+import { BulkResultList } from './bulk-result-list.tsx';
+import { countResults, countsText } from './bulk-results.ts';
+import type { BulkOutcome, ResultRow } from './bulk-results.ts';
+import type { RunningBulk } from './use-bulk-run.ts';
+import { counted, formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+import classes from './bulk-dialog.module.css';
+
+interface RunStepsProps<Item> {
+  run: RunningBulk<Item>;
+  /** What it is done to. */
+  items: readonly Item[];
+  /** What is left as it is, with the reasons. */
+  skipped?: readonly ResultRow[];
+  /** What is done, for the progress and the name of the file: "Set group". */
+  what: string;
+  /** Why it cannot begin yet. */
+  fault: string | undefined;
+  /** The button that begins. */
+  button: string;
+  /** The count must be typed. */
+  typed?: boolean;
+  danger?: boolean;
+  /** Above the plan. */
+  fields?: ReactNode;
+  plan: ReactNode;
+  /** Below the plan: the items. */
+  list?: ReactNode;
+  /** What is sent, to be shown. */
+  requests?: () => readonly CurlRequest[];
+  prepare: Parameters<RunningBulk<Item>['start']>[0]['prepare'];
+  /** A link to what came of it. */
+  onward?: ReactNode;
+  onClose: () => void;
+}
+
+export function RunSteps<Item>(props: RunStepsProps<Item>) {
+  const { run, what } = props;
+  const { noun } = run.kind;
+  return (
+    <>
+      <LeaveGuard
+        active={run.busy}
+        title={`Leave while ${noun}s are being changed?`}
+        confirmLabel="Leave and stop"
+        open={paths.signIn()}
+      >
+        What has been sent is carried out. The rest is not sent, and the results for each {noun} are lost.
+      </LeaveGuard>
+      {run.phase === 'planned' ? <PlanForm {...props} /> : <Announcer run={run} />}
+      {run.phase === 'running' && <Progress run={run} what={what} />}
+      {run.phase === 'ended' && <Ended {...props} />}
+    </>
+  );
+}
+
+function PlanForm<Item>(props: RunStepsProps<Item>) {
+  const { run, items, button, danger = false, fields, plan, list, requests, prepare, onClose } = props;
+  const [text, setText] = useState('');
+  const count = items.length;
+  const isReady = props.fault === undefined && count > 0;
+  const asksCount = props.typed === true && isReady;
+  const fault =
+    props.fault ??
+    (count === 0
+      ? 'There is nothing to change.'
+      : asksCount && !isCount(text, count)
+        ? `Type ${formatCount(count)} first.`
+        : undefined);
+  return (
+    <form
+      noValidate
+      className={classes.steps}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (fault === undefined && !run.busy) run.start({ items, prepare });
+      }}
+    >
+      {fields}
+      <section aria-label="Plan" className={classes.plan}>
+        {plan}
+      </section>
+      {list}
+      {asksCount && (
+        <TextInput
+          label={
+            <>
+              Type <strong>{formatCount(count)}</strong> to confirm
+            </>
+          }
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="numeric"
+          data-autofocus
+        />
+      )}
+      {requests && isReady && <ShowAsCurl request={requests} />}
+      <FormError error={run.error} />
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={onClose} disabled={run.busy}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          loading={run.busy}
+          disabled={fault !== undefined}
+          title={fault ?? ''}
+          {...(danger && { color: 'red' })}
+          {...(danger && !asksCount && { 'data-autofocus': true })}
+        >
+          {button}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const focusOnMount = (node: HTMLElement | null) => node?.focus();
+
+/** How far it is, and Cancel. */
+function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string }) {
+  const { kind, total, ended, results, pause, cancelling, cancel } = run;
+  // Focus only once: the button is drawn again with each step.
+  const [focus] = useState(() => focusOnMount);
+  return (
+    <div className={classes.steps}>
+      <p>
+        <strong>
+          {formatCount(ended)} of {counted(total, kind.noun)}
+        </strong>
+      </p>
+      <progress className={classes.bar} aria-label={what} max={Math.max(1, total)} value={ended} />
+      <p className="dim tabular">
+        {countsText(countResults(results.values()), formatCount) || 'Nothing has come back yet'}
+        {cancelling
+          ? ' · waiting for what is under way'
+          : pause > 0
+            ? ` · the service asked to wait ${formatCount(Math.round(pause / 1000))} s`
+            : ''}
+      </p>
+      <div className={classes.buttons}>
+        <Button variant="default" ref={focus} onClick={cancel} disabled={cancelling}>
+          {cancelling ? 'Cancelling…' : 'Cancel'}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Says how it goes to those who don't see the bar: four times on the way, and at the end. */
+function Announcer<Item>({ run: { phase, total, ended, results } }: { run: RunningBulk<Item> }) {
+  const quarter = total === 0 ? 0 : Math.floor((ended / total) * 4) * 25;
+  return (
+    <div role="status" className="visually-hidden">
+      {phase === 'running' ? `${quarter} % done` : `Ended: ${countsText(countResults(results.values()), formatCount)}`}
+    </div>
+  );
+}
+
+const NONE: readonly ResultRow[] = [];
+
+function Ended<Item>({ run, items, skipped = NONE, what, prepare, onward, onClose }: RunStepsProps<Item>) {
+  const { kind, results, busy } = run;
+  const { keyOf, nameOf } = kind;
+  const rows = useMemo(
+    () => [
+      ...items.flatMap((item): ResultRow[] => {
+        const result = results.get(keyOf(item));
+        return result ? [{ id: keyOf(item), name: nameOf(item), ...result }] : [];
+      }),
+      ...skipped,
+    ],
+    [items, skipped, results, keyOf, nameOf],
+  );
+  const again = (outcome: BulkOutcome, label: (count: string) => string) => {
+    const some = items.filter((item) => results.get(keyOf(item))?.outcome === outcome);
+    return (
+      some.length > 0 && (
+        <Button variant="default" loading={busy} onClick={() => run.start({ items: some, prepare })}>
+          {label(formatCount(some.length))}
+        </Button>
+      )
+    );
+  };
+  return (
+    <>
+      <FormError error={run.error} />
+      <BulkResultList
+        rows={rows}
+        fileName={what.toLowerCase().replaceAll(' ', '-')}
+        noun={kind.noun}
+        onClose={onClose}
+        actions={
+          <>
+            {onward}
+            {again('stopped', (count) => `Continue with the ${count} not sent`)}
+            {again('failed', (count) => `Retry the failed (${count})`)}
+          </>
+        }
+      />
+    </>
+  );
+}
