@@ -20,6 +20,7 @@ const SOURCES = [
   'scripts/dist.ts',
   'scripts/first-load.ts',
   'scripts/precompress.ts',
+  'scripts/shared-modules.ts',
 ];
 
 /** Builds only what `npm start` and the tests need: nothing at all when dist/ already matches the sources. */

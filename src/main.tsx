@@ -2,12 +2,10 @@
 import '@fontsource-variable/inter/wght.css';
 import '#/ui/tokens.css';
 import '#/ui/base.css';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
-import { queryClient } from '#/api/query-client.ts';
 import { routes } from '#/routes.tsx';
 
 const root = document.getElementById('root');
@@ -15,8 +13,6 @@ if (!root) throw new Error('index.html has no element with the id "root"');
 const router = createBrowserRouter(routes);
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
+    <RouterProvider router={router} />
   </StrictMode>,
 );

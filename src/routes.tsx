@@ -1,14 +1,13 @@
 // Every URL and the page behind it, each loaded when it is first needed.
 import { redirect } from 'react-router';
 import type { RouteObject } from 'react-router';
-import { queryClient } from '#/api/query-client.ts';
-import { sessionQueries } from '#/api/session.ts';
+import { currentSession } from '#/api/session.ts';
 import { ShellError } from './shell/shell-error.tsx';
 import { paths } from '#/paths.ts';
 
 /** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
 async function requireSession({ request }: { request: Request }) {
-  const session = await queryClient.query(sessionQueries.current());
+  const session = await currentSession();
   if (session.SignedIn) return null;
   const { pathname, search } = new URL(request.url);
   return redirect(paths.signIn(pathname + search));
@@ -18,15 +17,15 @@ async function requireSession({ request }: { request: Request }) {
 const whenSignedIn =
   (prefetch: (search: URLSearchParams) => void) =>
   ({ request }: { request: Request }) => {
-    void queryClient.query(sessionQueries.current()).then(
+    void currentSession().then(
       ({ SignedIn }) => SignedIn && prefetch(new URL(request.url).searchParams),
-      () => {}, // requireSession tells it
+      () => {}, // requireSession reports it
     );
     return null;
   };
 
 const loadShell = () => import('./shell/shell.tsx');
-const prepareApp = () => void loadShell().catch(() => {}); // asked for again when it is needed, and told then
+const prepareApp = () => void loadShell().catch(() => {}); // asked for again when it is needed, and reported then
 
 /** The outline that index.html draws, kept while the first page is on its way. */
 const Outline = () => <div id="boot" />;

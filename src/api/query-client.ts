@@ -2,7 +2,7 @@
 import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
-import { sessionEnded } from '#/api/session.ts';
+import { onSession, sessionEnded, sessionQueries } from '#/api/session.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 
 declare module '@tanstack/react-query' {
@@ -40,3 +40,6 @@ export const queryClient: QueryClient = new QueryClient({
     mutations: { networkMode: 'always', retry: false },
   },
 });
+
+// The sign-in page knows nothing of this cache.
+onSession((event) => event === 'in' && void queryClient.invalidateQueries(sessionQueries.current()));

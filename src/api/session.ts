@@ -4,6 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
 import { directAddress, hold, holder } from '#/api/direct.ts';
+import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { currentAccount } from '#/lib/stored.ts';
 
@@ -25,7 +26,7 @@ export interface DashboardSession {
   MapAttribution?: string;
 }
 
-/** Told by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
+/** Checked by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
 const isSession = (value: unknown): value is DashboardSession =>
   typeof value === 'object' &&
   value !== null &&
@@ -46,8 +47,8 @@ function heldSession(Upstream: string): DashboardSession {
   };
 }
 
-async function fetchSession(signal: AbortSignal): Promise<DashboardSession> {
-  const { status, text } = await send('GET', PATH, undefined, { signal });
+async function fetchSession(): Promise<DashboardSession> {
+  const { status, text } = await send('GET', PATH);
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -58,15 +59,51 @@ async function fetchSession(signal: AbortSignal): Promise<DashboardSession> {
   return answer;
 }
 
-async function readSession(signal: AbortSignal): Promise<DashboardSession> {
-  const session = directAddress === undefined ? await fetchSession(signal) : heldSession(directAddress);
-  currentAccount.set(session.UserEmail ?? '');
-  return session;
+async function readSession(failures = 0): Promise<DashboardSession> {
+  try {
+    const session = directAddress === undefined ? await fetchSession() : heldSession(directAddress);
+    currentAccount.set(session.UserEmail ?? '');
+    return session;
+  } catch (error) {
+    if (!(error instanceof Error) || !shouldRetry(failures, error)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, retryDelay(failures, error)));
+    return readSession(failures + 1);
+  }
+}
+
+let reading: Promise<DashboardSession> | undefined;
+let known: DashboardSession | undefined;
+
+function forgetSession() {
+  reading = undefined;
+  known = undefined;
+}
+
+/**
+ * The session, read once: again only after a failure or when it began or ended. Not by way of the query cache, which the
+ * sign-in page would have to load.
+ */
+export async function currentSession(): Promise<DashboardSession> {
+  const mine = (reading ??= readSession());
+  try {
+    const session = await mine;
+    if (reading === mine) known = session;
+    return session;
+  } catch (error) {
+    if (reading === mine) forgetSession();
+    throw error;
+  }
 }
 
 export const sessionQueries = {
   current: () =>
-    queryOptions({ queryKey: ['session'], queryFn: ({ signal }) => readSession(signal), staleTime: Infinity }),
+    queryOptions({
+      queryKey: ['session'],
+      queryFn: currentSession,
+      initialData: () => known,
+      staleTime: Infinity,
+      retry: false,
+    }),
 };
 
 /** What a person signs in with: an API token, or the single-use code of the link printed at the start. */
@@ -100,6 +137,7 @@ const channel =
     ? undefined
     : new BroadcastChannel('muster-session');
 const tell = (event: SessionEvent) => {
+  forgetSession();
   for (const listener of listeners) listener(event);
 };
 // In Node an open channel would keep a test running for ever.

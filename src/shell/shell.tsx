@@ -1,7 +1,7 @@
 // The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
 import { useEffect, useState } from 'react';
 import { NavLink, Outlet, useLocation, useNavigation } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { ActionIcon } from '@mantine/core';
 import {
   IconChartDots3,
@@ -18,6 +18,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
+import { queryClient } from '#/api/query-client.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
@@ -178,8 +179,10 @@ function Brand() {
 
 export function Shell() {
   return (
-    <UiProvider>
-      <Frame />
-    </UiProvider>
+    <QueryClientProvider client={queryClient}>
+      <UiProvider>
+        <Frame />
+      </UiProvider>
+    </QueryClientProvider>
   );
 }

@@ -2,8 +2,7 @@
 // first thing a person loads is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useQueryClient } from '@tanstack/react-query';
-import { onSession, sessionQueries, signIn } from '#/api/session.ts';
+import { currentSession, onSession, signIn } from '#/api/session.ts';
 import type { Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
 import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
@@ -28,7 +27,6 @@ function takeCode(): string | null {
 export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const navigate = useNavigate();
   const { search } = useLocation();
-  const client = useQueryClient();
   const [upstream, setUpstream] = useState<string>();
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
@@ -48,26 +46,23 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
     }
   };
 
-  // Read once and without a hook of the query library: the hooks would be most of what this page weighs.
   useEffect(() => {
     let left = false;
-    void client.query(sessionQueries.current()).then(
+    void currentSession().then(
       ({ Upstream }) => left || setUpstream(Upstream),
-      () => {}, // Signing in tells what is wrong.
+      () => {}, // Signing in says what is wrong.
     );
     return () => {
       left = true;
     };
-  }, [client]);
+  }, []);
   // A sign-in in any tab opens this one as well.
   useEffect(
     () =>
       onSession((event) => {
-        if (event !== 'in') return;
-        client.removeQueries(sessionQueries.current());
-        void navigate(nextOf(search), { replace: true });
+        if (event === 'in') void navigate(nextOf(search), { replace: true });
       }),
-    [client, navigate, search],
+    [navigate, search],
   );
   useEffect(() => {
     document.title = 'Sign in · Muster';
