@@ -8,6 +8,7 @@ import { call, upload } from '#/api/call.ts';
 import type { SendProgress } from '#/api/call.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
+import { waitFor } from '#/lib/pace.ts';
 
 const stored = { invalidates: [['artifacts'], ['account']] };
 
@@ -34,7 +35,6 @@ export const artifactQueries = {
 
 /** Before each look for what became of a lost answer, in milliseconds: the service may still be at it. */
 const LOOKS = [300, 1_500, 3_000];
-const pause = (length: number) => new Promise<void>((resolve) => setTimeout(resolve, length));
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
@@ -77,7 +77,7 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
     onLook();
     let seen = false;
     for (const length of LOOKS) {
-      await pause(length);
+      await waitFor(length);
       const arrived = await look().then(
         (found) => {
           seen = true;

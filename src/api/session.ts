@@ -7,6 +7,7 @@ import { directAddress, hold, holder } from '#/api/direct.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { currentAccount } from '#/lib/stored.ts';
+import { waitFor } from '#/lib/pace.ts';
 
 const PATH = '/auth/session';
 
@@ -66,7 +67,7 @@ async function readSession(failures = 0): Promise<DashboardSession> {
     return session;
   } catch (error) {
     if (!(error instanceof Error) || !shouldRetry(failures, error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, retryDelay(failures, error)));
+    await waitFor(retryDelay(failures, error));
     return readSession(failures + 1);
   }
 }

@@ -1,4 +1,4 @@
-// Long work in short tasks, so that the page answers a click or a key while it goes on.
+// Waiting, and long work in short tasks, so that the page answers a click or a key while it goes on.
 
 /** Milliseconds of work before the page gets its turn; a task is felt from 50 on. */
 const TURN = 12;
@@ -37,4 +37,18 @@ export function atOnce<Result>(steps: Generator<void, Result>): Result {
     const { done, value } = steps.next();
     if (done) return value;
   }
+}
+
+/** Resolves after some milliseconds, or when the signal is aborted. */
+export function waitFor(length: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, length);
+    signal?.addEventListener('abort', end);
+  });
 }

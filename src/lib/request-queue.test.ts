@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { RequestQueue, checkWrite, waitFor } from './request-queue.ts';
+import { waitFor } from './pace.ts';
+import { RequestQueue, checkWrite } from './request-queue.ts';
 import type { WriteResult } from './request-queue.ts';
 import { RequestError } from './retry.ts';
 

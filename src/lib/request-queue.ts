@@ -1,20 +1,7 @@
 // Sends many requests: at most so many at a time, all of them wait when the service asks one to, nothing that may have been
 // carried out is sent twice, and each item gets exactly one result.
+import { waitFor } from './pace.ts';
 import { RequestError, isUnanswered, meaningOf, retryDelay, shouldRetry } from './retry.ts';
-
-/** Resolves after some milliseconds, or when the signal is aborted. */
-export function waitFor(length: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, length);
-    signal?.addEventListener('abort', end);
-  });
-}
 
 /** Before each read that looks for what became of a write, in milliseconds: the service may still be working on it. */
 const LOOKS = [300, 1_500, 4_000];

@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { csvLine, csvText } from '#/lib/csv.ts';
 import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
+import { nextTask } from '#/lib/pace.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 
 /** Rows between two turns of the page. */
 const PORTION = 500;
-const nextTurn = () => new Promise<void>((resolve) => void setTimeout(resolve));
 
 interface DeviceExport {
   columns: DeviceColumns;
@@ -30,7 +30,7 @@ export async function devicesCsv(request: DeviceExport): Promise<string[] | unde
     for (let place = start; place < end; place++) portion += csvLine(columns.row(at(place)));
     parts.push(portion);
     onProgress?.(end);
-    await nextTurn();
+    await nextTask();
   }
   return parts;
 }

@@ -3,6 +3,7 @@
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { counted } from '#/lib/format.ts';
 
 export type StaleReason =
   /** It waits longer than the limit. */
@@ -88,7 +89,7 @@ export function staleIn<Job extends Waiting>(queue: readonly Job[], rules: Stale
   return new Map(found.toReversed());
 }
 
-const daysText = (days: number) => (days === 1 ? '1 day' : `${days} days`);
+const daysText = (days: number) => counted(days, 'day');
 
 /** "superseded by app 1.3.0 behind it" */
 export function staleText(reason: StaleReason): string {

@@ -2,7 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/job-state.ts';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
 import type { JobOutcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
@@ -143,7 +143,7 @@ export function otherFields(job: Job): [string, string][] {
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 
-export const jobsText = (count: number): string => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);
+export const jobsText = (count: number): string => counted(count, 'job');
 
 /** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
 export const staleWarning = (count: number, online: boolean): string =>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { mergeRuleSets } from '#/features/outcome-rules/rule-sets.ts';
 import type { Clash, RuleSet } from '#/features/outcome-rules/rule-sets.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted } from '#/lib/format.ts';
 import classes from './rules-dialog.module.css';
 
 interface RulesImportProps {
@@ -21,8 +21,6 @@ const CHOICES: { value: Clash; label: string }[] = [
   { value: 'mine', label: 'Keep mine' },
 ];
 
-const plural = (count: number, one: string) => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
-
 export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesImportProps) {
   const [clash, setClash] = useState<Clash>('both');
   const known = theirs.filter(({ name }) => mine.some((set) => set.name === name));
@@ -30,14 +28,13 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
   return (
     <Stack gap="md">
       <p>
-        The file has {plural(rules, 'rule')} for {plural(theirs.length, 'name')}.
-        {leftOut > 0 &&
-          ` ${plural(leftOut, 'entry').replace(/entrys$/, 'entries')} in it could not be read and will be left out.`}
+        The file has {counted(rules, 'rule')} for {counted(theirs.length, 'name')}.
+        {leftOut > 0 && ` ${counted(leftOut, 'entry', 'entries')} in it could not be read and will be left out.`}
       </p>
       <ul className={classes.names} aria-label="Names in the file">
         {theirs.map(({ name, rules: each }) => (
           <li key={name}>
-            <span className="mono">{name}</span> <span className="dim">{plural(each.length, 'rule')}</span>
+            <span className="mono">{name}</span> <span className="dim">{counted(each.length, 'rule')}</span>
             {known.some((set) => set.name === name) && <span className="dim">, has rules here already</span>}
           </li>
         ))}

@@ -8,7 +8,7 @@ import { useAccount } from '#/features/job-archive/use-account.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { DataTable } from '#/ui/table/data-table.tsx';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, formatBytes } from '#/lib/format.ts';
 import { allStored, clearStored } from '#/lib/stored.ts';
 import { storedParts } from '#/lib/stored-keys.ts';
 import type { StoredKind } from '#/lib/stored-keys.ts';
@@ -82,7 +82,7 @@ export function BrowserData() {
                 kind === 'archive' ? (
                   <>
                     <Link to={paths.archive()}>{WORDS.archive.name}</Link>{' '}
-                    <span className="dim">{jobs.length === 1 ? '1 job' : `${formatCount(jobs.length)} jobs`}</span>
+                    <span className="dim">{counted(jobs.length, 'job')}</span>
                   </>
                 ) : (
                   WORDS[kind].name

@@ -6,7 +6,7 @@ import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
 import { inTurns } from '#/lib/pace.ts';
-import { waitFor } from '#/lib/request-queue.ts';
+import { waitFor } from '#/lib/pace.ts';
 import { provisioned, provisioning } from '#/fleet/provisioning.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { paths } from '#/paths.ts';

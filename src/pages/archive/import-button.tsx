@@ -2,12 +2,10 @@
 import { useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { archiveMutations } from '#/features/job-archive/archive-queries.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import classes from './archive.module.css';
-
-const jobsText = (count: number) => (count === 1 ? '1 job' : `${formatCount(count)} jobs`);
 
 export function ImportButton({ account, disabled }: { account: string; disabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
@@ -38,8 +36,10 @@ export function ImportButton({ account, disabled }: { account: string; disabled:
         Import…
       </Button>
       <span role="status">
-        {take.isPending && progress.total > 0 && `${formatCount(progress.done)} of ${jobsText(progress.total)} read`}
-        {take.isSuccess && `${jobsText(take.data)} imported`}
+        {take.isPending &&
+          progress.total > 0 &&
+          `${formatCount(progress.done)} of ${counted(progress.total, 'job')} read`}
+        {take.isSuccess && `${counted(take.data, 'job')} imported`}
       </span>
       <FormError error={take.error} />
     </div>

@@ -4,7 +4,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
@@ -54,8 +54,7 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
                 <p>
                   <strong>
                     {usage.waiting.length === 1 ? '1 job waits' : `${formatCount(usage.waiting.length)} jobs wait`} for
-                    it and would fail, on{' '}
-                    {usage.waitingDevices === 1 ? '1 device' : `${formatCount(usage.waitingDevices)} devices`}:
+                    it and would fail, on {devicesText(usage.waitingDevices)}:
                   </strong>
                 </p>
                 <ArtifactJobs jobs={usage.waiting} name="Jobs that would fail" most={MOST} />

@@ -4,7 +4,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, formatBytes } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
@@ -89,11 +89,10 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
   );
 }
 
-const plural = (count: number, word: string) => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
 const countsSaid = (artifacts: number, names: number) =>
   names === artifacts
-    ? plural(artifacts, 'artifact')
-    : `${plural(artifacts, 'version')} of ${plural(names, 'artifact')}`;
+    ? counted(artifacts, 'artifact')
+    : `${counted(artifacts, 'version')} of ${counted(names, 'artifact')}`;
 
 function Storage({ account }: { account: Account | undefined }) {
   const { ArtifactBytesUsed: used, ArtifactBytesLimit: limit } = account ?? {};

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { paths } from '#/paths.ts';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import type { Ahead } from './ahead.ts';
 import classes from './deploy.module.css';
@@ -31,7 +31,7 @@ export function QueueAhead({ queues, ahead, single }: QueueAheadProps) {
     <div>
       <p>
         {single ? 'It has' : `${devicesText(ahead.devices)} ${ahead.devices === 1 ? 'has' : 'have'}`}{' '}
-        <strong>{ahead.jobs === 1 ? '1 job' : `${formatCount(ahead.jobs)} jobs`} ahead</strong>
+        <strong>{counted(ahead.jobs, 'job')} ahead</strong>
       </p>
       <ul className={classes.orders}>
         {ahead.orders.slice(0, NAMED).map(({ id, name, devices }) => (

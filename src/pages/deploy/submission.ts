@@ -12,6 +12,7 @@ import { isOutcomeUnknown } from './deploy-choice.ts';
 import { forgetAttempt, keepAttempt } from './kept-attempt.ts';
 import { changeBetween } from './membership.ts';
 import type { MembershipChange } from './membership.ts';
+import { waitFor } from '#/lib/pace.ts';
 
 /** Raised when others are members than were reviewed; nothing was sent. */
 export class MembersChanged extends Error {
@@ -33,12 +34,11 @@ export class AnswerLost extends Error {
 
 /** Before each look for what became of a lost answer: the service may still be at it. */
 const LOOKS = [300, 1_500, 3_000];
-const pause = (length: number) => new Promise<void>((resolve) => setTimeout(resolve, length));
 
 /** The jobs that an attempt has made, once there is one; after some patience, none. */
 export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<Job[]> {
   for (const length of LOOKS) {
-    await pause(length);
+    await waitFor(length);
     signal?.throwIfAborted();
     const made = (await readJobs(signal)).filter((job) => isMadeBy(attempt, job));
     if (made.length > 0) return made;

@@ -40,7 +40,7 @@ import { jobUrl } from './children/job-url.ts';
 import { whyNoRetry } from './children/retry.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted } from '#/lib/format.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
@@ -262,7 +262,7 @@ function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
       )}
       {retries.length > 0 && (
         <Link to={paths.jobs({ name: retriesOf(JobName) })}>
-          {retries.length === 1 ? '1 retry' : `${formatCount(retries.length)} retries`}
+          {counted(retries.length, 'retry', 'retries')}
           {first && ' beside this one'}
         </Link>
       )}

@@ -12,11 +12,10 @@ import type { ArchivePlan } from '#/features/job-archive/run-archive.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import classes from './archive-dialog.module.css';
 
 const DAY = 86_400_000;
-const jobsText = (count: number) => (count === 1 ? '1 executed job' : `${formatCount(count)} executed jobs`);
 
 /** Those that ended more than this many days ago; without a readable time nobody knows, and they stay. */
 function olderThan(jobs: readonly Job[], days: number, now: number): readonly Job[] {
@@ -84,7 +83,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
     >
       <Stack gap="md">
         <p>
-          <strong>{jobsText(jobs.length)}</strong>
+          <strong>{counted(jobs.length, 'executed job')}</strong>
           {picked ? ' of those selected' : filtered ? ' that match the filter' : ' in the list'}
           {picked && moving > 0 && `; ${formatCount(moving)} that wait or run are left alone`}. Everything that each
           device printed is fetched first.

@@ -6,7 +6,7 @@ import { Button } from '@mantine/core';
 import { IconArrowBarToDown } from '@tabler/icons-react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-button.tsx';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { layOut } from './log-items.ts';
 import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
 import { useLogKeys } from './use-log-keys.ts';
@@ -40,7 +40,7 @@ const logLook = stored(
 
 /** Width of the column of line numbers. */
 const digits = (lines: number) => ({ '--log-digits': Math.max(3, String(lines).length) }) as CSSProperties;
-const linesText = (lines: number) => (lines === 1 ? '1 line' : `${formatCount(lines)} lines`);
+const linesText = (lines: number) => counted(lines, 'line');
 
 interface LogViewProps {
   /** Name of the scrolling region: "Output of camera-7". */

@@ -8,6 +8,7 @@ import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, r
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import classes from './views-parts.module.css';
+import { counted } from '#/lib/format.ts';
 
 export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
 
@@ -132,7 +133,7 @@ function Delete({ view, onGo, onClose }: PartProps) {
 /** No file of views is larger. */
 const MOST_BYTES = 1_000_000;
 
-const count = (number: number, what = 'view') => `${number} ${what}${number === 1 ? '' : 's'}`;
+const count = (number: number, what = 'view') => counted(number, what);
 
 function Import({ view: { saved }, onClose }: PartProps) {
   const [file, setFile] = useState<{ name: string } & (ReadViews | { problem: string })>();
