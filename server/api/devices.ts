@@ -22,7 +22,6 @@ import {
 } from '../store/devices.ts';
 import { once } from '../store/orders.ts';
 import { openPages } from '../store/pages.ts';
-import { listJobsOfDevice } from './jobs.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
@@ -144,7 +143,5 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     updateAgent: (request) => context.agentUpdates.begin(request, request.params.device_id),
-
-    queue: ({ account, params }) => listJobsOfDevice(context, account.id, params.device_id),
   };
 }

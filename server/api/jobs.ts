@@ -102,6 +102,16 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       return new Prepared(json, version);
     },
 
+    ofDevice: async ({ account, params }) => {
+      const device = deviceById(db, account.id, params.device_id);
+      const version = dispatch.version();
+      const json = await listed(
+        (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
+        (row) => summary(context, row),
+      );
+      return new Prepared(json, version);
+    },
+
     runs: async ({ account, params, http }) => {
       const version = dispatch.version();
       if (isKnown(http, version)) return new Prepared('', version);
@@ -133,16 +143,4 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
         asRead(context, request.http, 'Nothing was deleted. Read it again, then decide.'),
       ),
   };
-}
-
-/** One device's jobs, those it has as part of a group or tag job included, oldest first. */
-export async function listJobsOfDevice(context: Context, accountId: number, deviceId: string): Promise<Prepared> {
-  const { db, dispatch } = context;
-  const device = deviceById(db, accountId, deviceId);
-  const version = dispatch.version();
-  const json = await listed(
-    (after, limit) => jobsOfDevice(db, accountId, device.seq, after?.seq ?? 0, limit),
-    (row) => summary(context, row),
-  );
-  return new Prepared(json, version);
 }

@@ -11,7 +11,7 @@ const target = (method: string, url: string) => shapeOf(method, url)?.target;
 
 test('only methods and paths of the contract are known', () => {
   assert.equal(target('GET', '/v1/devices/1/25'), '/v1/devices/1/25');
-  assert.equal(shapeOf('GET', '/v1/device/d1/queue')?.endpoint, deviceEndpoints.queue);
+  assert.equal(shapeOf('GET', '/v1/device/d1/queue')?.endpoint, jobEndpoints.ofDevice);
   assert.equal(shapeOf('GET', '/v1/devices/location')?.endpoint, deviceEndpoints.locations);
   assert.equal(shapeOf('DELETE', '/v1/tunnels')?.endpoint, tunnelEndpoints.removeAll);
   for (const [method, url] of [

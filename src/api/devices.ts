@@ -2,7 +2,7 @@
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
-import { ApiError, isNotOffered } from '#/api/api-error.ts';
+import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { OrderKeys } from '#/api/order-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
@@ -80,13 +80,6 @@ export const deviceQueries = {
       queryKey: ['published-agent'],
       queryFn: ({ signal }) => call(deviceEndpoints.agent, {}, { signal }),
     }),
-  /** Fails as `isNotOffered` on a service without this addition. */
-  jobs: (id: string) =>
-    queryOptions({
-      queryKey: ['devices', 'jobs', id],
-      queryFn: ({ signal }) => call(deviceEndpoints.queue, { params: { device_id: id } }, { signal }),
-      refetchInterval: ({ state }) => (isNotOffered(state.error) ? false : LIVE),
-    }),
 };
 
 const changed = { invalidates: [['devices']] };
@@ -117,7 +110,7 @@ export const deviceMutations = {
       { params: { device_id: id } },
       {
         invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']],
-        deletes: [deviceQueries.one(id).queryKey, deviceQueries.jobs(id).queryKey],
+        deletes: [deviceQueries.one(id).queryKey, ['devices', 'jobs', id]],
         device: { id, is: 'deleted' },
       },
     ),

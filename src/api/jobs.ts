@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, JobDraft } from '#/contract/jobs.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving } from '#/api/job-state.ts';
 import { outputPace, readOutput } from '#/api/job-output.ts';
@@ -11,6 +12,7 @@ import { requestMutation } from '#/api/request-of.ts';
 /** How often a visible page asks again while something moves, in milliseconds. */
 const MOVING = 1_000;
 const RESTING = 15_000;
+const OF_DEVICE = 5_000;
 /** Beyond this size an answer costs enough to be asked for less often. */
 const MANY_ROWS = 500;
 
@@ -40,6 +42,13 @@ export const jobQueries = {
       },
       structuralSharing: false, // done in short tasks already
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
+    }),
+  /** A device's own queue. Fails as `isNotOffered` on a service without this addition. */
+  ofDevice: (id: string) =>
+    queryOptions({
+      queryKey: ['devices', 'jobs', id],
+      queryFn: ({ signal }) => call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal }),
+      refetchInterval: ({ state }) => (isNotOffered(state.error) ? false : OF_DEVICE),
     }),
   /** Every job that an artifact was run by, device by device, without output. Fails as `isNotOffered` on other services. */
   runs: (artifact: string) =>

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalText, pathId, pathInteger, row, rowsOf, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
-import { foundJobs } from '#/contract/jobs.ts';
 import { tag } from '#/contract/tags.ts';
 
 /** Largest page our service gives; the document names no limit. */
@@ -235,14 +234,5 @@ export const deviceEndpoints = {
     summary: "Have a device's agent replace itself by the one that the service publishes, when no job runs",
     addition: true,
     params: oneDevice,
-  },
-  /** Not below /v1/devices, where other services take any two words for the number and size of a page. */
-  queue: {
-    method: 'GET',
-    path: '/v1/device/:device_id/queue',
-    summary: "List one device's jobs, children of group and tag jobs included, oldest first",
-    addition: true,
-    params: oneDevice,
-    response: foundJobs,
   },
 } as const satisfies Group;

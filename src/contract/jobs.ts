@@ -145,7 +145,7 @@ const foundJob = z.pipe(
 );
 
 /** What our additions list: bare, each row a job. Any other shape is some other answer, and the addition not offered. */
-export const foundJobs = z.array(foundJob);
+const foundJobs = z.array(foundJob);
 
 /** Where a reader stands in a stream, in bytes. */
 const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be a whole number of bytes')));
@@ -232,6 +232,15 @@ export const jobEndpoints = {
     path: '/v1/jobs/queues',
     addition: true,
     summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
+    response: foundJobs,
+  },
+  /** Not below /v1/devices, where other services take any two words for the number and size of a page. */
+  ofDevice: {
+    method: 'GET',
+    path: '/v1/device/:device_id/queue',
+    summary: "List one device's jobs, children of group and tag jobs included, oldest first",
+    addition: true,
+    params: z.object({ device_id: pathId }),
     response: foundJobs,
   },
   runs: {

@@ -2,6 +2,7 @@
 import { ABSENT, EMPTY, TagLists, tagText } from './dictionary.ts';
 import type { Dictionary } from './dictionary.ts';
 import { CodeColumn, TimeColumn } from './columns.ts';
+import { seenRange } from './seen-range.ts';
 import type { Table } from './table.ts';
 import { fold, naturalKey, wordsOf } from './text.ts';
 
@@ -37,17 +38,6 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
    * included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
   seen?: string | undefined;
 }
-
-/** The ends of such a time, in milliseconds; undefined for what is none. */
-export function seenRange(text: string | null | undefined): [from: number, to: number] | undefined {
-  const [from = Number.NaN, to = Number.NaN, ...more] = (text ?? '').split('/').map((end) => Date.parse(end));
-  return from <= to && more.length === 0 ? [from, to] : undefined;
-}
-
-const second = (at: number) => new Date(at).toISOString().replace('.000', '');
-/** From the second that holds the one to the second that holds the other. */
-export const printRange = (from: number, to: number): string =>
-  `${second(Math.floor(from / 1000) * 1000)}/${second(Math.ceil(to / 1000) * 1000)}`;
 
 export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { aDevice } from './fake-service.ts';
-import { printRange } from './filter.ts';
+import { printRange } from './seen-range.ts';
 import { FleetIndex } from './fleet-index.ts';
 import type { RowQuery } from './fleet-index.ts';
 import { indexOf } from './index-of.ts';

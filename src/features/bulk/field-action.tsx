@@ -1,11 +1,12 @@
 // Sets the group, customer or site of many devices, or takes it from them.
 import { useState } from 'react';
-import { Autocomplete, SegmentedControl } from '@mantine/core';
+import { Autocomplete } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import { bulkChange } from '#/api/bulk.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceRows } from '#/api/devices.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { keepEqual } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';

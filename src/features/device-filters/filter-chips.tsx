@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
-import { seenRange } from '#/fleet/filter.ts';
+import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { problemWords } from '#/fleet/agent-words.ts';

@@ -1,9 +1,10 @@
 // Light or dark, how close rows stand, and in which zone times are written.
-import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { formatTime } from '#/lib/format.ts';
 import { keepLook, useLook } from '#/ui/controls/look.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './account-page.module.css';
 
 const SCHEMES = [

@@ -1,7 +1,7 @@
 // The devices being made and made: progress, what became of each row, and who came Online since.
 import { memo, useState } from 'react';
 import { Link } from 'react-router';
-import { Button, Group, SegmentedControl } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useInstall } from '#/features/install/use-install.ts';
 import { paths } from '#/paths.ts';
@@ -11,6 +11,7 @@ import { counted, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { AddRun } from './add-run.ts';
 import type { RunEntry, RunView } from './run-entry.ts';
 import { endingText, faultLines, figuresOf, hasProblem, runText, entryState } from './run-figures.ts';

@@ -1,7 +1,6 @@
 // Deletes old versions: how many of each name are kept, exactly which go, and what became of each.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { SegmentedControl } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactRemoval, artifactText } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -12,6 +11,7 @@ import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './versions/artifact-facts.tsx';
 import { usageOf } from './versions/artifact-usage.ts';

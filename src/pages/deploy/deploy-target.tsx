@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Autocomplete, Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -14,6 +14,7 @@ import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, Failure } from '#/ui/page/view.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { TARGETS } from './deploy-choice.ts';
 import type { DeployChoice, TargetKind } from './deploy-choice.ts';
 import classes from './deploy.module.css';

@@ -1,7 +1,7 @@
 // Second step of a deploy: an artifact, or a workflow of the legacy method.
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
@@ -10,6 +10,7 @@ import { paths } from '#/paths.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Empty, Failure, Skeleton } from '#/ui/page/view.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
 import classes from './deploy.module.css';
 

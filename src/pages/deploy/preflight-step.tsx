@@ -1,9 +1,10 @@
 // The step of a deploy that checks its devices first: with a few ready checks and own lines, or with a workflow.
 import { useQuery } from '@tanstack/react-query';
-import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { workflowQueries } from '#/api/workflows.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { PreflightPlan } from './preflight-plan.ts';
 import { preflightScript } from './preflight-script.ts';
 import type { Checks } from './preflight-script.ts';

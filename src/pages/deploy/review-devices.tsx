@@ -1,7 +1,6 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { SegmentedControl } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
@@ -14,6 +13,7 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { siteText, sitesOf } from './sites.ts';
 import type { Site } from './sites.ts';
 import classes from './deploy.module.css';

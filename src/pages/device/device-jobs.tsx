@@ -4,7 +4,6 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isNotOffered } from '#/api/api-error.ts';
-import { deviceQueries } from '#/api/devices.ts';
 import { jobState, canStop } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -47,7 +46,7 @@ const deviceJobsUrl = urlSchema({ dialog: optional });
 
 export function DeviceJobs({ device }: { device: Device }) {
   const { DeviceId } = device;
-  const own = useQuery(deviceQueries.jobs(DeviceId));
+  const own = useQuery(jobQueries.ofDevice(DeviceId));
   const fallback = isNotOffered(own.error);
   const all = useQuery({
     ...jobQueries.list(),

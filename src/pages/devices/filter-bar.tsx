@@ -1,7 +1,7 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import type { FacetCounts } from '#/fleet/fleet-index.ts';
@@ -10,6 +10,7 @@ import { formatCount } from '#/lib/format.ts';
 import { isFree } from '#/lib/free-key.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './filter-bar.module.css';
 
 const FilterPickers = lazyPart(() => import('./filter-pickers.tsx'), 'FilterPickers');

@@ -3,7 +3,6 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
-import { deviceQueries } from '#/api/devices.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -24,7 +23,7 @@ export function useJobList(view: JobListView) {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: ran }).data;
   // An addition: without it only jobs to the device itself are found, not those to its group or tags.
   const own = useQuery({
-    ...deviceQueries.jobs(view.device),
+    ...jobQueries.ofDevice(view.device),
     enabled: view.device !== '',
     retry: false,
   });

@@ -1,6 +1,6 @@
 // On the map: what the colours tell, and in the colours of groups which is whose.
-import { SegmentedControl } from '@mantine/core';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { ColorBy } from './draw-marks.ts';
 import { MOST_GROUPS } from './map-fleet.ts';
 import { COLORS, letterOf } from './marker-colors.ts';

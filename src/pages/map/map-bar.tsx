@@ -1,13 +1,14 @@
 // Above the map: the table's filters, and the way to the table.
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
 import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { MapUrl } from './use-map-url.ts';
 import classes from './map-page.module.css';
 

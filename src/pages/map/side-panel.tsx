@@ -1,7 +1,7 @@
 // Beside the map: the devices in view and those without a place, with everything that can be done on the map itself.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/table.ts';
@@ -9,6 +9,7 @@ import { useRows } from '#/fleet/use-rows.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { DeviceList, RowWords } from './device-list.tsx';
 import { DRAGGED } from './map-events.tsx';
 import { byPlace, deviceNameAt, rowsIn } from './map-fleet.ts';

@@ -1,5 +1,5 @@
 // What is down now, the longest first, and what fell together as one.
-import { printRange } from '#/fleet/filter.ts';
+import { printRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';

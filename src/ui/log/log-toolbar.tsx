@@ -1,6 +1,6 @@
 // The tools of a log view: which stream, search, wrap, line numbers, raw, copy, download.
 import type { Ref } from 'react';
-import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronUp,
@@ -13,6 +13,7 @@ import {
   IconTextWrap,
 } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { LogSearch } from './use-log-search.ts';
 import classes from './log-view.module.css';
 

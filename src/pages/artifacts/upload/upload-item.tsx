@@ -2,7 +2,7 @@
 // network, a refusal, Cancel), file and fields stay as they are.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
@@ -24,6 +24,7 @@ import { isUnderWay } from './upload-queue.ts';
 import type { UploadQueue } from './upload-queue.ts';
 import type { JudgedFile, UploadState } from './upload-state.ts';
 import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './upload-item.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [

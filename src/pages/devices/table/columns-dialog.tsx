@@ -1,8 +1,9 @@
 // Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
 import { useState } from 'react';
-import { ActionIcon, Button, Checkbox, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Button, Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { USUAL, inOrder, isColumnShown, withMoved, withShown } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
 import type { TableColumn } from './table-columns.tsx';

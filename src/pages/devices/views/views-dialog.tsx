@@ -1,12 +1,13 @@
 // What the menu of views asks for: a name, a yes, or a file.
 import { useState } from 'react';
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './views-parts.module.css';
 import { counted } from '#/lib/format.ts';
 

@@ -1,7 +1,6 @@
 // The end of one log of a group, and how it differs from the log of a device on which the same job went well.
 import { useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { SegmentedControl } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
@@ -16,6 +15,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from '#/pages/job/children/job-url.ts';
 import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './failures.module.css';
 
 /** Lines of the example. */
