@@ -15,7 +15,7 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? 'test-results/e2e.json' }]],
   use: {
     browserName: 'chromium',
-    launchOptions: launchOptions(),
+    launchOptions: launchOptions({ light: true }),
     actionTimeout: 15_000,
     // What is judged or clicked is there at once, and no colour is caught on its way. The tests by keyboard have motion.
     contextOptions: { reducedMotion: 'reduce' },

@@ -85,7 +85,7 @@ const visit = (page: Page, path: string) =>
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
 
-test('each page is accessible while there is nothing', async ({ page, service }) => {
+test('each page is accessible while there is nothing @main', async ({ page, service }) => {
   const main = page.getByRole('main');
   await page.goto(`${service.url}/sign-in`);
   await expect(page.getByLabel('API token')).toBeVisible();
@@ -115,7 +115,7 @@ test('each page is accessible while there is nothing', async ({ page, service })
   }
 });
 
-test('each page is accessible with data', async ({ signedIn: page, service }) => {
+test('each page is accessible with data @main', async ({ signedIn: page, service }) => {
   const { device, failed, group, child } = await fill(service);
   await withTunnels(page);
   const main = page.getByRole('main');
@@ -141,7 +141,7 @@ test('each page is accessible with data', async ({ signedIn: page, service }) =>
   }
 });
 
-test('each dialog is accessible', async ({ signedIn: page, service }) => {
+test('each dialog is accessible @main', async ({ signedIn: page, service }) => {
   const { device, failed } = await fill(service);
   await withTunnels(page);
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
@@ -169,7 +169,7 @@ test('each dialog is accessible', async ({ signedIn: page, service }) => {
   }
 });
 
-test('forms, what they answer and what hangs on them are accessible', async ({ signedIn: page, service }) => {
+test('forms, what they answer and what hangs on them are accessible @main', async ({ signedIn: page, service }) => {
   await fill(service);
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   await page.goto(`${service.url}/devices?dialog=add`);
@@ -284,7 +284,7 @@ test.describe('with motion', () => {
     await expect(page.getByRole('heading', { level: 1, name: /pump/ })).toBeVisible();
   });
 
-  test('by keyboard: find a device, change it from its menu, choose it in the list of the map', async ({
+  test('by keyboard: find a device, change it from its menu, choose it in the list of the map @main', async ({
     signedIn: page,
     service,
   }) => {
@@ -326,7 +326,10 @@ test.describe('with motion', () => {
     await expect(page.getByRole('heading', { level: 1, name: /gate 1/ })).toBeVisible();
   });
 
-  test('by keyboard: upload a script, deploy it to a group, read its log', async ({ signedIn: page, service }) => {
+  test('by keyboard: upload a script, deploy it to a group, read its log @main', async ({
+    signedIn: page,
+    service,
+  }) => {
     const { DeviceKey } = await service.createDevice('camera 1', 'lab');
     await service.agent(DeviceKey);
     const folder = await service.folder('opt');

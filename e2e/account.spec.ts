@@ -20,7 +20,7 @@ const statusWith = async (service: Service, token: string) =>
 const tokenRow = (page: Page, name: string) =>
   page.getByRole('table', { name: 'API tokens' }).getByRole('row', { name: new RegExp(name) });
 
-test('an API token is shown once, works, and ends at once when it is revoked', async ({
+test('an API token is shown once, works, and ends at once when it is revoked @main', async ({
   signedIn: page,
   service,
   browser,
@@ -86,7 +86,7 @@ test('an API token is shown once, works, and ends at once when it is revoked', a
   await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible();
 });
 
-test('other browsers are seen and signed out, one or all', async ({ signedIn: page, service, browser }) => {
+test('other browsers are seen and signed out, one or all @main', async ({ signedIn: page, service, browser }) => {
   const others = await Promise.all([1, 2, 3].map(() => browser.newContext()));
   const areIn = () =>
     Promise.all(others.map(async ({ request }) => (await request.get(`${service.url}/v1/account`)).status() === 200));
@@ -170,7 +170,7 @@ test('the appearance is kept over a reload, and "as the system" follows the syst
   await expect.poll(brightness).toBeLessThan(60);
 });
 
-test('times, rows and what is kept in this browser, until it is cleared', async ({ signedIn: page, service }) => {
+test('times, rows and what is kept in this browser, until it is cleared @main', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
   await expect(page.getByText('No forecast yet').first()).toBeVisible();
   // A history of twenty days, in the place of waiting for it.

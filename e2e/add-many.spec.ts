@@ -47,7 +47,7 @@ async function downloadKeys(page: Page): Promise<string[][]> {
   return cellsOf(await readFile(await (await download).path(), 'utf8'));
 }
 
-test('hostile and faulty cells are told at their place, put right there, and created as they were meant', async ({
+test('hostile and faulty cells are told at their place, put right there, and created as they were meant @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -8,7 +8,10 @@ test.describe('what is executed', () => {
   // The browser itself reports the request that the test cuts.
   test.use({ expectedConsole: [/net::ERR_|status of 404/] });
 
-  test('is archived, deleted job by job, and found again by a word of its log', async ({ signedIn: page, service }) => {
+  test('is archived, deleted job by job, and found again by a word of its log @main', async ({
+    signedIn: page,
+    service,
+  }) => {
     const sandbox = await jobSandbox(service);
     const units = await Promise.all(['one', 'two'].map((name) => service.createDevice(`unit-${name}`, 'lab')));
     const sleeper = await service.createDevice('sleeper');

@@ -71,7 +71,7 @@ async function deploy(service: Service, device: string, Name: string): Promise<E
   return job();
 }
 
-test('a folder becomes an archive that runs on a device, and rolls back when its next version fails', async ({
+test('a folder becomes an archive that runs on a device, and rolls back when its next version fails @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -250,7 +250,7 @@ async function bomb(service: Service): Promise<string> {
   return saved(service, 'bomb.tar.gz', Buffer.concat([start, head, ...Array.from({ length: 600 }, () => megabyte)]));
 }
 
-test('what is hostile is refused by browser and service alike', async ({ signedIn: page, service }) => {
+test('what is hostile is refused by browser and service alike @main', async ({ signedIn: page, service }) => {
   const folder = await folderWith(service, 'hostile', { 'update.sh': '#!/bin/sh\n', evil: 'x' });
   await chmod(path.join(folder, 'evil'), 0o4755);
   const tar = async (name: string, script: string) => {

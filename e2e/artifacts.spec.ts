@@ -20,7 +20,10 @@ import {
 
 const run = promisify(execFile);
 
-test('a tar.gz that is dropped on the page is checked, uploaded and listed', async ({ signedIn: page, service }) => {
+test('a tar.gz that is dropped on the page is checked, uploaded and listed @main', async ({
+  signedIn: page,
+  service,
+}) => {
   await openArtifacts(page, service);
   await expect(page.getByText('No artifacts yet')).toBeVisible();
   await drop(
@@ -45,7 +48,7 @@ test('a tar.gz that is dropped on the page is checked, uploaded and listed', asy
   await expect(page).toHaveURL(/\/deploy\?artifact=/);
 });
 
-test('a script is uploaded with where it goes and what runs it, and its Command does just that', async ({
+test('a script is uploaded with where it goes and what runs it, and its Command does just that @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -163,7 +166,7 @@ test('what is in the file is checked, and each fault is told with what to do', a
 test.describe('many files', () => {
   test.use({ expectedConsole: [/net::ERR_|status of (413|400)/] });
 
-  test('go up as a queue: one that is refused or cut off does not hold up the rest', async ({
+  test('go up as a queue: one that is refused or cut off does not hold up the rest @main', async ({
     signedIn: page,
     service,
   }) => {
@@ -248,7 +251,7 @@ test.describe('behind a gateway that gives up', () => {
   });
 });
 
-test('search stands in the URL; an artifact shows its Command with a hidden token, and is deleted', async ({
+test('search stands in the URL; an artifact shows its Command with a hidden token, and is deleted @main', async ({
   signedIn: page,
   service,
   context,

@@ -107,7 +107,7 @@ test.describe('when some of them fail', () => {
   });
 });
 
-test('a run is cancelled in the middle, left only after a question, and goes on where it stopped', async ({
+test('a run is cancelled in the middle, left only after a question, and goes on where it stopped @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -176,7 +176,7 @@ test.describe('when the service says "later"', () => {
   });
 });
 
-test('a tag goes on devices of two pages, selected with Shift and kept from page to page', async ({
+test('a tag goes on devices of two pages, selected with Shift and kept from page to page @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -248,7 +248,7 @@ test('a location is set for all of them, and an empty customer only on purpose',
   expect(JSON.stringify(await devicesOf(service))).not.toContain('Acme');
 });
 
-test('devices are deleted after their number was typed', async ({ signedIn: page, service }) => {
+test('devices are deleted after their number was typed @main', async ({ signedIn: page, service }) => {
   await createMany(service, 5);
   await openDevices(page, service);
   for (const name of ['device 1', 'device 3', 'device 5'])

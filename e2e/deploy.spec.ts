@@ -23,7 +23,7 @@ function ordersOf(page: Page): { body: string; key: string | undefined }[] {
   return orders;
 }
 
-test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
+test('a double click, and a click and an Enter at once, submit one job @main', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId } = await service.createDevice('gate');
   const artifact = await script(service, sandbox, 'open.sh', 'true');
@@ -121,7 +121,7 @@ test.describe('when no answer comes', () => {
   });
 });
 
-test('a group is reviewed with what is queued and what ran before, and a change of its members has to be accepted', async ({
+test('a group is reviewed with what is queued and what ran before, and a change of its members has to be accepted @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -175,7 +175,7 @@ test('a group is reviewed with what is queued and what ran before, and a change 
   await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(3);
 });
 
-test('a selection gets a job for each device, and goes on after a reload with those that have none', async ({
+test('a selection gets a job for each device, and goes on after a reload with those that have none @main', async ({
   signedIn: page,
   service,
 }) => {

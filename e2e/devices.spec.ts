@@ -24,7 +24,10 @@ const allNames = async (service: Service) =>
     ({ DeviceName }) => DeviceName,
   );
 
-test('a device is created; its key is shown once and cannot be lost by a slip', async ({ signedIn: page, service }) => {
+test('a device is created; its key is shown once and cannot be lost by a slip @main', async ({
+  signedIn: page,
+  service,
+}) => {
   await service.createDevice('older', 'north');
   await openDevices(page, service);
   await page.getByRole('link', { name: 'Add a device' }).click();
@@ -67,7 +70,10 @@ test('a device is created; its key is shown once and cannot be lost by a slip', 
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('each filter finds, stands in the URL, and survives reload and Back', async ({ signedIn: page, service }) => {
+test('each filter finds, stands in the URL, and survives reload and Back @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const online = await service.createDevice('gate-east', 'gates');
   await service.createDevice('gate-west', 'gates');
   const pump = await service.createDevice('Pump east', 'pumps');
@@ -126,7 +132,10 @@ test('each filter finds, stands in the URL, and survives reload and Back', async
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue(pump.DeviceId.slice(4));
 });
 
-test('nothing found and nothing there are told apart, each with its way on', async ({ signedIn: page, service }) => {
+test('nothing found and nothing there are told apart, each with its way on @main', async ({
+  signedIn: page,
+  service,
+}) => {
   await openDevices(page, service);
   await expect(page.getByText('No devices yet.')).toBeVisible();
   await page.getByRole('link', { name: 'Add this machine' }).click();
@@ -191,7 +200,10 @@ test('60 devices are paged through, 25 a page, where pages are asked for', async
   await expect(rowLinks(page).first()).toHaveText('unit-02');
 });
 
-test('an edit sends the changed field only, a delete says what ends with it', async ({ signedIn: page, service }) => {
+test('an edit sends the changed field only, a delete says what ends with it @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const { DeviceId } = await service.createDevice('mixer', 'north');
   await service.createDevice('stays', 'north');
   await openDevices(page, service, '?group=north');
@@ -277,7 +289,7 @@ test('fields of a device are edited where they stand', async ({ signedIn: page, 
   await expect(page.getByText('house B')).toBeVisible();
 });
 
-test('tags go on and off a device, its place is set from a pasted pair', async ({ signedIn: page, service }) => {
+test('tags go on and off a device, its place is set from a pasted pair @main', async ({ signedIn: page, service }) => {
   const { DeviceId } = await service.createDevice('buoy');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const tags = page.getByRole('region', { name: 'Tags' });
@@ -310,7 +322,7 @@ test('tags go on and off a device, its place is set from a pasted pair', async (
   await expect(page.getByRole('region', { name: 'Location' }).getByText('54.18, 7.89')).toBeVisible();
 });
 
-test('a new key ends the agent that has the old one', async ({ signedIn: page, service }) => {
+test('a new key ends the agent that has the old one @main', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('stolen laptop');
   const agent = await service.agent(DeviceKey);
   await page.goto(`${service.url}/devices/${DeviceId}`);

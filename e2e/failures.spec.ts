@@ -44,7 +44,7 @@ async function update(service: Service, units: string[], away: string[] = []) {
 const membersOf = (page: Page) => page.getByRole('table', { name: 'Devices of this group' }).getByRole('link');
 const progressOf = (page: Page) => page.getByRole('region', { name: 'Progress' });
 
-test('a job is explained by what its devices said, and by how that differs from a healthy log', async ({
+test('a job is explained by what its devices said, and by how that differs from a healthy log @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -101,7 +101,7 @@ test('a job is explained by what its devices said, and by how that differs from 
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('2 selected');
 });
 
-test('only one group is retried, and what still waits is taken back', async ({ signedIn: page, service }) => {
+test('only one group is retried, and what still waits is taken back @main', async ({ signedIn: page, service }) => {
   const { sandbox, devices, start, parent } = await update(service, ['1', '2', '6'], ['7']);
   await page.goto(`${service.url}/jobs/${parent}`);
   // Only the device without room, after room was made: one new job, whatever is clicked twice.

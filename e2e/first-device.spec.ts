@@ -92,7 +92,7 @@ const isSameDocument = (page: Page) => page.evaluate(() => document.body.dataset
 
 const log = (page: Page, device: string) => page.getByRole('region', { name: `Output of ${device}, text` });
 
-test('a stranger adds this machine, deploys an archive to its group and reads along while it runs', async ({
+test('a stranger adds this machine, deploys an archive to its group and reads along while it runs @main', async ({
   page,
   service,
 }) => {
@@ -197,7 +197,7 @@ async function addDevice(page: Page, service: Service, name: string): Promise<vo
   await add.getByRole('button', { name: 'Add device' }).click();
 }
 
-test('a machine without a clone becomes a device by the one line that is shown, and runs a script', async ({
+test('a machine without a clone becomes a device by the one line that is shown, and runs a script @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -105,7 +105,7 @@ const scrollThrough = (page: Page) =>
     return longest;
   });
 
-test('j, k, x, Enter, / and ? do what the list of keys says', async ({ signedIn: page, service }) => {
+test('j, k, x, Enter, / and ? do what the list of keys says @main', async ({ signedIn: page, service }) => {
   await makeFleet(service, 30);
   await open(page, service, '?sort=name');
   await expect(shown(page)).toHaveText('30 devices');
@@ -138,7 +138,7 @@ test('j, k, x, Enter, / and ? do what the list of keys says', async ({ signedIn:
   await expect(page.getByRole('heading', { level: 1, name: /unit-2/ })).toBeVisible();
 });
 
-test('chosen columns, their order and the height of rows are kept', async ({ signedIn: page, service }) => {
+test('chosen columns, their order and the height of rows are kept @main', async ({ signedIn: page, service }) => {
   await makeFleet(service, 30);
   await open(page, service);
   await expect(shown(page)).toHaveText('30 devices');

@@ -163,7 +163,7 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   await context.close();
 });
 
-test('what the table shows is saved as CSV, hostile names included; the focus outlives a scroll', async ({
+test('what the table shows is saved as CSV, hostile names included; the focus outlives a scroll @main', async ({
   signedIn: page,
   service,
 }) => {

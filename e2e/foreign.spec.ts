@@ -55,7 +55,11 @@ base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 40[14]/] });
 
-  test('sign in and read every page, with wrapped lists, nulls and other names', async ({ page, service, foreign }) => {
+  test('sign in and read every page, with wrapped lists, nulls and other names @main', async ({
+    page,
+    service,
+    foreign,
+  }) => {
     await page.goto(`${service.url}/sign-in`);
     const token = page.getByLabel('API token');
     await expect(page.getByText(new URL(foreign.url).host)).toBeVisible();
@@ -127,7 +131,7 @@ base.describe('writes to services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 40[14]/] });
 
-  test('devices, a file, a deployment: sent once, as the document says, and no command of ours beside them', async ({
+  test('devices, a file, a deployment: sent once, as the document says, and no command of ours beside them @main', async ({
     signedIn: page,
     service,
     foreign,

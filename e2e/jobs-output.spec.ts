@@ -18,7 +18,7 @@ const steps = (first: number, last: number, what = 'step $i') =>
   `i=${first}; while [ $i -le ${last} ]; do echo "${what}"; i=$((i+1)); done`;
 const saved = async (download: Download) => readFile(await download.path(), 'utf8');
 
-test('output arrives while the job runs; its colours are shown, its tags are text, and it can be searched', async ({
+test('output arrives while the job runs; its colours are shown, its tags are text, and it can be searched @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -297,7 +297,11 @@ test('a log of 10 MB: searched by text, case and pattern, linked line by line, o
   await other.close();
 });
 
-test('copied and downloaded it is plain text, raw it is what came', async ({ signedIn: page, service, context }) => {
+test('copied and downloaded it is plain text, raw it is what came @main', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('hold');
   const artifact = await script(

@@ -14,7 +14,10 @@ import {
   jobSandbox,
 } from './job-sandbox.ts';
 
-test('a job for a device that is offline waits, and runs when its agent comes', async ({ signedIn: page, service }) => {
+test('a job for a device that is offline waits, and runs when its agent comes @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('buoy 4');
   await script(service, sandbox, 'greet.sh', 'echo hello from the buoy');
@@ -69,7 +72,7 @@ test('two jobs for one device run one after the other, in the order they were su
   expect(await sandbox.traces()).toEqual(['first begins', 'first ends', 'second']);
 });
 
-test('a group job shows what each device printed, stdout and stderr apart, and which one failed', async ({
+test('a group job shows what each device printed, stdout and stderr apart, and which one failed @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -171,7 +174,10 @@ test.describe('on the page of a job', () => {
   });
 });
 
-test('a running job that is deleted is stopped, with all that it started', async ({ signedIn: page, service }) => {
+test('a running job that is deleted is stopped, with all that it started @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('mill');
   const artifact = await script(
@@ -199,7 +205,7 @@ test('a running job that is deleted is stopped, with all that it started', async
   await expect(service.call('GET', `/v1/job/${id}`)).rejects.toThrow('404');
 });
 
-test('a job that is stopped keeps its record and output, on each of its devices', async ({
+test('a job that is stopped keeps its record and output, on each of its devices @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -238,7 +244,7 @@ test('a job that is stopped keeps its record and output, on each of its devices'
   await expect(row).toContainText('Cancelled');
 });
 
-test('a workflow is defined, deployed and deleted', async ({ signedIn: page, service }) => {
+test('a workflow is defined, deployed and deleted @main', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('kiosk');
   await service.agent(DeviceKey);
   await page.goto(`${service.url}/workflows`);
@@ -270,7 +276,7 @@ test('a workflow is defined, deployed and deleted', async ({ signedIn: page, ser
   expect((await service.call<unknown[] | null>('GET', '/v1/workflow')) ?? []).toEqual([]);
 });
 
-test('the list of jobs is searched and filtered, in the URL, so that Back and reload keep it', async ({
+test('the list of jobs is searched and filtered, in the URL, so that Back and reload keep it @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -45,7 +45,7 @@ test.describe('a service that goes away', () => {
     ],
   });
 
-  test('is said once, with how old what is shown is, and the banner goes by itself', async ({
+  test('is said once, with how old what is shown is, and the banner goes by itself @main', async ({
     signedIn: page,
     service,
   }) => {
@@ -134,7 +134,7 @@ test.describe('a new version of the service', () => {
 test.describe('a browser that remembers what failed', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('a page that was lost on the way comes by itself, by one reload', async ({ signedIn: page, service }) => {
+  test('a page that was lost on the way comes by itself, by one reload @main', async ({ signedIn: page, service }) => {
     await loseFile(page, 'workflows-page');
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);

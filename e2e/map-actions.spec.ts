@@ -19,7 +19,7 @@ const namesOf = async (service: Service, of: 'tag' | 'group', value: string) =>
     .map(({ DeviceName }) => DeviceName)
     .toSorted();
 
-test('a lasso and a rectangle select what is inside, for the bulk actions and for the table', async ({
+test('a lasso and a rectangle select what is inside, for the bulk actions and for the table @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -80,7 +80,7 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   expect(await namesOf(service, 'group', 'far')).toEqual(['outside']);
 });
 
-test('a device without a place is placed by a click or dragged onto the map, and a placed one is moved and moved back', async ({
+test('a device without a place is placed by a click or dragged onto the map, and a placed one is moved and moved back @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -7,7 +7,7 @@ import { settledBox } from './settled-box.ts';
 
 test.use({ geolocation: { latitude: 47.376_887, longitude: 8.541_694, accuracy: 12 }, permissions: ['geolocation'] });
 
-test('a location is picked on the small map, dragged, typed, pasted, or that of this phone', async ({
+test('a location is picked on the small map, dragged, typed, pasted, or that of this phone @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -63,7 +63,7 @@ test('a location is picked on the small map, dragged, typed, pasted, or that of 
 // Plain http by any name but localhost is what a service on a local network is reached by.
 test('over plain http the position of the phone needs https, and says so', async ({ service, context }) => {
   const { DeviceId } = await service.createDevice('mast');
-  const options = launchOptions();
+  const options = launchOptions({ light: true });
   const browser = await chromium.launch({
     ...options,
     args: [...(options.args ?? []), '--host-resolver-rules=MAP muster.test 127.0.0.1'],

@@ -2,7 +2,7 @@
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { drawnInTheMiddle, inView, middle, openMap, placed, region } from './on-map.ts';
 
-test('placed devices are drawn and listed, the unplaced are listed only', async ({ signedIn: page, service }) => {
+test('placed devices are drawn and listed, the unplaced are listed only @main', async ({ signedIn: page, service }) => {
   const berlin = await service.createDevice('gate-berlin', 'gates');
   const tokyo = await service.createDevice('gate-tokyo', 'gates');
   await service.createDevice('still in its box');
@@ -70,7 +70,7 @@ test('a marker is clickable: one device opens its card, several on one spot open
   await expect(page.getByRole('link', { name: /rack \d/ })).toHaveCount(3);
 });
 
-test('the filters are those of the table, and stay in the URL', async ({ signedIn: page, service }) => {
+test('the filters are those of the table, and stay in the URL @main', async ({ signedIn: page, service }) => {
   for (const [name, group, lng] of [
     ['cam-1', 'cameras', 1],
     ['cam-2', 'cameras', 2],

@@ -44,7 +44,7 @@ const rule = (page: Page, number: number) =>
 const trial = (page: Page) => dialog(page).getByRole('region', { name: 'Try the rules' });
 const COUNTS = /1.failed, 1.rolled back, 1.no answer, 1.succeeded/;
 
-test('a rule finds what rolled back with exit code 0, on every page, after a reload, and in another browser', async ({
+test('a rule finds what rolled back with exit code 0, on every page, after a reload, and in another browser @main', async ({
   signedIn: page,
   service,
   browser,

@@ -26,7 +26,10 @@ async function sameBehind(page: Page, link: RegExp, list: string, words: RegExp)
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 }
 
-test('from an empty account to the first job, the first steps tick themselves', async ({ signedIn: page, service }) => {
+test('from an empty account to the first job, the first steps tick themselves @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const sandbox = await jobSandbox(service);
   await page.goto(`${service.url}/`);
   const steps = part(page, 'First steps');

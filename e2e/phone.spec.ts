@@ -36,7 +36,11 @@ async function expectFits(page: Page, name: string): Promise<void> {
   });
 }
 
-test('find a device, see its last job, set its place from GPS, open its tunnel', async ({ page, service, context }) => {
+test('find a device, see its last job, set its place from GPS, open its tunnel @main', async ({
+  page,
+  service,
+  context,
+}) => {
   const web = new DeviceWeb();
   try {
     const pump = await service.createDevice('pump north 7', 'pumps');

@@ -20,7 +20,7 @@ async function awayWithJobs(service: Service) {
   return { sandbox, DeviceId, DeviceKey };
 }
 
-test('the stale are removed in one step; the device comes back and runs what is left, in order', async ({
+test('the stale are removed in one step; the device comes back and runs what is left, in order @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -50,7 +50,7 @@ test('the stale are removed in one step; the device comes back and runs what is 
   await expect(page.getByText('Nothing waits', { exact: true })).toBeVisible();
 });
 
-test('a queue is seen in its order, and what is stale in it, on the page of queues and on the device’s own', async ({
+test('a queue is seen in its order, and what is stale in it, on the page of queues and on the device’s own @main', async ({
   signedIn: page,
   service,
 }) => {

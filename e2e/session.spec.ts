@@ -6,7 +6,11 @@ import { expect, signIn, test } from './fixtures.ts';
 // The browser itself reports each refused request on the console.
 test.use({ expectedConsole: [/status of 401/] });
 
-test('the printed link signs in once, and its code leaves the address bar', async ({ page, service, browser }) => {
+test('the printed link signs in once, and its code leaves the address bar @main', async ({
+  page,
+  service,
+  browser,
+}) => {
   await page.goto(service.signInLink);
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   expect(page.url()).not.toContain('code');
@@ -21,7 +25,7 @@ test('the printed link signs in once, and its code leaves the address bar', asyn
   await stranger.close();
 });
 
-test('a wrong token is refused in words, a right one leads to the page that was asked for', async ({
+test('a wrong token is refused in words, a right one leads to the page that was asked for @main', async ({
   page,
   service,
 }) => {
@@ -38,7 +42,7 @@ test('a wrong token is refused in words, a right one leads to the page that was 
   await expect(page).toHaveURL(/\/devices\?status=Online/);
 });
 
-test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read', async ({
+test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read @main', async ({
   page,
   service,
 }) => {
@@ -60,7 +64,7 @@ test('the token is nowhere in the browser: not in storage, not in a cookie that 
   expect(cookie?.value).not.toContain(service.token);
 });
 
-test('a session that ends in the middle of an edit asks for the token and keeps what was typed', async ({
+test('a session that ends in the middle of an edit asks for the token and keeps what was typed @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -85,7 +89,7 @@ test('a session that ends in the middle of an edit asks for the token and keeps 
   expect(Devices.map(({ DeviceName }) => DeviceName)).toEqual(['pump behind the old mill']);
 });
 
-test('signing out ends the session in every tab, and on the service', async ({ signedIn: page, service }) => {
+test('signing out ends the session in every tab, and on the service @main', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/account`);
   const other = await page.context().newPage();
   await other.goto(`${service.url}/devices`);

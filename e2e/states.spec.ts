@@ -308,7 +308,7 @@ test('a service that says "later" is asked again by itself', async ({ signedIn: 
   await expect(page.getByRole('link', { name: 'pump 7' })).toBeVisible();
 });
 
-test('a service that dies is said to be unreachable, what was read stays, and work goes on when it is back', async ({
+test('a service that dies is said to be unreachable, what was read stays, and work goes on when it is back @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -20,7 +20,11 @@ async function withTunnels(page: Page, list: Listed[]): Promise<{ list: Listed[]
 const row = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: name });
 
-test('tunnels: what each is, who may use it, and on which device', async ({ signedIn: page, service, context }) => {
+test('tunnels: what each is, who may use it, and on which device @main', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const pump = await service.createDevice('pump 1');
   const held = await withTunnels(page, [

@@ -156,7 +156,7 @@ test('a device is reached by HTTP, WebSocket, events and TCP, before and after a
   expect(again.lines.join('\n')).not.toContain('is closed');
 });
 
-test('what is deleted ends at once and stays closed until the agent is started again', async ({
+test('what is deleted ends at once and stays closed until the agent is started again @main', async ({
   signedIn: page,
   service,
 }) => {
