@@ -34,3 +34,11 @@ export function unplacedError(error: Error | null, labels: FieldLabels): Error |
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
   return error.fields.every(({ field }) => field in labels) ? null : error;
 }
+
+/** All of it for one form in a dialog. */
+export const formRules = <Field extends string>(schema: z.ZodMiniType, labels: Record<Field, string>) => ({
+  labels,
+  check: checkedBy(schema, labels),
+  refused: (error: Error) => refusedFields(error, labels),
+  unplaced: (error: Error | null) => unplacedError(error, labels),
+});

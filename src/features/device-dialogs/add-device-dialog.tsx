@@ -1,22 +1,17 @@
 // Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import type { FormErrors } from '@mantine/form';
+import { TextInput } from '@mantine/core';
+import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
-import { checkedBy, refusedFields } from '#/api/form-rules.ts';
+import { formRules } from '#/api/form-rules.ts';
 import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
-import type { DeviceDraft } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
-import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { useWrite } from '#/ui/dialog/use-write.ts';
-import { FormError } from '#/ui/page/view.tsx';
+import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
-import { creationError } from './creation-error.ts';
 import { GroupInput } from './group-input.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 
@@ -26,10 +21,24 @@ interface AddDeviceDialogProps {
   onClose: () => void;
 }
 
-const bodyOf = ({ DeviceName, DeviceGroup }: DeviceDraft): DeviceDraft => ({
-  DeviceName: DeviceName.trim(),
-  DeviceGroup: DeviceGroup.trim(),
-});
+const { DeviceName, DeviceGroup } = FIELD_LABELS;
+const RULES = formRules(deviceDraft, { DeviceName, DeviceGroup });
+
+/** In words about licences, and about what may have happened all the same. */
+function explained(error: Error): Error {
+  if (!(error instanceof ApiError)) return error;
+  const { kind, status, detail } = error;
+  if (status === 403)
+    return new ApiError(kind, 'The licence has no room for another device', {
+      status,
+      detail: detail || 'Delete a device that is no longer needed, or raise the limit of the plan.',
+    });
+  if (kind === 'network' || kind === 'timeout')
+    return new ApiError(kind, error.message, {
+      detail: `${detail} The device may have been created all the same: look for it in the list before you try again.`,
+    });
+  return error;
+}
 
 export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogProps) {
   const { command, host } = useInstall();
@@ -37,79 +46,46 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
   const [keys] = useState(() => new OrderKeys());
-  const create = useWrite(deviceMutations.create(keys));
-  const form = useForm({
-    initialValues: { DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' },
-    validate: checkedBy(deviceDraft, FIELD_LABELS),
-  });
-  const [name, setName] = useState('');
-  const [done, setDone] = useState(false);
-
-  if (done) return null;
-  if (create.data) {
-    const { DeviceId, DeviceKey } = create.data;
+  const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
+  if (made)
     return (
       <DeviceKeyDialog
-        id={DeviceId}
-        name={name}
-        secret={DeviceKey}
+        {...made}
         kind={thisMachine ? 'this machine' : 'device'}
-        onDone={() => {
-          setDone(true);
-          create.reset();
-          void navigate(paths.device(DeviceId), { replace: true });
-        }}
+        onDone={() => void navigate(paths.device(made.id), { replace: true })}
       />
     );
-  }
-
-  const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
-  const submit = form.onSubmit((values) => {
-    if (create.isPending) return;
-    const body = bodyOf(values);
-    setName(body.DeviceName);
-    create.mutate(body, { onError: (error) => form.setErrors(refusedFields(error, FIELD_LABELS)) });
-  }, focusFirst);
   return (
-    <Modal
-      opened
-      onClose={create.isPending ? () => undefined : onClose}
+    <FormDialog
+      onClose={onClose}
       title={thisMachine ? 'Add this machine' : 'Add a device'}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      rules={RULES}
+      initial={{ DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' }}
+      bodyOf={(values) => ({ DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() })}
+      write={deviceMutations.create(keys)}
+      request={(body) => requestOf(deviceEndpoints.create, { body })}
+      explain={explained}
+      submitLabel={thisMachine ? 'Add this machine' : 'Add device'}
+      onDone={({ DeviceId, DeviceKey }, body) => setMade({ id: DeviceId, name: body.DeviceName, secret: DeviceKey })}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
+      {({ field }) => (
+        <>
           <p className="dim">
             {thisMachine
               ? 'Makes a device for the machine you are at. The next step shows the command that connects it.'
               : `Makes a device. The next step shows its key, once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <TextInput
-            label="Name"
             required
             maxLength={255}
             autoComplete="off"
             spellCheck={false}
             data-autofocus
-            {...form.getInputProps('DeviceName')}
+            {...field('DeviceName')}
           />
-          <GroupInput
-            description="Optional. A job can go to all devices of a group."
-            {...form.getInputProps('DeviceGroup')}
-          />
-          <ShowAsCurl request={requestOf(deviceEndpoints.create, { body: bodyOf(form.values) })} />
-          <FormError error={creationError(create.error)} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose} disabled={create.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              {thisMachine ? 'Add this machine' : 'Add device'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+          <GroupInput description="Optional. A job can go to all devices of a group." {...field('DeviceGroup')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

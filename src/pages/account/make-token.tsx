@@ -2,78 +2,63 @@
 // with it.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { TextInput } from '@mantine/core';
 import { accountEndpoints } from '#/contract/account.ts';
 import { accountMutations, accountQueries } from '#/api/account.ts';
-import { checkedBy, refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { formRules } from '#/api/form-rules.ts';
 import { OrderKeys } from '#/api/order-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
+import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
-import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { useWrite } from '#/ui/dialog/use-write.ts';
-import { FormError } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
-const LABELS = { Name: 'Name', Proof: 'Your proof' };
+const RULES = formRules(accountEndpoints.createToken.body, { Name: 'Name', Proof: 'Your proof' });
 
-export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function MakeToken({ onClose }: { onClose: () => void }) {
   const [keys] = useState(() => new OrderKeys());
-  // No time in the cache: once Done is pressed nothing of the token is left.
-  const make = useWrite({ ...accountMutations.createToken(keys), gcTime: 0 });
-  const form = useForm({
-    initialValues: { Name: '', Proof: '' },
-    validate: checkedBy(accountEndpoints.createToken.body, LABELS),
-  });
-  const refused = refusedFields(make.error, LABELS);
-  // Asked of a session of the service itself: where it lists this one, or says so.
+  const [made, setMade] = useState<{ name: string; token: string }>();
+  // A proof is asked of a session of the service itself: where it lists this one, or says so.
   const sessions = useQuery(accountQueries.sessions());
-  const needsProof = refused['Proof'] !== undefined || (sessions.data?.some(({ Current }) => Current) ?? false);
-  const submit = ({ Name, Proof }: { Name: string; Proof: string }) => {
-    if (!make.isPending) make.mutate(needsProof ? { Name, Proof } : { Name });
-  };
-  const done = () => {
-    make.reset();
-    form.reset();
-    onClose();
-  };
-  if (make.data)
+  const isSession = sessions.data?.some(({ Current }) => Current) ?? false;
+  if (made)
     return (
       <SecretDialog
-        title={`API token “${form.values.Name}”`}
+        title={`API token “${made.name}”`}
         what="API token"
-        secret={make.data.Token}
+        secret={made.token}
         fileName="muster-token.txt"
-        onDone={done}
+        onDone={onClose}
       >
         Keep it like a password: whoever has it can do everything in this account. The service itself knows only its
         hash.
       </SecretDialog>
     );
   return (
-    <Modal
-      opened={opened}
-      onClose={make.isPending ? () => undefined : onClose}
+    <FormDialog
+      onClose={onClose}
       title="Make an API token"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      rules={RULES}
+      initial={{ Name: '', Proof: '' }}
+      bodyOf={({ Name, Proof }) => (Proof === '' ? { Name } : { Name, Proof })}
+      // No time in the cache: when the dialog has gone, nothing of the token is left.
+      write={{ ...accountMutations.createToken(keys), gcTime: 0 }}
+      request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
+      submitLabel="Make token"
+      onDone={({ Token }, { Name }) => setMade({ name: Name, token: Token })}
     >
-      <form noValidate onSubmit={form.onSubmit(submit)}>
-        <Stack gap="md">
+      {({ field, error }) => (
+        <>
           <TextInput
-            label={LABELS.Name}
             description="What will use it, so that you know which one to revoke."
             placeholder="Build server"
             autoComplete="off"
             required
             data-autofocus
-            {...form.getInputProps('Name')}
-            error={form.errors['Name'] ?? refused['Name']}
+            {...field('Name')}
           />
-          {needsProof && (
+          {(isSession || (error && 'Proof' in RULES.refused(error))) && (
             <TextInput
               type="password"
-              label={LABELS.Proof}
               description={
                 <>
                   An API token that you have; or a new sign-in link, by{' '}
@@ -84,22 +69,11 @@ export function MakeToken({ opened, onClose }: { opened: boolean; onClose: () =>
               autoComplete="off"
               spellCheck={false}
               required
-              {...form.getInputProps('Proof')}
-              error={form.errors['Proof'] ?? refused['Proof']}
+              {...field('Proof')}
             />
           )}
-          <ShowAsCurl request={requestOf(accountEndpoints.createToken, { body: { Name: form.values.Name } })} />
-          <FormError error={unplacedError(make.error, LABELS)} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose} disabled={make.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Make token
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   );
 }

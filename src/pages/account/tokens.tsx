@@ -48,7 +48,7 @@ export function Tokens() {
       >
         {(all) => <TokenTable tokens={all} dialog={dialog} />}
       </View>
-      <MakeToken opened={dialog.name === 'make'} onClose={dialog.close} />
+      {dialog.name === 'make' && <MakeToken onClose={dialog.close} />}
       {dialog.name === 'revoke' && subject && <RevokeToken token={subject} onClose={dialog.close} />}
     </Section>
   );

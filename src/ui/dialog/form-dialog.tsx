@@ -1,0 +1,120 @@
+// A form in a dialog. It is checked before it is sent, and sent once; what the service says about a field stands at that
+// field and the rest above the buttons, and nothing that was typed is lost by a slip.
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { FormErrors } from '@mantine/form';
+import type { UseMutationOptions } from '@tanstack/react-query';
+import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+import { BaseDialog } from './base-dialog.tsx';
+import { useUnsaved } from './unsaved.ts';
+import { useWrite } from './use-write.ts';
+
+/** How the fields are called and checked; `formRules` makes it of a schema of the contract. */
+interface Rules<Field extends string> {
+  labels: Record<Field, string>;
+  check: (body: unknown) => Record<string, string>;
+  /** What the service found wrong with the fields. */
+  refused: (error: Error) => Record<string, string>;
+  /** What no field has said of an error. */
+  unplaced: (error: Error | null) => Error | null;
+}
+
+export interface FormFields<Field extends string> {
+  values: Record<Field, string>;
+  /** The props of a field's input. */
+  field: (name: Field) => ReturnType<ReturnType<typeof useForm>['getInputProps']> & { label: string };
+  fill: (values: Partial<Record<Field, string>>) => void;
+  /** Why it was not accepted when it was last sent. */
+  error: Error | null;
+}
+
+interface FormDialogProps<Field extends string, Body, Data> {
+  /** Only given where the dialog stays rendered, and keeps what was typed, while it is closed. */
+  opened?: boolean;
+  onClose: () => void;
+  title: string;
+  size?: string;
+  rules: Rules<Field>;
+  initial: Record<Field, string>;
+  /** What is checked and sent of what was typed. */
+  bodyOf: (values: Record<Field, string>) => Body;
+  /** Why there is nothing to send yet. */
+  notReady?: (body: Body) => string | undefined;
+  write: UseMutationOptions<Data, Error, Body>;
+  request: (body: Body) => CurlRequest | undefined;
+  /** An error in words that fit here. */
+  explain?: (error: Error) => Error;
+  submitLabel: string;
+  onDone: (data: Data, body: Body) => void;
+  /** The fields, and what is said about them. */
+  children: (form: FormFields<Field>) => ReactNode;
+}
+
+export function FormDialog<Field extends string, Body, Data>(props: FormDialogProps<Field, Body, Data>) {
+  const { opened, onClose, title, size, rules, initial, bodyOf, notReady, request, explain, onDone, children } = props;
+  const { mutate, isPending, error } = useWrite(props.write);
+  const form = useForm<Record<string, string>>({
+    initialValues: initial,
+    validate: (values) => rules.check(bodyOf(values)),
+  });
+  const reasonId = useId();
+  const isTyped = form.isDirty();
+  useUnsaved(opened !== false && isTyped);
+  const body = bodyOf(form.values);
+  const reason = notReady?.(body);
+  const shown = reason === undefined ? request(body) : undefined;
+  const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
+  const submit = form.onSubmit(() => {
+    if (reason !== undefined) return;
+    mutate(body, {
+      onError: (failure) => form.setErrors(rules.refused(failure)),
+      onSuccess: (data) => {
+        if (opened !== undefined) form.reset();
+        onDone(data, body);
+      },
+    });
+  }, focusFirst);
+  return (
+    <BaseDialog
+      {...(opened !== undefined && { opened })}
+      {...(size !== undefined && { size })}
+      title={title}
+      onClose={onClose}
+      busy={isPending}
+      closeOnClickOutside={!isTyped}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          {children({
+            values: form.values,
+            field: (name) => ({ label: rules.labels[name], ...form.getInputProps(name) }),
+            fill: (values) => {
+              form.setValues(values);
+              form.clearErrors();
+            },
+            error,
+          })}
+          {shown && <ShowAsCurl request={shown} />}
+          <FormError error={rules.unplaced(error && explain ? explain(error) : error)} />
+          <Group justify="flex-end" gap="sm">
+            {reason !== undefined && (
+              <span id={reasonId} className="dim">
+                {reason}
+              </span>
+            )}
+            <Button variant="default" onClick={onClose} disabled={isPending}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending} disabled={reason !== undefined} aria-describedby={reasonId}>
+              {props.submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </BaseDialog>
+  );
+}
