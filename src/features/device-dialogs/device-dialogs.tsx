@@ -1,15 +1,18 @@
 // The dialogs about devices, one at a time, as the URL names it. Loaded when the first one opens.
+import { useState } from 'react';
+import type { ComponentType } from 'react';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { deviceQueries } from '#/api/devices.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import { AddDeviceDialog } from './add-device-dialog.tsx';
-import { DeleteDeviceDialog } from './delete-device-dialog.tsx';
+import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { EditDeviceDialog } from './edit-device-dialog.tsx';
 import { LocationDialog } from './location-dialog.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
-import { UpdateAgentDialog } from './update-agent-dialog.tsx';
 import type { DeviceDialog } from './use-device-dialog.ts';
 
 interface DeviceDialogsProps {
@@ -20,38 +23,42 @@ interface DeviceDialogsProps {
   onDeleted?: () => void;
 }
 
-export function DeviceDialogs({ dialog, device, onDeleted }: DeviceDialogsProps) {
-  switch (dialog.name) {
-    case 'add':
-    case 'add-this-machine':
-      return (
-        <AddDeviceDialog key={dialog.name} thisMachine={dialog.name === 'add-this-machine'} onClose={dialog.close} />
-      );
-    case 'edit':
-    case 'locate':
-    case 'delete':
-    case 'new-key':
-    case 'update-agent':
-      if (device)
-        return <AboutDevice name={dialog.name} device={device} onClose={dialog.close} onDeleted={onDeleted} />;
-      return dialog.subject ? <AboutDeviceById name={dialog.name} id={dialog.subject} onClose={dialog.close} /> : null;
-    default:
-      return null;
-  }
+export function DeviceDialogs({ dialog, device, onDeleted = dialog.close }: DeviceDialogsProps) {
+  const { name, subject, close } = dialog;
+  if (name === 'add' || name === 'add-this-machine')
+    return <AddDeviceDialog key={name} thisMachine={name === 'add-this-machine'} onClose={close} />;
+  if (name === null || !Object.hasOwn(ABOUT, name)) return null;
+  const About = ABOUT[name as keyof typeof ABOUT];
+  if (device) return <About device={device} onClose={close} onDeleted={onDeleted} />;
+  return subject ? <AboutDeviceById id={subject} About={About} onClose={close} /> : null;
 }
 
 interface AboutProps {
-  name: 'edit' | 'locate' | 'delete' | 'new-key' | 'update-agent';
+  device: Device;
   onClose: () => void;
-  onDeleted?: (() => void) | undefined;
+  onDeleted: () => void;
 }
 
-/** The device may stand on another page of the table, or the dialog was opened by its address. */
-function AboutDeviceById({ id, ...props }: AboutProps & { id: string }) {
+const ABOUT = {
+  edit: EditDeviceDialog,
+  locate: LocationDialog,
+  delete: DeleteDeviceDialog,
+  'new-key': NewKeyDialog,
+  'update-agent': UpdateAgentDialog,
+};
+
+interface AboutByIdProps {
+  id: string;
+  About: ComponentType<AboutProps>;
+  onClose: () => void;
+}
+
+/** The device may be on another page of the table, or the dialog was opened by its address. */
+function AboutDeviceById({ id, About, onClose }: AboutByIdProps) {
   const { data, error, isFetching, refetch } = useQuery(deviceQueries.one(id));
-  if (data) return <AboutDevice {...props} device={data} />;
+  if (data) return <About device={data} onClose={onClose} onDeleted={onClose} />;
   return (
-    <BaseDialog onClose={props.onClose} title="Device">
+    <BaseDialog onClose={onClose} title="Device">
       {error ? (
         <Failure what="the device" error={error} busy={isFetching} onRetry={refetch} />
       ) : (
@@ -61,17 +68,71 @@ function AboutDeviceById({ id, ...props }: AboutProps & { id: string }) {
   );
 }
 
-function AboutDevice({ name, device, onClose, onDeleted }: AboutProps & { device: Device }) {
-  switch (name) {
-    case 'edit':
-      return <EditDeviceDialog device={device} onClose={onClose} />;
-    case 'locate':
-      return <LocationDialog device={device} onClose={onClose} />;
-    case 'delete':
-      return <DeleteDeviceDialog device={device} onClose={onClose} onDeleted={onDeleted ?? onClose} />;
-    case 'new-key':
-      return <NewKeyDialog device={device} onClose={onClose} />;
-    case 'update-agent':
-      return <UpdateAgentDialog device={device} onClose={onClose} />;
-  }
+/** Says what ends with it. */
+function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
+  const { DeviceId, DeviceName, DeviceStatus } = device;
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Delete ${DeviceName}?`}
+      confirmLabel="Delete device"
+      write={deviceMutations.remove(DeviceId)}
+      onDone={() => {
+        notifications.show({ message: `${DeviceName} is deleted` });
+        onDeleted();
+      }}
+    >
+      <p>
+        Its key, the jobs that wait for it and its tunnels end with it.
+        {DeviceStatus === 'Online' && ' It is Online now and is cut off at once.'} This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** For a device that lost its own: the old one ends at once, so it asks first. */
+function NewKeyDialog({ device, onClose }: AboutProps) {
+  const { DeviceId, DeviceName, DeviceStatus } = device;
+  const [secret, setSecret] = useState<string>();
+  if (secret !== undefined)
+    return <DeviceKeyDialog id={DeviceId} name={DeviceName} secret={secret} kind="new key" onDone={onClose} />;
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`New key for ${DeviceName}?`}
+      confirmLabel="Make a new key"
+      write={deviceMutations.rekey(DeviceId)}
+      explain={(error) => (isMissing(error) ? new Error('This service cannot give a device a new key.') : error)}
+      onDone={({ DeviceKey }) => setSecret(DeviceKey)}
+    >
+      <p>
+        The old key ends at once.
+        {DeviceStatus === 'Online' && ' The device is Online now: it is cut off until it gets the new key.'} Jobs that
+        wait for it stay.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function UpdateAgentDialog({ device, onClose }: AboutProps) {
+  const { DeviceId, DeviceName, AgentVersion } = device;
+  const published = useQuery(deviceQueries.publishedAgent());
+  const to = published.data ? ` by ${published.data.Version}, the agent of this service` : ' by that of this service';
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Update the agent of ${DeviceName}?`}
+      confirmLabel="Update agent"
+      write={deviceMutations.updateAgent(DeviceId)}
+      onDone={() => {
+        notifications.show({ message: `${DeviceName} updates its agent` });
+        onClose();
+      }}
+    >
+      <p>
+        Agent {AgentVersion} is replaced{to}. It restarts when no job runs, and jobs that wait go on with the new one.
+        If that does not reach the service, the device goes back by itself and says why.
+      </p>
+    </ConfirmDialog>
+  );
 }

@@ -1,6 +1,6 @@
 // Where outcome rules are written: tried at once on a log, kept in this browser, taken to another as a file.
 import { useMemo, useState } from 'react';
-import { Button, Group, Menu, Modal, Stack } from '@mantine/core';
+import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
@@ -16,6 +16,7 @@ import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { saveFile } from '#/lib/save-file.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { PRESETS } from './presets.ts';
 import { RuleRow, faultOf } from './rule-row.tsx';
@@ -79,14 +80,13 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
   };
 
   return (
-    <Modal
-      opened
+    <BaseDialog
+      centered={false}
       onClose={onClose}
       size={860}
       closeOnClickOutside={!dirty}
       closeOnEscape={!dirty}
       title={incoming ? 'Import outcome rules' : `Outcome rules of ${name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {incoming ? (
         <RulesImport
@@ -188,6 +188,6 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
           </p>
         </Stack>
       )}
-    </Modal>
+    </BaseDialog>
   );
 }

@@ -1,14 +1,18 @@
 // The account: what it may use and does, its API tokens, who is signed in, how it looks, what is kept here, which service this is, and the
 // way out.
 import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconLogout } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
+import { signOut } from '#/api/session.ts';
 import { NoticesSwitch } from '#/ui/controls/notices-switch.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Page, Section } from '#/ui/page/page.tsx';
+import { FormError } from '#/ui/page/view.tsx';
 import { Appearance } from './appearance.tsx';
 import { BrowserData } from './browser-data.tsx';
 import { ServiceInUse } from './service-in-use.tsx';
 import { Sessions } from './sessions.tsx';
-import { SignOut } from './sign-out.tsx';
 import { Tokens } from './tokens.tsx';
 import { Usage } from './usage.tsx';
 
@@ -26,5 +30,23 @@ export function AccountPage() {
       <BrowserData />
       <ServiceInUse />
     </Page>
+  );
+}
+
+/** Ends the session here and in every other tab. */
+function SignOut() {
+  const leave = useWrite({ mutationFn: signOut });
+  return (
+    <>
+      <FormError error={leave.error} />
+      <Button
+        variant="default"
+        leftSection={<IconLogout size={18} stroke={1.6} aria-hidden />}
+        loading={leave.isPending}
+        onClick={() => leave.mutate()}
+      >
+        Sign out
+      </Button>
+    </>
   );
 }

@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { accountQueries } from '#/api/account.ts';
+import { accountMutations, accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
+import type { ApiToken } from '#/contract/account.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MakeToken } from './make-token.tsx';
-import { RevokeToken } from './revoke-token.tsx';
 import { TokenTable } from './token-table.tsx';
 import type { TokenDialog } from './token-table.tsx';
 import classes from './account-page.module.css';
@@ -51,5 +52,19 @@ export function Tokens() {
       {dialog.name === 'make' && <MakeToken onClose={dialog.close} />}
       {dialog.name === 'revoke' && subject && <RevokeToken token={subject} onClose={dialog.close} />}
     </Section>
+  );
+}
+
+function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Revoke API token"
+      confirmLabel="Revoke token"
+      write={accountMutations.revokeToken(token.TokenId)}
+    >
+      <strong>{token.Name || token.Prefix}</strong> (<span className="mono">{token.Prefix}…</span>) stops working at
+      once, for every program and every session that signed in with it, this one included if it did.
+    </ConfirmDialog>
   );
 }

@@ -3,13 +3,14 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconHistory, IconPlus } from '@tabler/icons-react';
-import { workflowQueries } from '#/api/workflows.ts';
+import type { Workflow } from '#/contract/workflows.ts';
+import { workflowMutations, workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
-import { DeleteWorkflow } from './delete-workflow.tsx';
 import { WorkflowDetails } from './workflow-details.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 import type { WorkflowDialog } from './workflow-table.tsx';
@@ -60,5 +61,18 @@ export function WorkflowsPage() {
       {dialog.name === 'view' && workflows.data && <WorkflowDetails workflow={subject} onClose={dialog.close} />}
       {dialog.name === 'delete' && subject && <DeleteWorkflow workflow={subject} onClose={dialog.close} />}
     </Page>
+  );
+}
+
+function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Delete workflow"
+      confirmLabel="Delete workflow"
+      write={workflowMutations.remove(workflow.WorkflowId)}
+    >
+      <strong>{workflow.Name}</strong> can no longer be deployed. What it did on devices stays as it is.
+    </ConfirmDialog>
   );
 }

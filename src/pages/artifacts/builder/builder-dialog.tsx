@@ -3,9 +3,10 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { DragEvent } from 'react';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BuilderFiles } from './builder-files.tsx';
@@ -80,14 +81,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     faults.target ?? (builder.own || builder.script.trim() !== '' ? undefined : 'update.sh is empty'),
   ];
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size={820}
-      title="Build an artifact"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      closeOnClickOutside={!picked}
-    >
+    <BaseDialog centered={false} onClose={onClose} size={820} title="Build an artifact" closeOnClickOutside={!picked}>
       <LeaveGuard
         active={picked !== undefined && !built}
         title="Leave the archive unbuilt?"
@@ -124,6 +118,6 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
           </div>
         )}
       </div>
-    </Modal>
+    </BaseDialog>
   );
 }
