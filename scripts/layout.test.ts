@@ -111,6 +111,7 @@ test('a sub-folder imports nothing from the folder that it lies in', () => {
 test('each of these has one place', () => {
   const places: [what: string, pattern: RegExp, where: RegExp][] = [
     ['late parts', /\blazy\(/, /^src\/(ui\/late\/lazy-dialog|routes)\.tsx$/],
+    ['dialogs', /import \{[^}]*\bModal\b/, /^src\/(ui\/dialog\/base-dialog|shell\/palette\/palette-dialog)\.tsx$/],
   ];
   const offences = places.flatMap(([what, pattern, where]) =>
     code

@@ -7,7 +7,7 @@ import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { sortPart } from '#/ui/table/sort.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
@@ -20,7 +20,6 @@ import { ArchiveBar } from './archive-bar.tsx';
 import { ARCHIVE_COLUMNS, ArchiveTable, archivedName, sortArchive } from './archive-table.tsx';
 import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
 import { ImportButton } from './import-button.tsx';
-import { StorageNote } from './storage-note.tsx';
 import { useArchiveSearch } from './use-archive-search.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
 import classes from './archive.module.css';
@@ -136,5 +135,25 @@ export function ArchivePage() {
         />
       )}
     </Page>
+  );
+}
+
+/** Over plain http a browser tells nothing of it. */
+async function readStorage() {
+  const { storage } = navigator as { storage?: StorageManager };
+  if (!storage?.estimate) return null;
+  const [{ usage, quota }, kept] = await Promise.all([storage.estimate(), storage.persisted?.() ?? false]);
+  return { usage, quota, kept };
+}
+
+/** How much of the storage the archive takes, how much there is, and whether it may be cleared. */
+function StorageNote({ bytes }: { bytes: number }) {
+  const { data } = useQuery({ queryKey: ['archive', 'storage', bytes], queryFn: readStorage, retry: false });
+  const free = data?.quota !== undefined && data.usage !== undefined ? data.quota - data.usage : undefined;
+  return (
+    <p className="dim">
+      The archive takes {formatBytes(bytes)} here{free !== undefined && `, and ${formatBytes(free)} are free`}.{' '}
+      {data?.kept ? 'The browser keeps it until it is deleted.' : 'The browser may clear it when the disk runs full.'}
+    </p>
   );
 }

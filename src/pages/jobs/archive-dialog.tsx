@@ -1,11 +1,11 @@
 // Clears executed jobs out of the service: a copy first, in this browser or as a ZIP file, then the delete, with what
 // became of each.
 import { useState } from 'react';
-import { Modal } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { useArchiveRun } from '#/features/job-archive/use-archive-run.ts';
 import { paths } from '#/paths.ts';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { ArchivePlanForm } from './archive-plan-form.tsx';
 import { ArchiveProgress } from './archive-progress.tsx';
@@ -29,14 +29,7 @@ export function ArchiveDialog({ jobs: current, picked, moving, filtered, onClose
   const [chosen, setChosen] = useState<readonly Job[]>([]);
   return (
     <>
-      <Modal
-        opened
-        onClose={run.busy ? () => undefined : onClose}
-        title="Archive executed jobs"
-        size="lg"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close', disabled: run.busy }}
-      >
+      <BaseDialog onClose={onClose} busy={run.busy} title="Archive executed jobs" size="lg">
         {run.phase === 'planned' ? (
           <ArchivePlanForm
             jobs={jobs}
@@ -53,7 +46,7 @@ export function ArchiveDialog({ jobs: current, picked, moving, filtered, onClose
         ) : (
           <ArchiveProgress run={run} jobs={chosen} removes={removes} onClose={onClose} />
         )}
-      </Modal>
+      </BaseDialog>
       <LeaveGuard
         active={run.busy || run.phase === 'archived'}
         title="Leave while jobs are being archived?"
