@@ -11,7 +11,7 @@ export const FIELD_LABELS: Record<EditableField, string> = {
   CustomerSite: 'Site',
 };
 
-/** What a form starts with; a field that the service does not tell starts empty. */
+/** What a form starts with; a field that the service does not report starts empty. */
 export function editableValues(device: Device): Record<EditableField, string> {
   const { DeviceName, DeviceGroup, CustomerName = '', CustomerSite = '' } = device;
   return { DeviceName, DeviceGroup, CustomerName, CustomerSite };

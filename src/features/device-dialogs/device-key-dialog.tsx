@@ -1,4 +1,4 @@
-// A device's key, shown once, with the commands that hold it; meanwhile the device is watched until it is Online.
+// A device's key, shown once, with the commands that contain it. The dialog also shows when the device comes Online.
 import type { ReactNode } from 'react';
 import { Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';

@@ -16,7 +16,7 @@ const UNREAD = 'Not readable here: leave it empty to keep what is stored.';
 const TEXT = { maxLength: 255, autoComplete: 'off', spellCheck: false } as const;
 
 export function EditDeviceDialog({ device, onClose }: { device: Device; onClose: () => void }) {
-  // The list is read again meanwhile; a change is what differs from what was here at first.
+  // The list may be read again while the dialog is open; a change is what differs from its first values.
   const [before] = useState(device);
   const { DeviceId, DeviceName, CustomerName, CustomerSite } = before;
   return (

@@ -17,7 +17,7 @@ import { readDegrees, readPair, rounded } from '#/lib/coordinates.ts';
 import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
-// The map is heavy, and nobody who types the degrees should wait for it.
+// The map is heavy; typing the degrees should not wait for it.
 const PlacePicker = lazyPart(() => import('#/features/base-map/place-picker.tsx'), 'PlacePicker');
 
 const RULES = formRules(position, { Lat: 'Latitude', Lng: 'Longitude' });
@@ -93,7 +93,7 @@ const REFUSALS: Record<number, string> = {
   3: 'The position was not found in time.',
 };
 
-/** For a person who stands beside the device with a phone. Browsers only tell the position over https. */
+/** For a person at the device with a phone. Browsers only give the position over https. */
 function OwnPosition({ onPosition }: { onPosition: (position: Position) => void }) {
   const [busy, setBusy] = useState(false);
   const [said, setSaid] = useState('');

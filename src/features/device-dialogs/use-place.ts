@@ -5,7 +5,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { position } from '#/contract/devices.ts';
 import type { DeviceLocation } from '#/contract/devices.ts';
 
-/** `null`: never set, which services tell as 0/0 or by leaving the device out. */
+/** `null`: never set, which services report as 0/0 or by leaving the device out. */
 export function usePlace(id: string): UseQueryResult<DeviceLocation | null> {
   return useQuery({
     ...deviceQueries.locations(),
@@ -18,5 +18,5 @@ export function usePlace(id: string): UseQueryResult<DeviceLocation | null> {
 
 export const positionText = ({ Lat, Lng }: Pick<DeviceLocation, 'Lat' | 'Lng'>): string => `${Lat}, ${Lng}`;
 
-/** Whether it is a point on earth; a service may tell anything. */
+/** Whether it is a point on earth; a service may report anything. */
 export const isPlace = ({ Lat, Lng }: DeviceLocation): boolean => position.safeParse({ Lat, Lng }).success;

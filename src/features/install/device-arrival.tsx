@@ -7,7 +7,7 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import classes from './device-arrival.module.css';
 
-/** How often to look while somebody stands waiting, in milliseconds. */
+/** How often to look while a person waits, in milliseconds. */
 const WAITING = 1_000;
 
 /** The state of a device that is waited for; undefined until it is known. */

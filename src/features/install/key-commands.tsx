@@ -13,7 +13,7 @@ const LABELS = {
 } as const;
 
 interface KeyCommandsProps {
-  /** Undefined: nobody knows it any more, so the commands have a gap for it. */
+  /** Undefined: it is not known any more, so the commands have a gap for it. */
   secret?: string;
   /** For the machine that the clone is on: only its own command. */
   thisMachine?: boolean;

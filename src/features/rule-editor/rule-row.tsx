@@ -8,7 +8,7 @@ import { LONGEST_FIND } from '#/features/outcome-rules/rule-sets.ts';
 import { visible } from '#/lib/glyphs.ts';
 import classes from './rules-dialog.module.css';
 
-/** Why a rule cannot be kept, in words. */
+/** Why a rule cannot be saved, in words. */
 export function faultOf(rule: Rule): string | undefined {
   if (rule.find.trim() === '') return 'Say what stands in the log';
   if (rule.find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
@@ -23,7 +23,7 @@ interface RuleRowProps {
   /** From 1. */
   number: number;
   reading: Reading | undefined;
-  /** Whether the fault of an empty field is told: not while a new row is still untouched. */
+  /** Whether the fault of an empty field is shown: not while a new row is untouched. */
   strict: boolean;
   onChange: (rule: Rule) => void;
   onRemove: () => void;

@@ -1,4 +1,4 @@
-// Where outcome rules are written: tried at once on a log, kept in this browser, taken to another as a file.
+// The editor of outcome rules: tried at once on a log, stored in this browser, exported and imported as a file.
 import { useMemo, useState } from 'react';
 import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';

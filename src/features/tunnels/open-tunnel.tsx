@@ -1,4 +1,4 @@
-// How a tunnel is opened: by the agent on the device, and by nobody else. The lines to paste there.
+// How a tunnel is opened: only by the agent on the device. The commands to paste there.
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';

@@ -12,7 +12,7 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
   return { text: address || url || 'N/A', copy: address };
 }
 
-/** Whether anybody may use it. Only where a service tells: what it does not say is no finding. */
+/** Whether anybody may use it. Only where the service reports it. */
 export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
 
 /** Ports on which an SSH server usually listens. */

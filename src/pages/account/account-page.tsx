@@ -1,5 +1,4 @@
-// The account: what it may use and does, its API tokens, who is signed in, how it looks, what is kept here, which service this is, and the
-// way out.
+// The account: usage, API tokens, sessions, appearance, data in this browser, the service, and signing out.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-// Light or dark, how close rows stand, and in which zone times are written.
+// Light or dark, the height of rows, and the time zone.
 import { useMantineColorScheme } from '@mantine/core';
 import { formatTime } from '#/lib/format.ts';
 import { keepLook, useLook } from '#/ui/controls/look.ts';

@@ -1,4 +1,4 @@
-// What this browser keeps for whoever is signed in, how much that is, and the way to be rid of it.
+// What this browser stores for the account, how much that is, and how to clear it.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';

@@ -138,12 +138,12 @@ export function ArchivePage() {
   );
 }
 
-/** Over plain http a browser tells nothing of it. */
+/** Over plain http a browser gives no figures. */
 async function readStorage() {
   const { storage } = navigator as { storage?: StorageManager };
   if (!storage?.estimate) return null;
-  const [{ usage, quota }, kept] = await Promise.all([storage.estimate(), storage.persisted?.() ?? false]);
-  return { usage, quota, kept };
+  const [{ usage, quota }, persisted] = await Promise.all([storage.estimate(), storage.persisted?.() ?? false]);
+  return { usage, quota, persisted };
 }
 
 /** How much of the storage the archive takes, how much there is, and whether it may be cleared. */
@@ -153,7 +153,9 @@ function StorageNote({ bytes }: { bytes: number }) {
   return (
     <p className="dim">
       The archive takes {formatBytes(bytes)} here{free !== undefined && `, and ${formatBytes(free)} are free`}.{' '}
-      {data?.kept ? 'The browser keeps it until it is deleted.' : 'The browser may clear it when the disk runs full.'}
+      {data?.persisted
+        ? 'The browser keeps it until it is deleted.'
+        : 'The browser may clear it when the disk runs full.'}
     </p>
   );
 }

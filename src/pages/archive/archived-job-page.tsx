@@ -1,4 +1,4 @@
-// One archived job: how it stood when it left the service, its devices, and what each printed.
+// One archived job: its state when it left the service, its devices, and their output.
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';

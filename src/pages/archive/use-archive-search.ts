@@ -1,4 +1,4 @@
-// A search through the archive as the page shows it: finds come one by one, and another text begins anew.
+// A search through the archive as the page shows it: hits arrive one by one, and another text starts a new search.
 import { useEffect, useState } from 'react';
 import type { ArchiveHit } from '#/features/job-archive/archive-search.ts';
 import type { SearchNews, SearchOrder } from '#/features/job-archive/search-worker.ts';

@@ -1,4 +1,4 @@
-// What a person should look into of an open tunnel: anybody may use it, it was opened long ago, nobody gets through.
+// Reasons to review an open tunnel: anybody may use it, it is old, or its device is not there.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
@@ -32,7 +32,7 @@ export type TunnelView = typeof tunnelsUrl.defaults;
 /** What "Clear filters" sets. */
 export const NO_TUNNEL_FILTER = { device: '', protocol: '', exposure: undefined };
 
-/** Whether the device at the other end is there: 'Online', 'Offline', 'Gone'; undefined where nobody tells. */
+/** Whether the device at the other end is there: 'Online', 'Offline', 'Gone'; undefined where it is not known. */
 export type StateOf = (tunnel: Tunnel) => string | undefined;
 
 export function exposuresOf(tunnel: Tunnel, { now, days, stateOf }: { now: Date; days: number; stateOf: StateOf }) {
@@ -49,7 +49,7 @@ export function exposuresOf(tunnel: Tunnel, { now, days, stateOf }: { now: Date;
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-/** By which a tunnel is filtered: the device's id, or its name where a service tells no id. */
+/** What a tunnel is filtered by: the device's id, or its name where a service reports no id. */
 export const deviceOf = ({ DeviceId, DeviceName }: Tunnel): string => DeviceId || DeviceName || '';
 
 export function isTunnelShown(tunnel: Tunnel, exposures: readonly Exposure[], view: TunnelView): boolean {

@@ -1,4 +1,4 @@
-// The public address of a tunnel as a QR code, for the phone in one's hand.
+// The public address of a tunnel as a QR code, to open it on a phone.
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';

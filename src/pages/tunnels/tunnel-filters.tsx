@@ -19,7 +19,7 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
   const [view, url] = useUrlState(tunnelsUrl);
   const devices = new Map(tunnels.map((tunnel) => [deviceOf(tunnel), tunnel.DeviceName || deviceOf(tunnel)]));
   devices.delete('');
-  const isTold = devices.size > 0;
+  const isKnown = devices.size > 0;
   // What is filtered by is always among the options, whatever the list says.
   if (view.device && !devices.has(view.device)) devices.set(view.device, view.device);
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
@@ -29,8 +29,8 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
       <Select
         className={classes.device}
         aria-label="Device"
-        placeholder={isTold || view.device ? 'Any device' : 'Devices are not told'}
-        disabled={!isTold && !view.device}
+        placeholder={isKnown || view.device ? 'Any device' : 'Devices are not told'}
+        disabled={!isKnown && !view.device}
         data={[...devices]
           .map(([value, label]) => ({ value, label }))
           .toSorted((a, b) => a.label.localeCompare(b.label))}

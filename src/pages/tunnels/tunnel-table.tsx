@@ -1,4 +1,4 @@
-// The open tunnels, newest first, with what a service tells of each.
+// The open tunnels, newest first, with what the service reports about each.
 import { Link } from 'react-router';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -23,7 +23,7 @@ export interface MarkedTunnel {
   marks: readonly Exposure[];
 }
 
-/** The name stands below an address that does not hold it. */
+/** The name is shown below an address that does not contain it. */
 function Where({ tunnel }: { tunnel: Tunnel }) {
   const { Name, Protocol, LocalDest } = tunnel;
   const isNamed = publicAddress(tunnel).text.includes(Name);
@@ -83,14 +83,14 @@ function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunne
 }
 
 function columnsOf(tunnels: readonly Tunnel[], days: number, dialog: Dialog<TunnelDialog>): Column<MarkedTunnel>[] {
-  const isTrafficTold = tunnels.some(
+  const hasTraffic = tunnels.some(
     ({ Connections, BytesIn, BytesOut }) => (Connections ?? BytesIn ?? BytesOut) !== undefined,
   );
   const columns: (Column<MarkedTunnel> | false)[] = [
     { header: 'Public address', cell: ({ tunnel }) => <Where tunnel={tunnel} />, phone: 'wide' },
     { header: 'Device', cell: ({ tunnel }) => <Device tunnel={tunnel} />, phone: 'second' },
     { header: 'Opened', cell: ({ tunnel }) => <Opened tunnel={tunnel} />, phone: 'end' },
-    isTrafficTold && { header: 'Traffic', cell: ({ tunnel }) => <Traffic tunnel={tunnel} />, phone: 'hide' },
+    hasTraffic && { header: 'Traffic', cell: ({ tunnel }) => <Traffic tunnel={tunnel} />, phone: 'hide' },
     {
       header: 'Exposure',
       cell: ({ tunnel, marks }) => <TunnelMarks tunnel={tunnel} marks={marks} days={days} />,

@@ -1,4 +1,4 @@
-// Whether the devices at the other ends of tunnels are there: as the service tells with a tunnel, or from the fleet.
+// Whether the devices at the other ends of tunnels are there: as the service reports it with the tunnel, or from the fleet.
 import { useQuery } from '@tanstack/react-query';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -10,10 +10,10 @@ const asWritten = (state: string): string =>
   ['Online', 'Offline'].find((known) => known.toLowerCase() === state.toLowerCase()) ?? state;
 
 export function useDeviceStates(tunnels: readonly Tunnel[]): StateOf {
-  const isUntold = tunnels.some(({ DeviceId, DeviceStatus }) => DeviceId && !DeviceStatus);
-  const account = useQuery({ ...accountQueries.get(), enabled: isUntold });
+  const isMissing = tunnels.some(({ DeviceId, DeviceStatus }) => DeviceId && !DeviceStatus);
+  const account = useQuery({ ...accountQueries.get(), enabled: isMissing });
   // A large fleet is not read for a mark.
-  const { index, at } = useFleet({ devices: isUntold ? account.data?.NumDevicesAdded : undefined });
+  const { index, at } = useFleet({ devices: isMissing ? account.data?.NumDevicesAdded : undefined });
   return ({ DeviceId, DeviceStatus, Created }) => {
     if (DeviceStatus) return asWritten(DeviceStatus);
     if (!DeviceId || !index || at === undefined) return undefined;

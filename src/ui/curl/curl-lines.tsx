@@ -1,4 +1,4 @@
-// Requests as commands for curl, each with its copy button. Fetched when somebody asks for it.
+// Requests as commands for curl, each with its copy button. Fetched when it is first opened.
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { curlText } from './curl-text.ts';
 import type { CurlRequest } from './curl-text.ts';

@@ -1,5 +1,5 @@
-// A form in a dialog. It is checked before it is sent, and sent once; what the service says about a field stands at that
-// field and the rest above the buttons, and nothing that was typed is lost by a slip.
+// A form in a dialog. It is checked before it is sent, and sent once. What the service says about a field is shown at that
+// field, the rest above the buttons. A click outside does not close it once something is typed.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';

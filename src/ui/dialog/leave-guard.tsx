@@ -9,7 +9,7 @@ interface LeaveGuardProps {
   active: boolean;
   title: string;
   confirmLabel: string;
-  /** Path that is never held back: nobody can stay once signed out. */
+  /** A path that is never blocked: a page cannot stay open once signed out. */
   open: string;
   /** The dialog of the page, by its name in the URL, that it is about: closing that is leaving as well. */
   dialog?: string;

@@ -20,9 +20,9 @@ interface SecretDialogProps {
   fileName: string;
   /** Explanation above the secret. */
   children: ReactNode;
-  /** Between both: commands to paste, with the secret in them; `onTaken` tells that one was copied. */
+  /** Between both: commands to paste, with the secret in them; `onTaken` is called when one is copied. */
   commands?: (onTaken: () => void) => ReactNode;
-  /** Known from elsewhere: the secret is already in use, so it was taken along. */
+  /** The secret is already in use, so it was copied in some way. */
   inUse?: boolean;
   onDone: () => void;
 }
@@ -41,7 +41,7 @@ export function SecretDialog({
   const [copied, setTaken] = useState(false);
   const [closed, setClosed] = useState(false);
   const taken = copied || inUse;
-  // It is nowhere else: leaving the page loses it, so that takes a word more than Back.
+  // The secret is stored nowhere else, so leaving the page asks first.
   const blocker = useBlocker(!taken);
   useUnsaved(!taken);
   const take = () => setTaken(true);

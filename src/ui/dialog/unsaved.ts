@@ -17,7 +17,7 @@ export function useUnsaved(active: boolean): void {
   }, [active]);
 }
 
-/** Whether a dialog is open: it may hold what somebody has typed, or a secret that is shown once. */
+/** Whether a dialog is open: it may hold typed text, or a secret that is shown once. */
 export const isDialogOpen = (): boolean =>
   [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')].some((node) => node.checkVisibility());
 

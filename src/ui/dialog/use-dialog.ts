@@ -1,4 +1,4 @@
-// Which dialog of a page is open and what it is about, as it stands in the URL: `?dialog=delete&artifact=…`. Back closes
+// Which dialog of a page is open and what it is about, as the URL has it: `?dialog=delete&artifact=…`. Back closes
 // it, a reload brings it back, a link can open it.
 import { useMemo } from 'react';
 import type { To } from 'react-router';

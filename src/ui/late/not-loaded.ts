@@ -14,7 +14,7 @@ export type LoadPart = () => Promise<unknown>;
 const missing = new Set<LoadPart>();
 const { notify, subscribe } = createListeners();
 
-/** A part that somebody waits for did not come; the page says so until it did, or is not wanted any more. */
+/** A part that is wanted did not come; the page says so until it comes or is not wanted any more. */
 export const setMissing = (part: LoadPart, isMissing: boolean): void => {
   if (missing.has(part) === isMissing) return;
   if (isMissing) missing.add(part);
@@ -22,5 +22,5 @@ export const setMissing = (part: LoadPart, isMissing: boolean): void => {
   notify();
 };
 
-/** Whether somebody waits for a part that did not come. */
+/** Whether a part that is wanted did not come. */
 export const useIsPartMissing = (): boolean => useStore({ get: () => missing.size > 0, subscribe });

@@ -54,7 +54,7 @@ export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   return picked;
 }
 
-/** What a file field gave: with a folder, each file tells its path in it. */
+/** What a file field gave: with a folder, each file has its path in it. */
 export function fromField(chosen: readonly File[]): Picked {
   if (chosen.length > MOST_FILES) throw tooMany();
   const paths = chosen.map((file) => file.webkitRelativePath || file.name);

@@ -12,7 +12,7 @@ export interface UpdatePlan {
 
 const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What stands at the end of the log in each case, for rules about outcomes. */
+/** What is at the end of the log in each case, for rules about outcomes. */
 const RESULT_MARK = 'MUSTER-RESULT:';
 
 export const targetFault = (target: string): string | undefined =>

@@ -27,7 +27,7 @@ export async function findPrograms(picked: Picked): Promise<Set<string>> {
   const look = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [path, file] = next;
-      // One that cannot be read is told when it is packed.
+      // One that cannot be read is reported when it is packed.
       const head = new Uint8Array(
         await file
           .slice(0, 4)
