@@ -1,44 +1,25 @@
 // The editor of outcome rules: tried at once on a log, stored in this browser, exported and imported as a file.
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import type { Rule } from '#/features/jobs/rule.ts';
-import {
-  MOST_RULES,
-  parseRuleSets,
-  printRuleSets,
-  ruleSets,
-  saveRuleSets,
-  withRules,
-} from '#/features/outcome-rules/rule-sets.ts';
+import { MOST_RULES, parseRuleSets, printRuleSets } from '#/features/outcome-rules/rule-sets.ts';
 import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
-import { useStore } from '#/ui/state/use-store.ts';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { saveFile } from '#/lib/save-file.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { PRESETS } from './presets.ts';
-import { RuleRow, faultOf } from './rule-row.tsx';
+import { RuleRow } from './rule-row.tsx';
 import { RuleTrial } from './rule-trial.tsx';
 import { RulesImport } from './rules-import.tsx';
+import { EMPTY_RULE, useRuleDraft } from './use-rule-draft.ts';
 import { useSamples } from './use-samples.ts';
 import { useTrial } from './use-trial.ts';
 import classes from './rules-dialog.module.css';
 
-interface Draft {
-  key: number;
-  rule: Rule;
-}
-
-const EMPTY: Rule = { find: '', pattern: false, caseSensitive: false, stream: 'both', verdict: 'Succeeded' };
-const NONE: readonly Rule[] = [];
 /** A file of rules is a few kilobytes. */
 const LARGEST_FILE = 5_000_000;
-
-let keys = 0;
-const draftOf = (rules: readonly Rule[]): Draft[] => rules.map((rule) => ({ key: ++keys, rule }));
-const isSame = (one: readonly Rule[], two: readonly Rule[]) => JSON.stringify(one) === JSON.stringify(two);
 
 interface RulesDialogProps {
   /** What the rules are for: the name of an artifact without its version, of a workflow, or of a job. */
@@ -50,26 +31,18 @@ interface RulesDialogProps {
 }
 
 export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
-  const sets = useStore(ruleSets);
-  const kept = sets.find((set) => set.name === name)?.rules ?? NONE;
-  const [draft, setDraft] = useState(() => draftOf(kept.length > 0 ? kept : [EMPTY]));
-  const [strict, setStrict] = useState(false);
+  const draft = useRuleDraft(name);
+  const { sets, isChanged, isFull } = draft;
   const [incoming, setIncoming] = useState<{ sets: RuleSet[]; leftOut: number }>();
   const [error, setError] = useState<Error | null>(null);
   const samples = useSamples(name, job, child);
-  const written = draft.map(({ rule }) => rule).filter(({ find }) => find.trim() !== '');
-  const whole = useMemo(() => draft.map(({ rule }) => rule).filter((rule) => faultOf(rule) === undefined), [draft]);
-  const trial = useTrial(samples.sample, samples.all, whole);
-  const dirty = !isSame(written, kept);
-  const full = draft.length >= MOST_RULES;
+  const trial = useTrial(samples.sample, samples.all, draft.valid);
 
-  const add = (rules: readonly Rule[]) =>
-    setDraft((rows) => [...rows.filter(({ rule }) => rule.find !== ''), ...draftOf(rules)].slice(0, MOST_RULES));
   const save = () => {
-    setStrict(true);
-    if (written.some((rule) => faultOf(rule) !== undefined)) return;
-    if (saveRuleSets(withRules(sets, name, written))) onClose();
-    else setError(new Error('This browser refuses to keep anything: the rules hold until this page is left.'));
+    const isStored = draft.save();
+    if (isStored) onClose();
+    else if (isStored === false)
+      setError(new Error('This browser refuses to keep anything: the rules hold until this page is left.'));
   };
   const read = async ([file]: File[]) => {
     const parsed = file && file.size <= LARGEST_FILE ? parseRuleSets(await file.text()) : undefined;
@@ -84,8 +57,8 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
       centered={false}
       onClose={onClose}
       size={860}
-      closeOnClickOutside={!dirty}
-      closeOnEscape={!dirty}
+      closeOnClickOutside={!isChanged}
+      closeOnEscape={!isChanged}
       title={incoming ? 'Import outcome rules' : `Outcome rules of ${name}`}
     >
       {incoming ? (
@@ -95,9 +68,8 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
           leftOut={incoming.leftOut}
           onBack={() => setIncoming(undefined)}
           onImport={(merged) => {
-            if (!saveRuleSets(merged)) setError(new Error('This browser refuses to keep anything.'));
+            if (!draft.importSets(merged)) setError(new Error('This browser refuses to keep anything.'));
             setIncoming(undefined);
-            setDraft(draftOf(merged.find((set) => set.name === name)?.rules ?? [EMPTY]));
           }}
         />
       ) : (
@@ -108,17 +80,15 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
             set, is no answer.
           </p>
           <ul className={classes.rules} aria-label="Rules">
-            {draft.map(({ key, rule }, place) => (
+            {draft.rows.map(({ key, rule }, place) => (
               <RuleRow
                 key={key}
                 rule={rule}
                 number={place + 1}
                 reading={trial?.each.get(rule)}
-                strict={strict && dirty}
-                onChange={(next) =>
-                  setDraft((rows) => rows.map((row) => (row.key === key ? { key, rule: next } : row)))
-                }
-                onRemove={() => setDraft((rows) => rows.filter((row) => row.key !== key))}
+                strict={draft.isStrict}
+                onChange={(next) => draft.change(key, next)}
+                onRemove={() => draft.remove(key)}
               />
             ))}
           </ul>
@@ -127,9 +97,9 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               size="xs"
               variant="default"
               leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
-              disabled={full}
-              title={full ? `${MOST_RULES} rules are the most a name can have` : undefined}
-              onClick={() => add([EMPTY])}
+              disabled={isFull}
+              title={isFull ? `${MOST_RULES} rules are the most a name can have` : undefined}
+              onClick={() => draft.add([EMPTY_RULE])}
             >
               Add a rule
             </Button>
@@ -138,7 +108,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
                 <Button
                   size="xs"
                   variant="default"
-                  disabled={full}
+                  disabled={isFull}
                   rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
                 >
                   Add common marks
@@ -146,7 +116,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               </Menu.Target>
               <Menu.Dropdown aria-label="Common marks">
                 {PRESETS.map((preset) => (
-                  <Menu.Item key={preset.name} onClick={() => add(preset.rules)}>
+                  <Menu.Item key={preset.name} onClick={() => draft.add(preset.rules)}>
                     {preset.name}
                   </Menu.Item>
                 ))}
@@ -177,7 +147,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               <Button variant="default" onClick={onClose}>
                 Cancel
               </Button>
-              <Button onClick={save} disabled={!dirty} title={dirty ? undefined : 'Nothing has changed'}>
+              <Button onClick={save} disabled={!isChanged} title={isChanged ? undefined : 'Nothing has changed'}>
                 Save rules
               </Button>
             </Group>
