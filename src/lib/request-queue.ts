@@ -34,7 +34,7 @@ export async function checkWrite(
 type EndReason = 'cancelled' | 'signed-out' | 'unreachable';
 
 /** Raised instead of sending a request once the queue has ended. */
-class NotSentError extends Error {
+export class NotSentError extends Error {
   override readonly name = 'NotSentError';
   readonly reason: EndReason;
   constructor(reason: EndReason) {

@@ -2,10 +2,12 @@
 // moves while it is read, is no finished job and is left.
 import type { Job } from '#/contract/jobs.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
-import { ApiError, isMissing } from '#/api/api-error.ts';
+import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
-import { retryDelay, shouldRetry } from '#/lib/retry.ts';
+import { removeOne } from '#/api/remove-one.ts';
+import { Skipped } from '#/api/skipped.ts';
+import type { RequestQueue } from '#/lib/request-queue.ts';
 import { Sealer } from './archived-job.ts';
 import type { SealedJob } from './archived-job.ts';
 
@@ -18,41 +20,22 @@ export class MovedError extends Error {
 }
 const moved = () => new MovedError('It waits or runs again, or has changed meanwhile. It was left alone.');
 
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      },
-      { once: true },
-    );
-  });
-
-/** Reads may be sent again, as everywhere. */
-async function patiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (signal.aborted || !(error instanceof Error) || !shouldRetry(failures, error)) throw error;
-      await pause(retryDelay(failures, error), signal);
-    }
-  }
+/** Through the queue all requests of a run wait together; an abort also ends a read under way. */
+export interface RunRequests {
+  queue: RequestQueue;
+  signal: AbortSignal;
 }
 
-const readJob = (id: string, signal: AbortSignal): Promise<Job> =>
-  patiently(() => call(jobEndpoints.get, { params: { job_id: id } }, { signal }), signal);
-const readChildren = (id: string, signal: AbortSignal): Promise<Job[]> =>
-  patiently(() => call(jobEndpoints.children, { params: { job_id: id } }, { signal }), signal);
+const readJob = (id: string, { queue, signal }: RunRequests): Promise<Job> =>
+  queue.read(() => call(jobEndpoints.get, { params: { job_id: id } }, { signal }));
+const readChildren = (id: string, { queue, signal }: RunRequests): Promise<Job[]> =>
+  queue.read(() => call(jobEndpoints.children, { params: { job_id: id } }, { signal }));
 
 /** Some services know children only in the list: what stands there is then all there is. */
-async function readChild(row: Job, signal: AbortSignal): Promise<Job> {
+async function readChild(row: Job, requests: RunRequests): Promise<Job> {
   if (!row.JobId) return row;
   try {
-    return { ...row, ...(await readJob(row.JobId, signal)) };
+    return { ...row, ...(await readJob(row.JobId, requests)) };
   } catch (error) {
     if (isMissing(error)) return row;
     throw error;
@@ -60,14 +43,14 @@ async function readChild(row: Job, signal: AbortSignal): Promise<Job> {
 }
 
 /** What tells that a job has not changed: how it and its devices ended. */
-const standingOf = (job: Job, children: readonly Job[]): string =>
+const fingerprintOf = (job: Job, children: readonly Job[]): string =>
   JSON.stringify([job.Status, job.EndTime, job.ExitCode, job.Counts, children.map((child) => jobState(child))]);
 
 /** A job that has ended on all its devices, or the reason why it is left. */
-async function readEnded(id: string, signal: AbortSignal): Promise<{ job: Job; children: Job[] }> {
-  const job = await readJob(id, signal);
+async function readEnded(id: string, requests: RunRequests): Promise<{ job: Job; children: Job[] }> {
+  const job = await readJob(id, requests);
   if (isMoving(job)) throw moved();
-  const children = isParent(job) ? await readChildren(id, signal) : [];
+  const children = isParent(job) ? await readChildren(id, requests) : [];
   if (children.some(isMoving)) throw moved();
   return { job, children };
 }
@@ -75,47 +58,54 @@ async function readEnded(id: string, signal: AbortSignal): Promise<{ job: Job; c
 export interface CollectedJob {
   sealed: SealedJob;
   /** To be compared before it is deleted. */
-  standing: string;
+  fingerprint: string;
 }
 
 /** `onDevice`: how many devices' output is here, of how many. */
 export async function collectJob(
   id: string,
-  { signal, onDevice }: { signal: AbortSignal; onDevice: (done: number, total: number) => void },
+  requests: RunRequests,
+  onDevice: (done: number, total: number) => void,
 ): Promise<CollectedJob> {
-  const { job, children } = await readEnded(id, signal);
+  const { job, children } = await readEnded(id, requests);
   const sealer = new Sealer(job);
   if (!isParent(job)) await sealer.add(job);
   for (let from = 0; from < children.length; from += AT_ONCE) {
     const some = children.slice(from, from + AT_ONCE);
-    const read = await Promise.all(some.map((row) => readChild(row, signal)));
+    const read = await Promise.all(some.map((row) => readChild(row, requests)));
     for (const row of read) await sealer.add(row);
     onDevice(from + read.length, children.length);
   }
-  return { sealed: await sealer.seal(), standing: standingOf(job, children) };
+  return { sealed: await sealer.seal(), fingerprint: fingerprintOf(job, children) };
 }
 
-/** What is deleted: a job, and how it stood when it was archived; without that, any way it may have ended. */
+/** What is deleted: a job that has not changed since it was archived; without a fingerprint, one that may have. */
 export interface Archived {
   id: string;
-  standing?: string;
+  fingerprint?: string;
 }
 
 /**
- * Deletes an executed job, if it is still the one that was archived. It is read once more right before; without an answer
- * to the delete itself, reading tells whether it is gone. Fails as missing where there was nothing to delete any more.
+ * Deletes an executed job, if it is still the one that was archived; it is read once more right before. Where the answer to
+ * the delete was lost, reading tells whether it is gone.
  */
-export async function deleteEnded({ id, standing }: Archived, signal: AbortSignal): Promise<void> {
-  const { job, children } = await readEnded(id, signal);
-  if (standing !== undefined && standingOf(job, children) !== standing) throw moved();
-  signal.throwIfAborted();
-  const isGone = () => call(jobEndpoints.get, { params: { job_id: id } }).then(() => false, isMissing);
-  try {
-    await call(jobEndpoints.remove, { params: { job_id: id } });
-  } catch (error) {
-    const gone = await isGone();
-    if (isMissing(error) && !gone)
-      throw new ApiError('refused', 'This service does not delete jobs', { detail: 'It is still there.' });
-    if (isMissing(error) || !gone) throw error;
-  }
+export async function deleteEnded({ id, fingerprint }: Archived, requests: RunRequests): Promise<'deleted' | 'gone'> {
+  const { job, children } = await readEnded(id, requests);
+  if (fingerprint !== undefined && fingerprintOf(job, children) !== fingerprint) throw moved();
+  requests.signal.throwIfAborted();
+  const params = { params: { job_id: id } };
+  const isThere = () =>
+    call(jobEndpoints.get, params).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error)) return false;
+        throw error;
+      },
+    );
+  const result = await requests.queue.writeChecked(
+    () => removeOne('jobs', () => call(jobEndpoints.remove, params), isThere),
+    async () => !(await isThere()),
+  );
+  if (result.outcome === 'done') return result.answer instanceof Skipped ? 'gone' : 'deleted';
+  throw result.outcome === 'stopped' ? new Error('Not deleted') : result.error;
 }

@@ -4,7 +4,9 @@ import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { archiveStore, ArchiveError } from './archive-store.ts';
 import { addToZip } from './archive-zip.ts';
 import { MovedError, collectJob, deleteEnded } from './collect-job.ts';
-import type { Archived } from './collect-job.ts';
+import type { Archived, RunRequests } from './collect-job.ts';
+import type { RunWatch } from '#/features/bulk/use-run.ts';
+import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
 import { ZipWriter } from '#/lib/zip-write.ts';
 
 export interface ArchivePlan {
@@ -30,10 +32,8 @@ export interface ArchivedCount {
   total: number;
 }
 
-interface Watch {
+interface Watch extends RunWatch<ArchiveResult> {
   account: string;
-  signal: AbortSignal;
-  onResult: (result: ArchiveResult) => void;
   onProgress: (progress: ArchivedCount) => void;
 }
 
@@ -45,30 +45,30 @@ const wordsOf = (error: unknown) => (error instanceof Error ? error.message : St
 /** Does something for each id, a few at a time; what ends everything is thrown. */
 async function forEach(
   ids: readonly string[],
-  { signal, onResult }: Pick<Watch, 'signal' | 'onResult'>,
-  work: (id: string, signal: AbortSignal) => Promise<ArchiveResult['state']>,
+  watch: Pick<Watch, 'signal' | 'onResult'>,
+  work: (id: string, requests: RunRequests) => Promise<ArchiveResult['state']>,
 ): Promise<void> {
   const stop = new AbortController();
-  const both = AbortSignal.any([signal, stop.signal]);
-  const waiting = ids.values();
-  const take = async () => {
-    for (const id of waiting) {
-      if (both.aborted) return;
-      try {
-        onResult({ id, state: await work(id, both) });
-      } catch (error) {
-        if (both.aborted) return;
-        if (isMissing(error)) onResult({ id, state: 'gone' });
-        else onResult({ id, state: error instanceof MovedError ? 'left' : 'failed', why: wordsOf(error) });
-        // A full store stays full, and without a session nothing more is answered.
-        if (error instanceof ArchiveError || isSignedOut(error)) {
-          stop.abort();
-          throw error;
-        }
+  const signal = AbortSignal.any([watch.signal, stop.signal]);
+  const queue = new RequestQueue({ atOnce: AT_ONCE, signal });
+  const onResult = (result: ArchiveResult) => watch.onResult(result.id, result);
+  const one = async (id: string) => {
+    try {
+      onResult({ id, state: await work(id, { queue, signal }) });
+    } catch (error) {
+      if (signal.aborted || error instanceof NotSentError) return;
+      if (isMissing(error)) onResult({ id, state: 'gone' });
+      else onResult({ id, state: error instanceof MovedError ? 'left' : 'failed', why: wordsOf(error) });
+      // A full store stays full, and without a session nothing more is answered.
+      if (error instanceof ArchiveError || isSignedOut(error)) {
+        stop.abort();
+        throw error;
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  const ends = await Promise.allSettled(ids.map((id) => queue.add(() => one(id))));
+  const failed = ends.find((end) => end.status === 'rejected' && !(end.reason instanceof NotSentError));
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 /** What was archived, to be deleted later, and the ZIP file where one was wanted. */
@@ -81,7 +81,7 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
   const { account, onProgress } = watch;
   const writer = new ZipWriter();
   const archived: Archived[] = [];
-  let place = 0;
+  let number = 0;
   // One file is written at a time.
   let written: Promise<unknown> = Promise.resolve();
   const write = (id: string, work: () => Promise<void>) => {
@@ -89,22 +89,14 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
     written = next.catch(() => id);
     return next;
   };
-  await forEach(ids, watch, async (id, signal) => {
-    if (!browser && !zip) {
-      await deleteEnded({ id }, signal);
-      return 'deleted';
-    }
-    const { sealed, standing } = await collectJob(id, {
-      signal,
-      onDevice: (done, total) => onProgress({ id, done, total }),
-    });
-    signal.throwIfAborted();
+  await forEach(ids, watch, async (id, requests) => {
+    if (!browser && !zip) return deleteEnded({ id }, requests);
+    const { sealed, fingerprint } = await collectJob(id, requests, (done, total) => onProgress({ id, done, total }));
+    requests.signal.throwIfAborted();
     if (browser) await archiveStore.put(account, sealed);
-    if (zip) await write(id, () => addToZip(writer, sealed, ++place));
-    archived.push({ id, standing });
-    if (!remove || !browser) return 'archived';
-    await deleteEnded({ id, standing }, signal);
-    return 'deleted';
+    if (zip) await write(id, () => addToZip(writer, sealed, ++number));
+    archived.push({ id, fingerprint });
+    return remove && browser ? deleteEnded({ id, fingerprint }, requests) : 'archived';
   });
   return { archived, zip: zip && archived.length > 0 ? writer.finish() : undefined };
 }
@@ -112,8 +104,5 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
 /** Deletes what was archived before. */
 export const deleteAll = (archived: readonly Archived[], watch: Watch): Promise<void> => {
   const byId = new Map(archived.map((each) => [each.id, each]));
-  return forEach([...byId.keys()], watch, async (id, signal) => {
-    await deleteEnded(byId.get(id) ?? { id }, signal);
-    return 'deleted';
-  });
+  return forEach([...byId.keys()], watch, (id, requests) => deleteEnded(byId.get(id) ?? { id }, requests));
 };

@@ -1,114 +1,48 @@
 // A run that archives and deletes, as a dialog shows it: its results so far, what it is at, and the way to stop it.
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useRun } from '#/features/bulk/use-run.ts';
 import { deleteAll, runArchive } from './run-archive.ts';
 import type { ArchivePlan, ArchivedCount, ArchiveResult, ArchiveRun } from './run-archive.ts';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 
-/** How often a run is drawn again, in milliseconds. */
-const TICK = 120;
-
-export interface RunningArchive {
+export interface RunningArchive extends Omit<ReturnType<typeof useRun<ArchiveResult>>, 'start'> {
   start: (plan: ArchivePlan) => void;
   /** Deletes what was archived, once its file is safe. */
   remove: () => void;
-  cancel: () => void;
   phase: 'planned' | 'archiving' | 'archived' | 'deleting' | 'ended';
-  busy: boolean;
-  cancelling: boolean;
-  total: number;
-  /** By job, of both steps. */
-  results: ReadonlyMap<string, ArchiveResult>;
-  /** How many of this step have their result. */
-  ended: number;
   at: ArchivedCount | undefined;
-  run: ArchiveRun | undefined;
-  /** Why it ended early. */
-  error: Error | null;
+  archive: ArchiveRun | undefined;
 }
 
 export function useArchiveRun(account: string): RunningArchive {
+  const run = useRun<ArchiveResult>([['jobs'], ['devices', 'jobs'], ['archive']]);
   const [phase, setPhase] = useState<RunningArchive['phase']>('planned');
-  const [total, setTotal] = useState(0);
-  const [{ results, ended, at }, setShown] = useState<Pick<RunningArchive, 'results' | 'ended' | 'at'>>({
-    results: new Map(),
-    ended: 0,
-    at: undefined,
-  });
-  const [cancelling, setCancelling] = useState(false);
-  const stop = useRef(new AbortController());
-  // Whatever takes the dialog away: nothing is deleted behind the reader's back.
-  useEffect(() => () => stop.current.abort(), []);
-
-  const work = useWrite({
-    mutationFn: async (step: (watch: Parameters<typeof runArchive>[1]) => Promise<ArchiveRun | undefined>) => {
-      const found = new Map(results);
-      let count = 0;
-      let now: ArchivedCount | undefined;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const draw = () => {
-        timer = undefined;
-        setShown({ results: new Map(found), ended: count, at: now });
-      };
-      try {
-        return await step({
-          account,
-          signal: stop.current.signal,
-          onResult: (result) => {
-            found.set(result.id, result);
-            count++;
-            timer ??= setTimeout(draw, TICK);
-          },
-          onProgress: (progress) => {
-            now = progress;
-            timer ??= setTimeout(draw, TICK);
-          },
-        });
-      } finally {
-        clearTimeout(timer);
-        now = undefined;
-        draw();
-      }
-    },
-    meta: { invalidates: [['jobs'], ['devices', 'jobs'], ['archive']] },
-  });
-  const [run, setRun] = useState<ArchiveRun>();
-
-  const begin = (count: number) => {
-    stop.current = new AbortController();
-    setCancelling(false);
-    setTotal(count);
-    setShown((shown) => ({ ...shown, ended: 0, at: undefined }));
-  };
+  const [at, onProgress] = useState<ArchivedCount>();
+  const [archive, setArchive] = useState<ArchiveRun>();
   return {
-    start: (plan) => {
-      if (work.isUnderWay()) return;
-      begin(plan.ids.length);
-      setPhase('archiving');
-      const waits = plan.zip && !plan.browser && plan.remove;
-      work.mutate((watch) => runArchive(plan, watch), {
-        onSuccess: setRun,
-        onSettled: (made) => setPhase(waits && made && made.archived.length > 0 ? 'archived' : 'ended'),
+    ...run,
+    start: (plan) =>
+      run.start(plan.ids.length, async (watch) => {
+        setPhase('archiving');
+        let next: RunningArchive['phase'] = 'ended';
+        try {
+          const made = await runArchive(plan, { ...watch, account, onProgress });
+          setArchive(made);
+          if (plan.zip && !plan.browser && plan.remove && made.archived.length > 0) next = 'archived';
+        } finally {
+          onProgress(undefined);
+          setPhase(next);
+        }
+      }),
+    remove: () => {
+      if (!archive) return;
+      const { archived } = archive;
+      run.start(archived.length, (watch) => {
+        setPhase('deleting');
+        return deleteAll(archived, { ...watch, account, onProgress }).finally(() => setPhase('ended'));
       });
     },
-    remove: () => {
-      const archived = run?.archived;
-      if (work.isUnderWay() || !archived) return;
-      begin(archived.length);
-      setPhase('deleting');
-      work.mutate((watch) => deleteAll(archived, watch).then(() => run), { onSettled: () => setPhase('ended') });
-    },
-    cancel: () => {
-      setCancelling(true);
-      stop.current.abort();
-    },
     phase,
-    busy: work.isPending,
-    cancelling,
-    total,
-    results,
-    ended,
     at,
-    run,
-    error: work.error,
+    archive,
   };
 }

@@ -59,9 +59,9 @@ interface ArchiveProgressProps {
 export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgressProps) {
   const names = new Map(jobs.map(({ JobId, JobName }) => [JobId, JobName]));
   const { results, total, ended, at, busy, phase } = run;
-  const zip = run.run?.zip;
+  const zip = run.archive?.zip;
   const troubles = [...results.values()].filter(({ state }) => state !== 'archived' && state !== 'deleted');
-  const archived = run.run?.archived.length ?? 0;
+  const archived = run.archive?.archived.length ?? 0;
   const save = () => zip && saveFile(datedName('muster-archive', new Date(), 'zip'), zip, 'application/zip');
   return (
     <Stack gap="md">
