@@ -2,6 +2,7 @@
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { requireBudget } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
 
@@ -17,6 +18,7 @@ const SOURCES = [
   'package-lock.json',
   'tsconfig.json',
   'vite.config.ts',
+  'scripts/budget.ts',
   'scripts/dist.ts',
   'scripts/first-load.ts',
   'scripts/precompress.ts',
@@ -39,7 +41,13 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   const outDir = join(root, '.cache', `build-${process.pid}`);
   const common = { root, logLevel: verbose ? 'info' : 'warn', clearScreen: false } as const;
   try {
-    await build({ ...common, configFile: join(root, 'vite.config.ts'), build: { outDir, emptyOutDir: true } });
+    await build({
+      ...common,
+      configFile: join(root, 'vite.config.ts'),
+      build: { outDir, emptyOutDir: true, manifest: true },
+    });
+    requireBudget(outDir);
+    rmSync(join(outDir, '.vite'), { recursive: true });
     await build({
       ...common,
       configFile: false,

@@ -1,0 +1,30 @@
+// The budget of the first load: counted over all that a page needs, and said in figures where it is exceeded.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { overBudget } from './budget.ts';
+import type { Manifest } from './manifest-graph.ts';
+
+const manifest: Manifest = {
+  'index.html': { file: 'index.js', css: ['index.css'] },
+  'src/pages/sign-in/sign-in-page.tsx': { file: 'sign-in.js', imports: ['index.html'] },
+  'src/shell/shell.tsx': { file: 'shell.js', css: ['shell.css'], imports: ['_first.js'] },
+  'src/pages/devices/devices-page.tsx': { file: 'table.js', imports: ['_first.js'], dynamicImports: ['dialog.tsx'] },
+  'dialog.tsx': { file: 'dialog.js' },
+  '_first.js': { file: 'first.js' },
+};
+const sizes: Record<string, number> = { 'index.js': 100_000, 'first.js': 60_000, 'dialog.js': 500_000 };
+
+test('what is loaded later does not count', () => {
+  assert.deepEqual(
+    overBudget(manifest, (file) => sizes[file] ?? 1_000),
+    [],
+  );
+});
+
+test('every page and kind over its budget is named', () => {
+  const heavier: Record<string, number> = { ...sizes, 'first.js': 90_000, 'shell.css': 20_000 };
+  assert.deepEqual(
+    overBudget(manifest, (file) => heavier[file] ?? 1_000),
+    ['scripts to the device table: 192000, at most 185000', 'styles to the device table: 21000, at most 16000'],
+  );
+});

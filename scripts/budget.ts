@@ -1,0 +1,41 @@
+// How much a browser may have to load before it shows the first page: checked on the manifest of each build.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { filesOf, neededBy } from './manifest-graph.ts';
+import type { Manifest } from './manifest-graph.ts';
+
+export const ENTRY = 'index.html';
+const SIGN_IN = 'src/pages/sign-in/sign-in-page.tsx';
+const SHELL = 'src/shell/shell.tsx';
+const TABLE = 'src/pages/devices/devices-page.tsx';
+
+/** Bytes of gzip, and files. */
+export const FIRST_LOADS = [
+  { name: 'the sign-in page', chunks: [ENTRY, SIGN_IN], scripts: 112_000, styles: 4_000, files: 6 },
+  { name: 'the device table', chunks: [ENTRY, SHELL, TABLE], scripts: 185_000, styles: 16_000, files: 12 },
+] as const;
+
+export const gzipBytes = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;
+
+/** What is over the budget, in words; `sizeOf` gives the bytes of a file of the build. */
+export function overBudget(manifest: Manifest, sizeOf: (file: string) => number): string[] {
+  const sum = (files: string[]) => files.reduce((bytes, file) => bytes + sizeOf(file), 0);
+  return FIRST_LOADS.flatMap(({ name, chunks, ...budget }) => {
+    const { scripts, styles } = filesOf(manifest, neededBy(manifest, [...chunks]));
+    const load = { scripts: sum(scripts), styles: sum(styles), files: scripts.length + styles.length };
+    return (['scripts', 'styles', 'files'] as const)
+      .filter((what) => load[what] > budget[what])
+      .map((what) => `${what} to ${name}: ${load[what]}, at most ${budget[what]}`);
+  });
+}
+
+/** Fails for a build in this folder that makes the first visit slower than it may be. */
+export function requireBudget(folder: string): void {
+  const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8')) as Manifest;
+  const over = overBudget(manifest, (file) => gzipBytes(join(folder, file)));
+  if (over.length > 0)
+    throw new Error(
+      `The first load is over its budget (scripts/budget.ts):\n${over.join('\n')}\nLoad late what the first picture does without (src/ui/late).`,
+    );
+}
