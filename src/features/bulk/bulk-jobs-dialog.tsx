@@ -6,14 +6,14 @@ import { useBulkRun } from './use-bulk-run.ts';
 import { counted } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 
 interface BulkJobsDialogProps<Row extends { JobId: string }> {
   title: string;
   /** What is done: "Remove". */
   verb: string;
   jobs: readonly Row[];
-  columns: VirtualColumn<Row>[];
+  columns: Column<Row>[];
   /** What a job is called in the results. */
   nameOf: (job: Row) => string;
   write: BulkWrite<Row>;

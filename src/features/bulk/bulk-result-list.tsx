@@ -8,7 +8,7 @@ import { datedName, saveFile } from '#/lib/save-file.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import classes from './bulk-dialog.module.css';
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -22,7 +22,7 @@ const MARKS: Record<BulkOutcome, string> = {
   skipped: 'Finished',
 };
 
-const columnsOf = (noun: string): VirtualColumn<ResultRow>[] => [
+const columnsOf = (noun: string): Column<ResultRow>[] => [
   {
     header: capitalised(noun),
     width: '36%',

@@ -8,7 +8,7 @@ import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import classes from '#/features/bulk/bulk-dialog.module.css';
 
 export interface WaitingJob extends WaitingPart {
@@ -33,7 +33,7 @@ const deviceOf = ({ DeviceName, DeviceId }: WaitingJob) => visible(DeviceName ||
 const jobOf = ({ JobName, JobId }: WaitingJob) => visible(JobName || JobId);
 const nameOf = (job: WaitingJob) => `${deviceOf(job)}: ${jobOf(job)}`;
 
-const COLUMNS: VirtualColumn<WaitingJob>[] = [
+const COLUMNS: Column<WaitingJob>[] = [
   { header: 'Device', width: '24%', cell: (job) => <span title={job.DeviceId}>{deviceOf(job)}</span> },
   { header: 'Job', width: '26%', phone: 'wide', cell: (job) => <span title={job.JobId}>{jobOf(job)}</span> },
   {

@@ -7,7 +7,7 @@ import { archiveMutations, archiveQueries } from '#/features/job-archive/archive
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import { DataTable } from '#/ui/table/data-table.tsx';
+import { DataTable } from '#/ui/table/table.tsx';
 import { counted, formatBytes } from '#/lib/format.ts';
 import { allStored, clearStored } from '#/lib/stored.ts';
 import { storedParts } from '#/lib/stored-keys.ts';

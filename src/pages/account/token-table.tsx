@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import type { ApiToken } from '#/contract/account.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { DataTable, rowName } from '#/ui/table/data-table.tsx';
-import type { Column } from '#/ui/table/data-table.tsx';
+import { DataTable, rowName } from '#/ui/table/table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 

@@ -6,11 +6,11 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useInstall } from '#/features/install/use-install.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { AddRun } from './add-run.ts';
 import type { RunEntry, RunView } from './run-entry.ts';
@@ -39,7 +39,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   const rows = { all: entries, problems, waiting: notOnline }[shown];
   const done = total === 0 ? 0 : settled / total;
 
-  const columns: VirtualColumn<RunEntry>[] = [
+  const columns: Column<RunEntry>[] = [
     {
       header: 'Name',
       width: '24%',

@@ -7,7 +7,7 @@ import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { overallState } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { devicesText, formatBytes } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { RowSelection } from '#/ui/table/row-select.tsx';
@@ -15,7 +15,7 @@ import type { Sort } from '#/ui/table/sort.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive.module.css';
 
 export const archivedName = ({ id, job }: StoredJob): string => job.JobName || id;
@@ -40,7 +40,7 @@ function Found({ hit }: { hit: ArchiveHit }) {
   );
 }
 
-const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): VirtualColumn<StoredJob>[] => [
+const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): Column<StoredJob>[] => [
   {
     header: 'Name',
     by: 'name',

@@ -9,7 +9,7 @@ import { jobState } from '#/api/job-state.ts';
 import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
 import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { LogView } from '#/ui/log/log-view.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
@@ -17,7 +17,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive.module.css';
 
 /** `row`: which of the devices is opened, from 1. */
@@ -32,7 +32,7 @@ interface Row {
 const keyOf = ({ place }: Row) => String(place);
 const deviceOf = ({ DeviceName, DeviceId }: Job, place: number) => DeviceName || DeviceId || `Device ${place + 1}`;
 
-const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number | undefined): VirtualColumn<Row>[] => [
+const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number | undefined): Column<Row>[] => [
   {
     header: 'Device',
     width: '44%',
@@ -96,7 +96,7 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
                 columns={columnsOf(url, opened)}
                 rows={shown}
                 rowKey={keyOf}
-                isSelected={(row) => row.place === opened}
+                isMarked={(row) => row.place === opened}
               />
             </div>
           )}

@@ -7,11 +7,11 @@ import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { ArtifactAge, ArtifactSize, FileFaultMark, typeOf } from './versions/artifact-facts.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { UsageCounts } from './versions/artifact-usage-counts.tsx';
@@ -72,7 +72,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
   const hasSums = wide && groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
 
-  const columns: VirtualColumn<Row>[] = [
+  const columns: Column<Row>[] = [
     {
       header: 'Name',
       width: '26%',

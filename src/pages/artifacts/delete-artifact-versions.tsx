@@ -10,7 +10,7 @@ import type { BulkKind } from '#/features/bulk/use-bulk-run.ts';
 import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './versions/artifact-facts.tsx';
@@ -21,7 +21,7 @@ const KEEP = ['1', '2', '3', '5', '10'];
 
 const KIND: BulkKind<Artifact> = { keyOf: ({ ArtifactId }) => ArtifactId, nameOf: artifactText, noun: 'artifact' };
 
-const COLUMNS: VirtualColumn<Artifact>[] = [
+const COLUMNS: Column<Artifact>[] = [
   {
     header: 'Name',
     phone: 'wide',

@@ -8,13 +8,13 @@ import { isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import type { Payload } from './use-payload.ts';
 import { usePayload } from './use-payload.ts';
 import { readDeployChoice } from './deploy-choice.ts';
@@ -98,7 +98,7 @@ export function PreflightPage() {
   );
 }
 
-const columns: VirtualColumn<Row>[] = [
+const columns: Column<Row>[] = [
   {
     header: 'Device',
     width: '34%',

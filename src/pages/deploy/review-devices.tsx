@@ -6,13 +6,13 @@ import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { siteText, sitesOf } from './sites.ts';
 import type { Site } from './sites.ts';
@@ -67,7 +67,7 @@ function DeviceLink({ device: { DeviceId, DeviceName } }: { device: Device }) {
 }
 
 function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
-  const columns: VirtualColumn<Device>[] = [
+  const columns: Column<Device>[] = [
     { header: 'Name', width: '40%', cell: (device) => <DeviceLink device={device} /> },
     { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
     {
@@ -114,7 +114,7 @@ function BySite({ devices }: { devices: Device[] }) {
     const inside = open.has(key) ? site.devices.map((device) => ({ key: device.DeviceId, device })) : [];
     return [{ key, site }, ...inside];
   });
-  const columns: VirtualColumn<SiteRow>[] = [
+  const columns: Column<SiteRow>[] = [
     {
       header: 'Customer · site',
       width: '58%',

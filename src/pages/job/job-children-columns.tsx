@@ -7,14 +7,12 @@ import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { visible } from '#/lib/glyphs.ts';
-import { SortHead } from '#/ui/table/sort-head.tsx';
-import { sortedBy } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import type { JobUrl } from './children/job-url.ts';
@@ -80,20 +78,15 @@ interface ColumnsRequest {
   fields: { site: boolean; group: boolean };
   opened: string | undefined;
   url: UrlActions<JobUrl>;
-  sort: Sort | undefined;
   /** The line that a search has found. */
   found: ReadonlyMap<Job, string> | undefined;
-  box: VirtualColumn<Job>;
+  box: Column<Job>;
 }
 
-export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
-  const { jobs, fleet, fields, opened, url, sort, found, box } = request;
-  const sorts = (id: string, header: string): Pick<VirtualColumn<Job>, 'header' | 'head' | 'sorted'> => ({
-    header,
-    head: <SortHead id={id} label={header} sort={sort} onSort={(next) => url.set({ sort: next })} />,
-    sorted: sortedBy(id, sort),
-  });
-  const place = (id: 'site' | 'group', header: string): VirtualColumn<Job> => ({
+export function childColumns(request: ColumnsRequest): Column<Job>[] {
+  const { jobs, fleet, fields, opened, url, found, box } = request;
+  const sorts = (by: string, header: string) => ({ header, by });
+  const place = (id: 'site' | 'group', header: string): Column<Job> => ({
     ...sorts(id, header),
     width: '11%',
     phone: 'hide',
@@ -102,7 +95,7 @@ export function childColumns(request: ColumnsRequest): VirtualColumn<Job>[] {
       return text ? <span title={text}>{visible(text)}</span> : <span className="dim">–</span>;
     },
   });
-  const columns: VirtualColumn<Job>[] = [
+  const columns: Column<Job>[] = [
     box,
     {
       ...sorts('device', 'Device'),

@@ -21,7 +21,7 @@ import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { ChildPanel } from './child-panel.tsx';
 import { FAILURES, UNANSWERED, childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
@@ -58,7 +58,7 @@ function Search() {
 }
 
 /** The boxes that select devices: the selection of the device table and the map. */
-function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): VirtualColumn<Job> {
+function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): Column<Job> {
   const here = ids.size === 0 ? 0 : all.filter((id) => ids.has(id)).length;
   return {
     header: 'Selected',
@@ -140,13 +140,14 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
               fields,
               opened,
               url,
-              sort,
               found,
               box: boxes(shownIds, selection),
             })}
             rows={shown}
             rowKey={keyOf}
-            isSelected={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}
+            sort={sort}
+            onSort={(next) => url.set({ sort: next })}
+            isMarked={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}
           />
         )}
         <BulkBar shown={shownIds} where="this list" />

@@ -9,7 +9,7 @@ import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive-dialog.module.css';
 
 const WORDS: Record<ArchiveResult['state'], string> = {
@@ -21,7 +21,7 @@ const WORDS: Record<ArchiveResult['state'], string> = {
 };
 const WHY: Partial<Record<ArchiveResult['state'], string>> = { gone: 'Somebody else has deleted it.' };
 
-const columnsOf = (names: ReadonlyMap<string, string>): VirtualColumn<ArchiveResult>[] => [
+const columnsOf = (names: ReadonlyMap<string, string>): Column<ArchiveResult>[] => [
   { header: 'Job', cell: ({ id }) => names.get(id) || id, width: '38%' },
   { header: 'Result', cell: ({ state }) => WORDS[state], width: '16%' },
   {

@@ -12,12 +12,12 @@ import { timesOf } from '#/features/jobs/job-times.ts';
 import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, totalOf } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { jobSelection, useSelectedJobs } from './job-selection.ts';
 import classes from './jobs.module.css';
 
@@ -125,7 +125,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags
         </span>
       ),
     },
-  ] satisfies VirtualColumn<Job>[];
+  ] satisfies Column<Job>[];
 
 export function JobsTable({ jobs, tags, known, sort, onSort, onStop, onDelete }: JobsTableProps) {
   const ids = useSelectedJobs();

@@ -7,7 +7,7 @@ import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 
 const nameOf = ({ JobName, JobId }: Job) => visible(JobName || JobId);
 const detailOf = (job: Job) => {
@@ -15,7 +15,7 @@ const detailOf = (job: Job) => {
   return outcome && outcomeText(outcome, formatCount);
 };
 
-const COLUMNS: VirtualColumn<Job>[] = [
+const COLUMNS: Column<Job>[] = [
   { header: 'Job', width: '34%', cell: (job) => <span title={job.JobId}>{nameOf(job)}</span> },
   { header: 'Target', width: '22%', phone: 'second', cell: (job) => visible(targetText(targetOf(job))) },
   { header: 'State', phone: 'wide', cell: (job) => <StateMark state={stateOf(job)} label={detailOf(job)} /> },

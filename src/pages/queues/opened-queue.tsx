@@ -7,7 +7,7 @@ import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

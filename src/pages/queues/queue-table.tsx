@@ -5,13 +5,13 @@ import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { OpenedQueue, QueuedJobLink } from './opened-queue.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
@@ -40,7 +40,7 @@ interface QueueTableProps {
   onRemove: (row: QueueRow) => void;
 }
 
-const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): VirtualColumn<Line>[] => [
+const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[] => [
   {
     header: 'Device',
     by: 'device',
@@ -176,7 +176,7 @@ export function QueueTable(props: QueueTableProps) {
       whole={({ row, below }) =>
         below && <OpenedQueue row={row} artifactText={artifactText} onRemove={() => onRemove(row)} />
       }
-      isSelected={({ row }) => row.id === opened}
+      isMarked={({ row }) => row.id === opened}
       sort={sort}
       onSort={onSort}
     />

@@ -8,7 +8,7 @@ import { selection } from '#/features/bulk/selection.ts';
 import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/data-table.tsx';
+import { rowName } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -18,7 +18,7 @@ import type { JobUrl } from '#/pages/job/children/job-url.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { VirtualColumn } from '#/ui/table/virtual-table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { childName } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { whyNoRetry } from '#/pages/job/children/retry.ts';
@@ -159,7 +159,7 @@ function Ways({ group: { ways } }: { group: FailureGroup }) {
   );
 }
 
-const columnsOf = ({ keys }: ChildJobs, url: UrlActions<JobUrl>): VirtualColumn<Job>[] => [
+const columnsOf = ({ keys }: ChildJobs, url: UrlActions<JobUrl>): Column<Job>[] => [
   {
     header: 'Device',
     width: '66%',

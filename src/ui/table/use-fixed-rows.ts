@@ -1,0 +1,56 @@
+// Which rows of a long table are drawn where all are of one height: those in sight, and the one that has the focus, or the
+// keyboard would be thrown out of the table. Whatever scrolls them, the page itself on a phone, does not matter.
+import { useState, useSyncExternalStore } from 'react';
+import type { FocusEvent, RefObject } from 'react';
+import { windowOf } from './row-window.ts';
+import type { DrawnRows } from './table.tsx';
+
+/** Before anything was measured, in pixels. */
+const ROW = 37;
+const SIGHT = 900;
+
+function subscribe(look: () => void) {
+  // A scroll does not bubble, but can be caught on its way down.
+  document.addEventListener('scroll', look, { capture: true, passive: true });
+  window.addEventListener('resize', look);
+  return () => {
+    document.removeEventListener('scroll', look, { capture: true });
+    window.removeEventListener('resize', look);
+  };
+}
+
+const idOf = (target: EventTarget) =>
+  target instanceof Element ? target.closest<HTMLElement>('tr[data-id]')?.dataset['id'] : undefined;
+
+/** `focus`: of the element of the rows. */
+export function useFixedRows(body: RefObject<HTMLTableSectionElement | null>, ids: readonly string[]) {
+  const [focused, setFocused] = useState<string>();
+  const count = ids.length;
+  // What is measured is the state itself; as text, so that the same is equal.
+  const measure = () => {
+    const node = body.current;
+    const height = node?.querySelector('tr[data-row]')?.getBoundingClientRect().height || ROW;
+    const top = node ? -node.getBoundingClientRect().top : 0;
+    const { from, to } = windowOf({ count, height, top, sight: node ? window.innerHeight : SIGHT });
+    return `${from} ${to} ${height}`;
+  };
+  const [from = 0, to = 0, height = ROW] = useSyncExternalStore(subscribe, measure).split(' ').map(Number);
+  const inSight = Array.from({ length: to - from }, (_, step) => from + step);
+  const pinned = focused === undefined || ids.slice(from, to).includes(focused) ? -1 : ids.indexOf(focused);
+  const places = pinned < 0 ? inSight : pinned < from ? [pinned, ...inSight] : [...inSight, pinned];
+  const drawn: DrawnRows = {
+    rows: places.map((index, nth) => ({ index, gap: (index - (places[nth - 1] ?? -1) - 1) * height })),
+    after: (count - 1 - (places.at(-1) ?? -1)) * height,
+  };
+  return {
+    drawn,
+    focus: {
+      onFocus: ({ target }: FocusEvent) => setFocused(idOf(target)),
+      onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+        // Where only the window lost it, the element still has it.
+        if (!currentTarget.contains(relatedTarget) && !currentTarget.contains(document.activeElement))
+          setFocused(undefined);
+      },
+    },
+  };
+}
