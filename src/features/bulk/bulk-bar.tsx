@@ -22,6 +22,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
+import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import classes from './bulk-bar.module.css';
 
 const BulkDialog = lazyDialog(() => import('./bulk-dialog.tsx'), 'BulkDialog');
@@ -68,16 +69,14 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const isPart = matching !== undefined && matching.length !== shown?.length && matching.some((id) => !ids.has(id));
   const elsewhere = shown ? ids.size - here : 0;
   return (
-    <section aria-label="Selected devices" className={classes.bar}>
-      <span role="status" className={classes.count}>
-        <strong>{formatCount(ids.size)} selected</strong>
-        {elsewhere > 0 && (
-          <span className="dim">
-            {' '}
-            · {formatCount(elsewhere)} not on {where}
-          </span>
-        )}
-      </span>
+    <SelectionBar
+      edge
+      name="devices"
+      count={ids.size}
+      note={elsewhere > 0 && ` · ${formatCount(elsewhere)} not on ${where}`}
+      onClear={clear}
+      end={<BulkDialog open={open && { ...open, onClose: close }} />}
+    >
       <Menu position="top-start" width={210} shadow="none" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
@@ -119,18 +118,6 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
           Select all {formatCount(matching.length)} matching
         </Button>
       )}
-      <Button
-        size="xs"
-        variant="subtle"
-        aria-label="Clear selection"
-        onClick={() => {
-          clear();
-          focusPage();
-        }}
-      >
-        Clear
-      </Button>
-      <BulkDialog open={open && { ...open, onClose: close }} />
-    </section>
+    </SelectionBar>
   );
 }

@@ -4,12 +4,10 @@ import { addToZip } from '#/features/job-archive/archive-zip.ts';
 import { archiveStore } from '#/features/job-archive/archive-store.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
 import { ZipWriter } from '#/lib/zip-write.ts';
-import { formatCount } from '#/lib/format.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
-import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError } from '#/ui/page/view.tsx';
-import classes from './archive.module.css';
 
 async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<void> {
   const zip = new ZipWriter();
@@ -27,28 +25,13 @@ interface ArchiveBarProps {
 export function ArchiveBar({ account, jobs, onDelete, onClear }: ArchiveBarProps) {
   const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
   return (
-    <section aria-label="Selected archived jobs" className={classes.bar}>
-      <span role="status">
-        <strong>{formatCount(jobs.length)} selected</strong>
-      </span>
+    <SelectionBar name="archived jobs" count={jobs.length} onClear={onClear} end={<FormError error={save.error} />}>
       <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
         Save as a ZIP file
       </Button>
       <Button size="xs" variant="default" color="red" onClick={onDelete}>
         Delete…
       </Button>
-      <Button
-        size="xs"
-        variant="subtle"
-        aria-label="Clear selection"
-        onClick={() => {
-          onClear();
-          focusPage();
-        }}
-      >
-        Clear
-      </Button>
-      <FormError error={save.error} />
-    </section>
+    </SelectionBar>
   );
 }

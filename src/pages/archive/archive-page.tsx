@@ -15,6 +15,7 @@ import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { ArchiveBar } from './archive-bar.tsx';
 import { ARCHIVE_COLUMNS, ArchiveTable, archivedName, sortArchive } from './archive-table.tsx';
@@ -68,7 +69,7 @@ export function ArchivePage() {
       >
         {(rows) => (
           <div className={classes.list}>
-            <div className={classes.filters} role="search" aria-label="Search the archive">
+            <FilterBar label="Search the archive" className={classes.filters}>
               <SearchField label="Find in names, devices and logs" text={typed} />
               <span role="status" className={classes.count}>
                 {search && `${formatCount(shown.length)} of `}
@@ -78,7 +79,7 @@ export function ArchivePage() {
               {searching && (
                 <progress aria-label="Progress of the search" max={search.total ?? 1} value={search.done} />
               )}
-            </div>
+            </FilterBar>
             {search?.error !== undefined && (
               <p role="alert" className={classes.trouble}>
                 {search.error}

@@ -17,7 +17,7 @@ import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { chosen } from './table/column-choice.ts';
 import type { ColumnChoice } from './table/column-choice.ts';
 import { DeviceTable } from './table/device-table.tsx';
-import { FilterBar } from './filter-bar.tsx';
+import { DeviceFilterBar } from './device-filter-bar.tsx';
 import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './view/fleet-view.ts';
 import type { ViewSort } from './view/fleet-view.ts';
 import { FleetNote } from './fleet-note.tsx';
@@ -29,7 +29,7 @@ import { useListing } from './view/use-listing.ts';
 import { printSearch } from './views/view-words.ts';
 import type { ViewTask } from './views/views-dialog.tsx';
 import { ViewsMenu } from './views/views-menu.tsx';
-import filterClasses from './filter-bar.module.css';
+import filterClasses from './device-filter-bar.module.css';
 import classes from './devices-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
@@ -167,7 +167,7 @@ export function DevicesPage() {
       <div className={classes.body}>
         {!noFleet && (
           <div className={classes.filters}>
-            <FilterBar
+            <DeviceFilterBar
               filter={filter}
               onChange={(change, typed) =>
                 setParams(changeFleetView(paramsNow(), { filter: change }), { replace: typed })
@@ -226,7 +226,7 @@ export function DevicesPage() {
               >
                 <IconFileExport size={18} stroke={1.6} aria-hidden />
               </ActionIcon>
-            </FilterBar>
+            </DeviceFilterBar>
             <LinkNote
               open={isForeign && { onSave: () => setViewTask('save'), onOwn: () => setParams(shownView.ownUrl()) }}
             />

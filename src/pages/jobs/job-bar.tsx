@@ -1,9 +1,8 @@
 // How many jobs are selected, and what can be done to all of them.
 import { Button } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
-import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import { jobSelection } from './job-selection.ts';
-import classes from './jobs.module.css';
 
 interface JobBarProps {
   count: number;
@@ -21,14 +20,17 @@ export function JobBar({ count, executed, hidden, stoppable, onStop, onArchive }
   const moving = count - executed;
   const reason = executed === 0 ? 'None of the selected jobs has ended' : undefined;
   return (
-    <section aria-label="Selected jobs" className={classes.bar}>
-      <span role="status">
-        <strong>{formatCount(count)} selected</strong>
-        <span className="dim">
+    <SelectionBar
+      name="jobs"
+      count={count}
+      note={
+        <>
           {moving > 0 && ` · ${formatCount(moving)} wait or run`}
           {hidden > 0 && ` · ${formatCount(hidden)} not in this list`}
-        </span>
-      </span>
+        </>
+      }
+      onClear={jobSelection.clear}
+    >
       {stoppable > 0 && (
         <Button size="xs" variant="default" onClick={onStop}>
           Stop {formatCount(stoppable)}…
@@ -37,17 +39,6 @@ export function JobBar({ count, executed, hidden, stoppable, onStop, onArchive }
       <Button size="xs" variant="default" disabled={executed === 0} title={reason} onClick={onArchive}>
         Archive and delete…
       </Button>
-      <Button
-        size="xs"
-        variant="subtle"
-        aria-label="Clear selection"
-        onClick={() => {
-          jobSelection.clear();
-          focusPage();
-        }}
-      >
-        Clear
-      </Button>
-    </section>
+    </SelectionBar>
   );
 }

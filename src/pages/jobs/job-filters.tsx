@@ -1,10 +1,9 @@
 // The filters of the list of jobs: name, state, target and artifact, each in the URL.
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/features/jobs/lately.ts';
 import { STATES } from '#/features/jobs/outcome.ts';
-import { FilterRow } from '#/ui/table/filter-row.tsx';
-import { isFree } from '#/lib/free-key.ts';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -41,15 +40,6 @@ export function JobFilters({ choices, count }: JobFiltersProps) {
   const [view, url] = useUrlState(jobListUrl);
   const search = useRef<HTMLInputElement>(null);
   const name = useTyped(view.name, (text) => url.set({ name: text }), PAUSE);
-  useEffect(() => {
-    const focusSearch = (event: KeyboardEvent) => {
-      if (event.key !== '/' || !isFree(event)) return;
-      event.preventDefault();
-      search.current?.select();
-    };
-    document.addEventListener('keydown', focusSearch);
-    return () => document.removeEventListener('keydown', focusSearch);
-  }, []);
   const kind = KINDS.find((each) => view[each] !== '');
   const target = kind ? `${kind}:${view[kind]}` : null;
   const targets = [
@@ -59,14 +49,14 @@ export function JobFilters({ choices, count }: JobFiltersProps) {
   ].filter(({ items }) => items.length > 0);
   const known = targets.some(({ items }) => items.some(({ value }) => value === target));
   return (
-    <FilterRow
+    <FilterBar
       label="Filter jobs"
+      field={search}
+      slash
       filtered={isJobListFiltered(view)}
       onClear={() => {
         name.empty();
         url.set(NO_JOB_FILTER);
-        // The button goes; the keyboard stays in the row.
-        search.current?.focus();
       }}
       count={count}
     >
@@ -129,6 +119,6 @@ export function JobFilters({ choices, count }: JobFiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'Any artifact' }}
       />
-    </FilterRow>
+    </FilterBar>
   );
 }

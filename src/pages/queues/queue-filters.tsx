@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
 import { MOST_DAYS, keepStaleDays, useStaleDays } from '#/features/job-queue/stale-days.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
-import { FilterRow } from '#/ui/table/filter-row.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -30,14 +30,13 @@ export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
   const ages = chosen === '' || AGES.includes(Number(chosen)) ? AGES : [...AGES, Number(chosen)];
   const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
-    <FilterRow
+    <FilterBar
       label="Filter queues"
+      field={search}
       filtered={isQueueFiltered(view)}
       onClear={() => {
         text.empty();
         url.set(NO_QUEUE_FILTER);
-        // The button goes; the keyboard stays in the row.
-        search.current?.focus();
       }}
       count={count}
     >
@@ -83,7 +82,7 @@ export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
           ...Object.entries(STALE_KINDS).map(([value, label]) => ({ value, label: `Stale: ${label.toLowerCase()}` })),
         ]}
       />
-    </FilterRow>
+    </FilterBar>
   );
 }
 

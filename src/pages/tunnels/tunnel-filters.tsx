@@ -1,7 +1,7 @@
 // The filters of the tunnels, each in the URL, and from which age on a tunnel counts as old.
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { FilterRow } from '#/ui/table/filter-row.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { AGES, EXPOSURES, NO_TUNNEL_FILTER, deviceOf, exposureText, tunnelsUrl } from './exposure.ts';
 import classes from './tunnels-page.module.css';
@@ -25,7 +25,7 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);
   return (
-    <FilterRow label="Filter tunnels" filtered={isFiltered} onClear={() => url.set(NO_TUNNEL_FILTER)} count={count}>
+    <FilterBar label="Filter tunnels" filtered={isFiltered} onClear={() => url.set(NO_TUNNEL_FILTER)} count={count}>
       <Select
         className={classes.device}
         aria-label="Device"
@@ -68,6 +68,6 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
           label: `Old after ${days === 1 ? 'a day' : `${days} days`}`,
         }))}
       />
-    </FilterRow>
+    </FilterBar>
   );
 }

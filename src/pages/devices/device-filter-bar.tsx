@@ -1,17 +1,17 @@
 // The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
+import { Button, TextInput } from '@mantine/core';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { formatCount } from '#/lib/format.ts';
-import { isFree } from '#/lib/free-key.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import classes from './filter-bar.module.css';
+import classes from './device-filter-bar.module.css';
 
 const FilterPickers = lazyPart(() => import('./filter-pickers.tsx'), 'FilterPickers');
 const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chips.tsx'), 'FilterChips');
@@ -19,7 +19,7 @@ const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chip
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
 
-interface FilterBarProps {
+interface DeviceFilterBarProps {
   filter: RowFilter;
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
@@ -32,18 +32,8 @@ interface FilterBarProps {
   children?: ReactNode;
 }
 
-export function FilterBar({ filter, onChange, onClear, facets, neverSeen, children }: FilterBarProps) {
+export function DeviceFilterBar({ filter, onChange, onClear, facets, neverSeen, children }: DeviceFilterBarProps) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focusSearch = (event: KeyboardEvent) => {
-      if (event.key !== '/' || !isFree(event)) return;
-      event.preventDefault();
-      field.current?.focus();
-      field.current?.select();
-    };
-    document.addEventListener('keydown', focusSearch);
-    return () => document.removeEventListener('keydown', focusSearch);
-  }, []);
   const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
   const search = useTyped(
@@ -54,7 +44,25 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
   const [status = ''] = filter.status?.length === 1 ? filter.status : [];
   const change = (wanted: RowFilter) => onChange(wanted, false);
   return (
-    <search className={classes.bar} aria-label="Filter devices" data-open={open}>
+    <FilterBar
+      label="Filter devices"
+      className={classes.bar}
+      data-open={open}
+      field={field}
+      slash
+      filtered={filtered}
+      onClear={() => {
+        search.empty();
+        onClear();
+      }}
+      short
+      end={
+        <>
+          {children}
+          <FilterChips open={filtered && { filter, onChange: change }} />
+        </>
+      }
+    >
       <TextInput
         ref={field}
         className={classes.search}
@@ -95,26 +103,7 @@ export function FilterBar({ filter, onChange, onClear, facets, neverSeen, childr
         ]}
       />
       <FilterPickers open={{ filter, facets, neverSeen, onChange: change }} fallback={<PickersToBe />} />
-      {filtered && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label="Clear"
-          title="Clear filters"
-          onClick={() => {
-            search.empty();
-            onClear();
-            // The button goes; the keyboard stays in the bar.
-            field.current?.focus();
-          }}
-        >
-          <IconX size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-      )}
-      {children}
-      <FilterChips open={filtered && { filter, onChange: change }} />
-    </search>
+    </FilterBar>
   );
 }
 

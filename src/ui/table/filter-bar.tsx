@@ -1,0 +1,69 @@
+// The filters above a list, with one button that takes them all back and how many rows there are.
+import { useEffect } from 'react';
+import type { ComponentProps, ReactNode, RefObject } from 'react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { isFree } from '#/lib/free-key.ts';
+import classes from './filter-bar.module.css';
+
+interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
+  label: string;
+  /** The field that gets the focus when the filters are cleared, as the button for it goes. */
+  field?: RefObject<HTMLInputElement | null>;
+  /** The key "/" goes to the field. */
+  slash?: boolean;
+  filtered?: boolean;
+  onClear?: () => void;
+  /** The button that clears is a sign only. */
+  short?: boolean;
+  /** How many there are, in words. */
+  count?: ReactNode;
+  /** After the button that clears. */
+  end?: ReactNode;
+}
+
+export function FilterBar(props: FilterBarProps) {
+  const { label, field, slash = false, filtered = false, onClear, short = false, count, end, children, ...bar } = props;
+  useEffect(() => {
+    if (!slash) return;
+    const focusField = (event: KeyboardEvent) => {
+      if (event.key !== '/' || !isFree(event)) return;
+      event.preventDefault();
+      field?.current?.focus();
+      field?.current?.select();
+    };
+    document.addEventListener('keydown', focusField);
+    return () => document.removeEventListener('keydown', focusField);
+  }, [slash, field]);
+  const clear = () => {
+    onClear?.();
+    field?.current?.focus();
+  };
+  return (
+    <search {...bar} className={`${classes.bar} ${bar.className ?? ''}`} aria-label={label}>
+      {children}
+      {filtered &&
+        (short ? (
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label="Clear" title="Clear filters" onClick={clear}>
+            <IconX size={18} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        ) : (
+          <Button
+            variant="subtle"
+            size="sm"
+            px="xs"
+            leftSection={<IconX size={16} stroke={1.6} aria-hidden />}
+            onClick={clear}
+          >
+            Clear
+          </Button>
+        ))}
+      {end}
+      {count !== undefined && (
+        <span className={classes.count} role="status">
+          {count}
+        </span>
+      )}
+    </search>
+  );
+}

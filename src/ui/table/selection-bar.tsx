@@ -1,0 +1,44 @@
+// How many rows are selected, and what can be done to all of them.
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { formatCount } from '#/lib/format.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import classes from './selection-bar.module.css';
+
+interface SelectionBarProps {
+  /** What the rows are: "jobs". */
+  name: string;
+  count: number;
+  /** Beside the count: how many of them are not in the list. */
+  note?: ReactNode;
+  onClear: () => void;
+  /** Below a table that reaches to the edges of the page, not a box below a list. */
+  edge?: boolean;
+  children: ReactNode;
+  /** After the button that clears. */
+  end?: ReactNode;
+}
+
+export function SelectionBar({ name, count, note, onClear, edge = false, children, end }: SelectionBarProps) {
+  return (
+    <section aria-label={`Selected ${name}`} className={classes.bar} data-edge={edge || undefined}>
+      <span role="status" className={classes.count}>
+        <strong>{formatCount(count)} selected</strong>
+        <span className="dim">{note}</span>
+      </span>
+      {children}
+      <Button
+        size="xs"
+        variant="subtle"
+        aria-label="Clear selection"
+        onClick={() => {
+          onClear();
+          focusPage();
+        }}
+      >
+        Clear
+      </Button>
+      {end}
+    </section>
+  );
+}
