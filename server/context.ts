@@ -25,14 +25,14 @@ import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
-import { countRunning, noteRunning, noteStopped } from './store/last-run.ts';
+import { countRunning, recordRunning, recordStopped } from './store/last-run.ts';
 import type { Recovered } from './store/last-run.ts';
 import { openDeviceOrder } from './store/device-order.ts';
 import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
-import type { Room } from './store/room.ts';
+import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
-import { makeSigninCode } from './store/sessions.ts';
+import { createSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
 import { reportFault } from './http/system-fault.ts';
@@ -47,7 +47,7 @@ export interface Startup {
   /** Goes into the sign-in link; single use. */
   signinCode: string;
   /** The account's first token, at the one time it can be shown. */
-  madeToken: string | undefined;
+  createdToken: string | undefined;
   /** AUTH_TOKEN names a token that was revoked: it opens nothing. */
   envTokenRevoked: boolean;
   /** The last run ended without a stop. */
@@ -67,7 +67,7 @@ export interface Context {
   db: Database;
   order: DeviceOrder;
   audit: Audit;
-  room: Room;
+  disk: DiskSpace;
   retention: OutputRetention;
   files: ArtifactFiles;
   downloads: Downloads;
@@ -87,7 +87,7 @@ export interface Context {
 
 /** At a start nobody is connected, whatever the tables say; undefined after a stop in order. */
 function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
-  const wasRunning = noteRunning(tx);
+  const wasRunning = recordRunning(tx);
   const devices = markAllOffline(tx).changes;
   const tunnels = markAllTunnelsDown(tx).changes;
   return wasRunning ? { logBytes, devices, tunnels, jobs: countRunning(tx) } : undefined;
@@ -108,20 +108,20 @@ export async function openContext(
   { time, agentFile = AGENT_FILE }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
-  const { db, room } = store;
+  const { db, disk } = store;
   try {
-    const readOnly = room.isReadOnly();
+    const readOnly = disk.isReadOnly();
     const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: reportFault });
     const { now } = clock;
     const setUp = (tx: Tx) => {
-      const { madeToken, envTokenRevoked } = readOnly
-        ? { madeToken: undefined, envTokenRevoked: false }
+      const { createdToken, envTokenRevoked } = readOnly
+        ? { createdToken: undefined, envTokenRevoked: false }
         : setUpFirstAccount(tx, config, now());
       const recovered = readOnly ? undefined : markNobodyThere(tx, store.logBytes);
       return {
         id: instanceId(tx),
         downloadKey: setUpDownloadKey(tx),
-        startup: { madeToken, envTokenRevoked, recovered, signinCode: makeSigninCode(tx, FIRST_ACCOUNT, now()) },
+        startup: { createdToken, envTokenRevoked, recovered, signinCode: createSigninCode(tx, FIRST_ACCOUNT, now()) },
       };
     };
     const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
@@ -133,7 +133,7 @@ export async function openContext(
       wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId),
       readOnly,
     });
-    const link = openLink({ db, now, refusal: () => room.refusal() });
+    const link = openLink({ db, now, refusal: () => disk.refusal() });
     const published = openPublishedAgent(agentFile);
     const dispatch = openDispatch({
       db,
@@ -164,7 +164,7 @@ export async function openContext(
       db,
       order: openDeviceOrder(db),
       audit,
-      room,
+      disk,
       files,
       downloads,
       dispatch,
@@ -190,7 +190,7 @@ export async function openContext(
         await link.close();
         await clock.close();
         // Where it cannot be noted (a full disk), the next start says more than it has to.
-        if (!readOnly) await db.write(noteStopped, { essential: true }).catch(() => {});
+        if (!readOnly) await db.write(recordStopped, { essential: true }).catch(() => {});
         await store.release();
       },
     };

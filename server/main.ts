@@ -40,7 +40,7 @@ try {
   process.exitCode = 1;
 }
 
-function greet({ url, signinLink, context: { config, startup, tunnelPort, files, room } }: Service): void {
+function greet({ url, signinLink, context: { config, startup, tunnelPort, files, disk } }: Service): void {
   const lines = [
     `Muster is running at ${url}`,
     `Sign in: ${signinLink}`,
@@ -48,12 +48,12 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
     `Tunnels: ${config.tunnelScheme}://*.${config.tunnelDomain.name}, served on port ${tunnelPort}`,
     `Data:    ${config.dataDir}`,
   ];
-  if (startup.madeToken !== undefined)
+  if (startup.createdToken !== undefined)
     lines.push(
-      `Token:   ${startup.madeToken}`,
+      `Token:   ${startup.createdToken}`,
       '         (for API clients; shown this once, "npm run token" makes others)',
     );
-  const problem = room.problem();
+  const problem = disk.problem();
   if (problem !== undefined) lines.push(`Note:    ${problem}`);
   if (files.setAside.count > 0)
     lines.push(

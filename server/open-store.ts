@@ -10,13 +10,13 @@ import { fileSize } from './store/database-file.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';
 import { lockFolder } from './store/lock.ts';
-import { openRoom } from './store/room.ts';
-import type { Room } from './store/room.ts';
+import { openDiskSpace } from './store/disk-space.ts';
+import type { DiskSpace } from './store/disk-space.ts';
 import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
 
 interface Store {
   db: Database;
-  room: Room;
+  disk: DiskSpace;
   /** Of the write-ahead log that the last run left, which SQLite takes over. */
   logBytes: number;
   /** Closes it, and gives the folder free. */
@@ -29,20 +29,20 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
   const file = path.join(dataDir, 'muster.db');
   const logBytes = fileSize(`${file}-wal`);
   const lock = writable ? lockFolder(dataDir) : undefined;
-  const room = openRoom(dataDir, { report: (line) => log.warn(line) });
+  const disk = openDiskSpace(dataDir, { report: (line) => log.warn(line) });
   const release = () => {
-    room.close();
+    disk.close();
     lock?.release();
   };
   const open = (readOnly: boolean) =>
     openDatabase(file, {
-      room,
+      disk,
       readOnly,
       beforeNew: () => requireDatabaseOfFiles(dataDir, file, { isEmpty: true }),
     });
   const opened = (db: Database): Store => ({
     db,
-    room,
+    disk,
     logBytes,
     release: async () => {
       await db.close();
@@ -52,14 +52,14 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
   try {
     requireDatabaseOfFiles(dataDir, file);
     if (!writable) {
-      room.setReadOnly('ReadOnly');
+      disk.setReadOnly('ReadOnly');
       return opened(open(true));
     }
-    room.makeRoomToStart();
+    disk.freeSpaceToStart();
     try {
       const db = open(false);
       // The least that a start writes.
-      if (room.isShort())
+      if (disk.isShort())
         await db
           .write((tx) => tx.run('UPDATE settings SET value = value'), { essential: true })
           .catch(async (cause) => {
@@ -68,8 +68,8 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
           });
       return opened(db);
     } catch (cause) {
-      if (!room.isShort() || !isFullStart(cause)) throw cause;
-      room.setReadOnly('Full');
+      if (!disk.isShort() || !isFullStart(cause)) throw cause;
+      disk.setReadOnly('Full');
       return opened(open(true));
     }
   } catch (cause) {

@@ -1,5 +1,6 @@
 // A whole service as one value: environment in, address and close out. main.ts prints around it; tests, the demo and
 // the benchmarks start it inside their own process.
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { createApp } from './app.ts';
@@ -15,8 +16,16 @@ import { openMetricsPort } from './metrics-port.ts';
 import type { Operation } from './api/operation.ts';
 import { serviceGauges } from './service-metrics.ts';
 import { migrations } from './store/migrations.ts';
-import type { DiskState } from './store/room.ts';
-import { openTunnelServer } from './tunnels/tunnel-server.ts';
+import type { DiskState } from './store/disk-space.ts';
+import { cookieNames } from './auth/session-cookie.ts';
+import { openSigninLimit } from './auth/signin-limit.ts';
+import { clientAddress } from './http/client-address.ts';
+import { openProxyNotice } from './http/proxy-notice.ts';
+import { deviceByKey } from './store/devices.ts';
+import { tokenHolder } from './store/tokens.ts';
+import { tunnelExists } from './store/tunnels.ts';
+import { createHttpFront } from './tunnels/http-front.ts';
+import { openVisitorLogins, VISITOR_COOKIES } from './tunnels/visitor-logins.ts';
 
 export interface Service {
   /** Where it is reached, without a trailing slash. */
@@ -36,6 +45,24 @@ const DISK_FAULTS: Partial<Record<DiskState, string>> = {
   ReadOnly: 'is read-only: make it writable, then restart the service',
 };
 
+/** The HTTP front of the tunnels, with what it needs of this service. */
+function openTunnelServer({ config, db, tunnels, instanceId, clock }: Context): Server {
+  const noticeProxy = openProxyNotice(config);
+  return createHttpFront({
+    domain: config.tunnelDomain.name,
+    scheme: config.tunnelScheme,
+    find: (name) => tunnels.find(name),
+    exists: (name) => tunnelExists(db, name),
+    addressOf: (incoming) => {
+      noticeProxy(incoming);
+      return clientAddress(config, incoming);
+    },
+    ownCookies: [...cookieNames(instanceId), ...VISITOR_COOKIES],
+    logins: openVisitorLogins(openSigninLimit(config.signinLimit, clock.steady), config.tunnelScheme),
+    isOurs: (secret) => tokenHolder(db, secret) !== undefined || deviceByKey(db, secret) !== undefined,
+  });
+}
+
 /** Starts a service and resolves once it listens. */
 export async function startService(
   env: Record<string, string | undefined>,
@@ -53,7 +80,7 @@ export async function startService(
       gauges: serviceGauges(context),
       readiness: openReadiness({
         db: context.db,
-        diskFault: () => DISK_FAULTS[context.room.state()],
+        diskFault: () => DISK_FAULTS[context.disk.state()],
         steps: migrations.length,
         isStopping: () => context.traffic.isStopping,
       }),
@@ -76,7 +103,7 @@ export async function startService(
   return {
     url: context.publicUrl,
     port,
-    token: config.authToken ?? context.startup.madeToken,
+    token: config.authToken ?? context.startup.createdToken,
     signinLink: `${context.publicUrl}/sign-in#code=${context.startup.signinCode}`,
     context,
     close: async () => {

@@ -12,8 +12,8 @@ import { Problem } from './http/problem.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';
-import { endSession, endSessions, listSessions, makeSigninCode } from './store/sessions.ts';
-import { listTokens, makeToken, revokeToken } from './store/tokens.ts';
+import { endSession, endSessions, listSessions, createSigninCode } from './store/sessions.ts';
+import { listTokens, createToken, revokeToken } from './store/tokens.ts';
 
 const USAGE = `
   npm run token                   lists the tokens
@@ -108,7 +108,7 @@ function printTable(head: string[], rows: string[][]): void {
 async function make(db: Database, name: string): Promise<void> {
   if (name.length > 255) throw new UsageError('The name of a token may have at most 255 characters.');
   const { secret } = await db.write((tx) => {
-    const made = makeToken(tx, FIRST_ACCOUNT, name, Date.now());
+    const made = createToken(tx, FIRST_ACCOUNT, name, Date.now());
     openAudit(Date.now).record(tx, operator(db), 'token.create', made.id);
     return made;
   });
@@ -141,7 +141,7 @@ async function end(db: Database, id: string): Promise<void> {
 async function link(db: Database, config: Config): Promise<void> {
   const code = await db.write((tx) => {
     openAudit(Date.now).record(tx, operator(db), 'signin-link.make', '');
-    return makeSigninCode(tx, FIRST_ACCOUNT, Date.now());
+    return createSigninCode(tx, FIRST_ACCOUNT, Date.now());
   });
   console.log(
     `${publicUrlOf(config, config.port)}/sign-in#code=${code}\n(works once, for 10 minutes; earlier links have ended)`,

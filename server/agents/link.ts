@@ -19,7 +19,7 @@ import { endSocket } from '../http/end-socket.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
-import { deviceByKey, markOffline, markSeen, markTurnedAway } from '../store/devices.ts';
+import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
 import type { Frame } from './intake.ts';
@@ -145,7 +145,7 @@ export function openLink({
     if (live.has(connection.deviceSeq)) return;
     const text = `It speaks version ${version} of the link, the service version ${LINK_VERSION}.`;
     const refused = { version: agentVersion, problem: isOld ? 'TooOld' : 'TooNew', text, at: now() } as const;
-    background(db.write((tx) => markTurnedAway(tx, connection.deviceSeq, refused)));
+    background(db.write((tx) => markRefused(tx, connection.deviceSeq, refused)));
   };
 
   const greet = (connection: AgentConnection, hello: Hello) => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Account, ApiToken } from '#/contract/account.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { makeToken } from '../store/tokens.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -71,7 +71,7 @@ test("another account's things are not there", async () => {
   const { db } = service.context;
   const other = await db.write((tx) => {
     tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
-    return makeToken(tx, 2, 'theirs', Date.now());
+    return createToken(tx, 2, 'theirs', Date.now());
   });
   const asOther = (method: string, at: string, body?: unknown) =>
     service.call(method, at, body, { Authorization: `Bearer ${other.secret}` });
@@ -110,7 +110,7 @@ test("another account's things are not there", async () => {
 test('an ETag of one account says nothing to another', async () => {
   const made = await service.context.db.write((tx) => {
     tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (3, 'c@c', 5, 5, 0)`);
-    return makeToken(tx, 3, 'theirs', Date.now());
+    return createToken(tx, 3, 'theirs', Date.now());
   });
   const etag = (await service.call('GET', '/v1/devices/1/25')).headers.get('ETag') ?? '';
   const response = await service.call('GET', '/v1/devices/1/25', undefined, {

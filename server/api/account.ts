@@ -8,16 +8,16 @@ import type { Asked, Handlers } from '../http/implement.ts';
 import { invalid, notFound, Problem } from '../http/problem.ts';
 import { readAccount } from '../store/accounts.ts';
 import type { Tx } from '../store/database.ts';
-import { once } from '../store/orders.ts';
+import { runOnce } from '../store/submissions.ts';
 import { endSession, endSessions, listSessions, redeemSigninCode } from '../store/sessions.ts';
-import { holderOf, listTokens, makeToken, revokeToken } from '../store/tokens.ts';
+import { tokenHolder, listTokens, createToken, revokeToken } from '../store/tokens.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 const PROOF_NEEDED =
   'is needed: an API token, or the link that "npm run token -- link" prints on the machine of the service';
 
 export function accountRoutes(
-  { db, audit, now, room, retention }: Context,
+  { db, audit, now, disk, retention }: Context,
   limit: SigninLimit,
 ): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
@@ -25,7 +25,7 @@ export function accountRoutes(
 
   /** Whether a person at a browser shows more than that the browser is signed in. Uses a code up. */
   const isProven = (tx: Tx, { account, sessionId }: Asked, proof: string): boolean => {
-    if (sessionId === undefined || holderOf(tx, proof)?.account_id === account.id) return true;
+    if (sessionId === undefined || tokenHolder(tx, proof)?.account_id === account.id) return true;
     // People paste the whole link.
     const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
     return redeemSigninCode(tx, code, now()) === account.id;
@@ -35,11 +35,11 @@ export function accountRoutes(
     get: ({ account }) => {
       const found = readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
-      const state = room.state();
+      const state = disk.state();
       return {
         ...found,
         ...retention.usage(account.id),
-        ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: room.free() }),
+        ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },
 
@@ -56,16 +56,16 @@ export function accountRoutes(
       const proof = request.body.Proof?.trim() ?? '';
       if (request.sessionId !== undefined && proof === '') throw invalid([{ field: 'Proof', message: PROOF_NEEDED }]);
       const errors = [{ field: 'Proof', message: 'is not valid: check that it was copied whole; a link works once' }];
-      const notProven = new Problem(403, 'The proof is not valid', 'No token was made.', { errors });
+      const notProven = new Problem(403, 'The proof is not valid', 'No token was created.', { errors });
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
       let created: NewApiToken | undefined;
-      const order = { accountId, key, what: { Name: request.body.Name } };
+      const submission = { accountId, key, content: { Name: request.body.Name } };
       const write = db.write((tx) =>
-        once(tx, order, now(), () => {
+        runOnce(tx, submission, now(), () => {
           // Here, since the same order sent again comes with a link that it has used up itself.
           if (!isProven(tx, request, proof)) throw notProven;
-          const { id, secret } = makeToken(tx, accountId, request.body.Name, now());
+          const { id, secret } = createToken(tx, accountId, request.body.Name, now());
           audit.record(tx, request, 'token.create', id);
           const answer = { TokenId: id, Token: secret };
           created = answer;
@@ -73,19 +73,19 @@ export function accountRoutes(
           return id;
         }),
       );
-      const { made } = await write.catch(async (cause: unknown) => {
+      const { id: tokenId } = await write.catch(async (cause: unknown) => {
         if (cause !== notProven) throw cause;
         limit.failed(request.address);
         await db.write((tx) => audit.refused(tx, request, 'token.create'));
         throw cause;
       });
-      const answer = created ?? recent.recall(made);
+      const answer = created ?? recent.recall(tokenId);
       // One that was revoked in the meantime opens nothing.
-      if (answer && (created || listTokens(db, accountId).some(({ id }) => id === made))) return answer;
+      if (answer && (created || listTokens(db, accountId).some(({ id }) => id === tokenId))) return answer;
       throw new Problem(
         409,
-        'The token was made, but it is lost',
-        `This order has made the token "${made}", and it went with an answer that did not arrive. Revoke it and make another.`,
+        'The token was created, but it is lost',
+        `This request created the token "${tokenId}", but its answer was lost. Revoke it and create another.`,
       );
     },
 

@@ -9,9 +9,9 @@ import { newId } from '../store/ids.ts';
 import { parse } from '../http/implement.ts';
 import type { Handlers } from '../http/implement.ts';
 import { invalid } from '../http/problem.ts';
-import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireRoom } from '../store/artifacts.ts';
+import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireQuota } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
-import { isCarriedOut, once } from '../store/orders.ts';
+import { wasSubmitted, runOnce } from '../store/submissions.ts';
 import { logFault } from '../http/system-fault.ts';
 import { checkTarball } from './tarball.ts';
 import { readUpload } from './upload.ts';
@@ -24,7 +24,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
     ArtifactId: artifact.id,
     Name: artifact.name,
     Version: artifact.version,
-    Size: artifact.sizeGiven,
+    Size: artifact.declaredSize,
     IsScript: artifact.isScript,
     Command: downloads.commandFor(artifact, { origin: context.publicUrl }),
     CreatedTime: printIsoTime(new Date(artifact.created)),
@@ -46,7 +46,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         giveUp: context.traffic.giveUp,
         admit: () => {
           // One that was stored already needs no more room.
-          if (!isCarriedOut(db, accountId, key)) requireRoom(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+          if (!wasSubmitted(db, accountId, key)) requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
         },
       });
       const id = newId();
@@ -59,7 +59,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
           accountId,
           name: upload.name,
           version: form.version.toWellFormed(),
-          sizeGiven: Number(form.size),
+          declaredSize: Number(form.size),
           sizeBytes: upload.received.sizeBytes,
           sha256: upload.received.sha256,
           isScript: form.type === 'script',
@@ -69,17 +69,17 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
           created: now(),
         };
         await files.store(upload.received, id);
-        const order = { accountId, key, what: [form, upload.name, upload.received.sha256] };
-        const { made, again } = await db.write((tx) =>
-          once(tx, order, now(), () => {
+        const submission = { accountId, key, content: [form, upload.name, upload.received.sha256] };
+        const { id: storedId, repeated } = await db.write((tx) =>
+          runOnce(tx, submission, now(), () => {
             insertArtifact(tx, artifact);
             audit.record(tx, request, 'artifact.upload', id);
             return id;
           }),
         );
-        if (!again) return shown(artifact);
+        if (!repeated) return shown(artifact);
         await files.remove(id);
-        return shown(artifactById(db, accountId, made));
+        return shown(artifactById(db, accountId, storedId));
       } catch (cause) {
         await files.discard(upload.received);
         await files.remove(id);

@@ -6,6 +6,7 @@ import { Prepared } from '../http/implement.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { requireProgram } from '../agents/published-agent.ts';
+import type { Database } from '../store/database.ts';
 import {
   deleteDevice,
   deviceById,
@@ -20,8 +21,8 @@ import {
   replaceKey,
   updateDevice,
 } from '../store/devices.ts';
-import { once } from '../store/orders.ts';
-import { openPages } from '../store/pages.ts';
+import { newId } from '../store/ids.ts';
+import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
@@ -42,8 +43,8 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
       let created: NewDevice | undefined;
-      const { made } = await db.write((tx) =>
-        once(tx, { accountId, key, what: request.body }, now(), () => {
+      const { id } = await db.write((tx) =>
+        runOnce(tx, { accountId, key, content: request.body }, now(), () => {
           const device = insertDevice(tx, accountId, request.body, now());
           const answer = { DeviceId: device.id, DeviceKey: device.key };
           order.added(tx, accountId, device.seq);
@@ -53,13 +54,13 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
           return device.id;
         }),
       );
-      const answer = created ?? recent.recall(made);
+      const answer = created ?? recent.recall(id);
       // A key that was replaced in the meantime opens nothing: nobody is to note it down.
       if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
       throw new Problem(
         409,
         'The device was created, but its key is lost',
-        `This order has made the device "${made}", and its key went with an answer that did not arrive. Give it a new one (POST /v1/devices/${made}/key), or delete it.`,
+        `This request created the device "${id}", but the answer with its key was lost. Give it a new key (POST /v1/devices/${id}/key), or delete it.`,
       );
     },
 
@@ -143,5 +144,33 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     updateAgent: (request) => context.agentUpdates.begin(request, request.params.device_id),
+  };
+}
+
+/** Most pages stored: enough for every row count and page that users view, not for the whole fleet. */
+const MAX_PAGES = 64;
+
+/** Pages as they were last sent: many dashboards request the same few, which rarely change. */
+function openPages(db: Database) {
+  const start = newId();
+  const pages = new Map<string, Uint8Array<ArrayBuffer>>();
+  let writes = -1;
+  return {
+    /** Changes with every change of a device or tag of the account. */
+    version: (accountId: number) => `${start}-${accountId}-${db.writesTo('devices', 'device_tags', 'tags')}`,
+    /** The page stored for this version, created if there is none. */
+    get: (version: string, page: string, make: () => string): Uint8Array<ArrayBuffer> => {
+      const now = db.writesTo('devices', 'device_tags', 'tags');
+      if (now !== writes) pages.clear();
+      writes = now;
+      const key = `${version} ${page}`;
+      const stored = pages.get(key);
+      if (stored !== undefined) return stored;
+      const bytes = Buffer.from(make());
+      const [oldest] = pages.keys();
+      if (pages.size >= MAX_PAGES && oldest !== undefined) pages.delete(oldest);
+      pages.set(key, bytes);
+      return bytes;
+    },
   };
 }

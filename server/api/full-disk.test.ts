@@ -55,8 +55,8 @@ async function fillDatabase(): Promise<void> {
   const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
   db.get(`PRAGMA max_page_count = ${pages}`);
   // What is free inside the file goes first.
-  for (let room = true; room;)
-    room = await db
+  for (let disk = true; disk;)
+    disk = await db
       .write((tx) => tx.run('INSERT INTO settings VALUES (hex(randomblob(8)), hex(zeroblob(100)))'))
       .then(
         () => true,
@@ -148,7 +148,7 @@ test('on a read-only disk the service starts, says so, lets people sign in and r
   });
   syncBuiltinESMExports();
   service = await startTestService({}, service.dataDir);
-  assert.match(service.context.room.problem() ?? '', /is read-only: everything can be read, nothing can be changed/);
+  assert.match(service.context.disk.problem() ?? '', /is read-only: everything can be read, nothing can be changed/);
   assert.equal((await account()).DiskState, 'ReadOnly');
   assert.equal((await fleet.job(job)).Stdout, 'done');
   const { Devices } = (await (await service.call('GET', '/v1/devices/1/9')).json()) as { Devices: Device[] };

@@ -99,7 +99,7 @@ export async function piecesFrom(
   const shown = common(source, row);
   const { db } = source;
   const over = row.ended !== null;
-  const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { most: PIECE, over });
+  const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { limit: PIECE, over });
   const print = ({ bytes, from, next, size }: OutputPart) => ({
     Text: bytes.toString(),
     Offset: from,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { Handlers } from '../http/implement.ts';
 import { invalid } from '../http/problem.ts';
-import { once } from '../store/orders.ts';
+import { runOnce } from '../store/submissions.ts';
 import { deleteWorkflow, insertWorkflow, listWorkflows, workflowById } from '../store/workflows.ts';
 
 export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof workflowEndpoints> {
@@ -12,14 +12,14 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
     create: (request) => {
       // No shell can be told of one, and half a command is another command.
       if (request.body.Command.includes('\0')) throw invalid([{ field: 'Command', message: 'holds a NUL character' }]);
-      const order = { accountId: request.account.id, key: idempotencyKey(request.http), what: request.body };
+      const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write((tx) => {
-        const { made } = once(tx, order, now(), () => {
+        const { id: WorkflowId } = runOnce(tx, submission, now(), () => {
           const id = insertWorkflow(tx, request.account.id, request.body, now());
           audit.record(tx, request, 'workflow.create', id);
           return id;
         });
-        return { WorkflowId: made };
+        return { WorkflowId };
       });
     },
 

@@ -4,9 +4,9 @@ import type { Caller } from '../http/caller.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { findSession, noteSessionUse, rotateSession } from '../store/sessions.ts';
+import { findSession, recordSessionUse, rotateSession } from '../store/sessions.ts';
 import type { Session } from '../store/sessions.ts';
-import { holderOf, noteTokenUse } from '../store/tokens.ts';
+import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
 import { bearerOf } from './bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { inPassing, NOTE_USE_MS, openSessionCookie } from './session-cookie.ts';
@@ -19,13 +19,13 @@ export interface Authenticator extends SessionCookie<Session> {
 
 export function openAuthenticator(context: Context): Authenticator {
   const { db, now, config } = context;
-  const holder = forThisTurn((secret: string) => holderOf(db, secret));
+  const holder = forThisTurn((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // The time as it is in the transaction: the clock may be set before its turn comes.
     rotate: (session: Session, from) =>
       db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
-    noteUse: ({ id }, from) => db.write((tx) => noteSessionUse(tx, id, clientAddress(config, from), now())),
+    noteUse: ({ id }, from) => db.write((tx) => recordSessionUse(tx, id, clientAddress(config, from), now())),
   });
   return {
     ...cookie,
@@ -42,7 +42,7 @@ export function openAuthenticator(context: Context): Authenticator {
             'It may have been revoked. Make another on the Account page or with "npm run token".',
           );
         if (Math.abs(now() - (found.last_used ?? 0)) >= NOTE_USE_MS)
-          inPassing(db.write((tx) => noteTokenUse(tx, found.id, now())));
+          inPassing(db.write((tx) => recordTokenUse(tx, found.id, now())));
         return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };
       }
       const session = await cookie.session(http);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Session } from '#/contract/account.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
-import { makeSigninCode } from '../store/sessions.ts';
-import { makeToken } from '../store/tokens.ts';
+import { createSigninCode } from '../store/sessions.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -369,7 +369,7 @@ test("another account's sessions are not there", async () => {
   const [own] = await sessionsOf(browser);
   const { secret } = await service.context.db.write((tx) => {
     tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
-    return makeToken(tx, 2, 'theirs', Date.now());
+    return createToken(tx, 2, 'theirs', Date.now());
   });
   const asOther = (method: string, at: string) =>
     service.call(method, at, undefined, { Authorization: `Bearer ${secret}` });
@@ -397,7 +397,7 @@ test('a browser makes a token only with a token, or a fresh link, besides', asyn
   await refused({ Proof: code() }, 403); // it was used up
   await refused({ Proof: browser.cookie?.split('=')[1] }, 403);
   assert.equal(await count(), before);
-  const fresh = () => service.context.db.write((tx) => makeSigninCode(tx, 1, service.context.now()));
+  const fresh = () => service.context.db.write((tx) => createSigninCode(tx, 1, service.context.now()));
   const link = `${service.url}/sign-in#code=${await fresh()}`;
   assert.equal((await make({ Proof: link })).status, 200);
   await refused({ Proof: link }, 403);

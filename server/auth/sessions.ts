@@ -6,7 +6,7 @@ import { parse, readJson } from '../http/implement.ts';
 import type { App } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { deleteSession, insertSession, redeemSigninCode } from '../store/sessions.ts';
-import { holderOf } from '../store/tokens.ts';
+import { tokenHolder } from '../store/tokens.ts';
 import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -98,7 +98,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
     tokenId?: string;
   }
   function byToken(tx: Tx, secret: string): Who | undefined {
-    const holder = holderOf(tx, secret);
+    const holder = tokenHolder(tx, secret);
     return (
       holder && {
         account: { id: holder.account_id, email: holder.email },

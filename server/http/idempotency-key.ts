@@ -6,6 +6,6 @@ import { Problem } from './problem.ts';
 export function idempotencyKey(http: Asked['http']): string | undefined {
   const key = http.req.header('Idempotency-Key');
   if (key !== undefined && (key === '' || key.length > 255))
-    throw new Problem(400, 'The Idempotency-Key is not valid', 'Send 1 to 255 characters, new for each order.');
+    throw new Problem(400, 'The Idempotency-Key is not valid', 'Send 1 to 255 characters, new for each request.');
   return key;
 }

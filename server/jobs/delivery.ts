@@ -11,7 +11,7 @@ import type { Database, Tx } from '../store/database.ts';
 import { markOnline, setAgentState } from '../store/devices.ts';
 import type { AgentState } from '../store/devices.ts';
 import { outputSize } from '../store/job-output.ts';
-import { handJob, moveJob, refreshParents } from '../store/job-moves.ts';
+import { recordJournal, moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -239,7 +239,7 @@ export class Delivery {
   #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): void {
     const { timeLimitSeconds, outputLimit } = this.#options;
     const again = row.journal !== null;
-    handJob(tx, row.seq, connection.journal);
+    recordJournal(tx, row.seq, connection.journal);
     const have = {
       stdout: again ? outputSize(tx, row.seq, 'stdout') : 0,
       stderr: again ? outputSize(tx, row.seq, 'stderr') : 0,

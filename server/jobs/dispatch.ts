@@ -20,7 +20,7 @@ import type { TouchedParents } from '../store/job-moves.ts';
 import {
   devicesOfGroup,
   devicesOfTag,
-  devicesWaitedFor,
+  unfinishedDevicesOf,
   insertJob,
   insertParent,
   jobById,
@@ -28,7 +28,7 @@ import {
   waitingFor,
 } from '../store/jobs.ts';
 import type { JobRow, Submission, Target } from '../store/jobs.ts';
-import { once } from '../store/orders.ts';
+import { runOnce } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { agentStateOf } from './agent-updates.ts';
@@ -149,8 +149,8 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     submit: async (caller, draft, key) => {
       const accountId = caller.account.id;
       let devices: Target[] = [];
-      const { made } = await db.write((tx) =>
-        once(tx, { accountId, key, what: draft }, now(), () => {
+      const { id } = await db.write((tx) =>
+        runOnce(tx, { accountId, key, content: draft }, now(), () => {
           const submission = submissionOf(tx, accountId, draft);
           devices = targetsOf(tx, accountId, draft);
           const [first] = devices;
@@ -169,7 +169,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
         }),
       );
       for (const { seq } of devices) delivery.wake(seq);
-      return { JobId: made };
+      return { JobId: id };
     },
 
     remove: async (caller, jobId, mayGo) => {
@@ -213,7 +213,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       ),
 
     waitingOffline: (parentSeq) =>
-      devicesWaitedFor(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
+      unfinishedDevicesOf(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
 
     deviceRemoved: (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();

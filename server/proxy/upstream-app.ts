@@ -11,7 +11,7 @@ import { workflowEndpoints } from '#/contract/workflows.ts';
 import { newApp } from '../http/base-app.ts';
 import type { App, Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { findSealedSession, noteSealedSessionUse, rotateSealedSession } from '../store/sealed-sessions.ts';
+import { findSealedSession, recordSealedSessionUse, rotateSealedSession } from '../store/sealed-sessions.ts';
 import type { SealedSession } from '../store/sealed-sessions.ts';
 import { operationRoutes } from '../api/operation.ts';
 import type { Operation } from '../api/operation.ts';
@@ -43,7 +43,7 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSealedSession(db, upstream.address, value, at),
     rotate: (session: SealedSession) => db.write((tx) => rotateSealedSession(tx, upstream.address, session, now())),
-    noteUse: ({ id }) => db.write((tx) => noteSealedSessionUse(tx, id, now())),
+    noteUse: ({ id }) => db.write((tx) => recordSealedSessionUse(tx, id, now())),
   });
   upstreamSessionRoutes(app, context, cookie);
   operationRoutes(app, operation, () => {

@@ -52,7 +52,7 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
         // A write goes over a connection of its own: a kept one may just have ended, and then nobody knows whether the
         // write was done.
         agent: read ? kept : false,
-        holder: holderOf(token),
+        holder: tokenHolder(token),
         timeout: silentMs,
         ...(signal && { signal }),
         headers: { ...headers, authorization: `Bearer ${token}`, 'user-agent': `muster/${VERSION}` },
@@ -110,6 +110,6 @@ function keptConnections(client: typeof http | typeof https): http.Agent {
 }
 
 /** Tells tokens apart without being one. */
-const holderOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+const tokenHolder = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 const isStream = (body: Ask['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);

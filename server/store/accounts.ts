@@ -1,18 +1,18 @@
-// Accounts. The first one is the operator's; what the environment says of it holds from each start on.
+// Accounts. The first one is the operator's; the environment sets its properties at each start.
 import type { Account } from '#/contract/account.ts';
 import type { Config } from '../config.ts';
-import { adoptEnvToken, listTokens, makeToken } from './tokens.ts';
+import { adoptEnvToken, listTokens, createToken } from './tokens.ts';
 import type { Reader, Tx } from './database.ts';
 
 /** The operator's account. */
 export const FIRST_ACCOUNT = 1;
 
-/** Brings the first account in line with the environment; `madeToken` is set when it had no token yet. */
+/** Updates the first account from the environment; `createdToken` is set if it had no token yet. */
 export function setUpFirstAccount(
   tx: Tx,
   { accountEmail, maxDevices, artifactQuota, authToken }: Config,
   now: number,
-): { madeToken: string | undefined; envTokenRevoked: boolean } {
+): { createdToken: string | undefined; envTokenRevoked: boolean } {
   tx.run(
     `INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, max_devices = excluded.max_devices, artifact_limit = excluded.artifact_limit`,
@@ -24,12 +24,11 @@ export function setUpFirstAccount(
   );
   tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
   if (authToken !== undefined)
-    return { madeToken: undefined, envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
-  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { madeToken: undefined, envTokenRevoked: false };
-  return { madeToken: makeToken(tx, FIRST_ACCOUNT, 'First token', now).secret, envTokenRevoked: false };
+    return { createdToken: undefined, envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
+  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { createdToken: undefined, envTokenRevoked: false };
+  return { createdToken: createToken(tx, FIRST_ACCOUNT, 'First token', now).secret, envTokenRevoked: false };
 }
 
-/** The account as the contract shows it. */
 export function readAccount(db: Reader, accountId: number): Account | undefined {
   return db.get<Account>(
     `SELECT email AS UserEmail, max_devices AS PlanMaxDeviceLimit, num_devices AS NumDevicesAdded,

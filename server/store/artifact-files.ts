@@ -1,5 +1,5 @@
-// The bytes of artifacts: one file each under DATA_DIR/artifacts. A file gets its final name only when it is whole and
-// on disk, so a crash can leave something unneeded behind (swept at the next start) but never half an artifact.
+// The bytes of artifacts: one file each in DATA_DIR/artifacts. A file gets its final name only when it is complete and
+// on disk, so that a crash can leave an unneeded file (removed at the next start) but never half an artifact.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -12,14 +12,14 @@ import { Problem } from '../http/problem.ts';
 import { isFull, systemFault } from '../http/system-fault.ts';
 import { fileSize } from './database-file.ts';
 
-/** Bytes that arrived and are on disk, under a name that only this upload knows. */
+/** Received bytes on disk, under a temporary name. */
 export interface Received {
   file: string;
   sizeBytes: number;
   sha256: string;
 }
 
-/** What is known about an artifact's file. */
+/** What the database records about an artifact's file. */
 interface Known {
   id: string;
   name: string;
@@ -27,25 +27,25 @@ interface Known {
   sizeBytes: number;
 }
 
-/** `Missing`: there is no file; `Damaged`: it has another size than what was uploaded. */
+/** `Missing`: there is no file; `Damaged`: its size differs from the upload. */
 export type FileFault = 'Missing' | 'Damaged';
 
 export interface ArtifactFiles {
-  /** Files at the start that belonged to no artifact and were set aside. */
+  /** Files without an artifact that were set aside at the start. */
   setAside: { count: number; folder: string };
-  /** Writes a stream to disk; refuses `most` bytes or more, and leaves nothing behind where it throws. */
-  receive(bytes: AsyncIterable<Buffer>, most: number): Promise<Received>;
-  /** Makes the received bytes the file of an artifact. */
+  /** Writes a stream to disk; refuses `limit` bytes or more, and leaves nothing behind after an error. */
+  receive(bytes: AsyncIterable<Buffer>, limit: number): Promise<Received>;
+  /** Renames the received bytes to an artifact's file. */
   store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
-  /** What is wrong with the file, if anything; logged when it is first seen. */
+  /** What is wrong with the file; logged once. */
   faultOf(artifact: Known): FileFault | undefined;
-  /** The whole file, open for reading; refuses one that is missing or damaged. */
+  /** Opens the whole file for reading; refuses a missing or damaged one. */
   open(artifact: Known): Promise<FileHandle>;
   remove(artifactId: string): Promise<void>;
 }
 
-/** Says which disk is full or broken; everything else stays what it is. */
+/** Describes disk errors; returns all others unchanged. */
 function inWords(cause: unknown): unknown {
   const fault = systemFault(cause);
   if (!fault) return cause;
@@ -58,15 +58,15 @@ function inWords(cause: unknown): unknown {
   });
 }
 
-/** What is wrong with an artifact's file, for the person who needs it. */
+/** Describes the fault for users who need the artifact. */
 export const fileFaultText = ({ name, version }: Pick<Known, 'name' | 'version'>, fault: FileFault): string =>
   `The file of ${name} ${version} is ${fault === 'Missing' ? 'missing' : 'damaged'} on the service: upload that artifact again.`;
 
 const folderOf = (dataDir: string) => path.join(dataDir, 'artifacts');
 
 /**
- * Refuses a start without the database that belongs to the artifacts: a new one would know none of them.
- * `isEmpty`: the file is there, but holds no tables.
+ * Refuses to start without the database of the artifacts: a new one would know none of them.
+ * `isEmpty`: the file exists without tables.
  */
 export function requireDatabaseOfFiles(dataDir: string, database: string, { isEmpty = false } = {}): void {
   const size = fileSize(database);
@@ -74,7 +74,7 @@ export function requireDatabaseOfFiles(dataDir: string, database: string, { isEm
   const files = statSync(folderOf(dataDir), { throwIfNoEntry: false })
     ? readdirSync(folderOf(dataDir), { withFileTypes: true }).filter((entry) => entry.isFile()).length
     : 0;
-  // SQLite would throw away a log whose database is gone.
+  // SQLite would discard a log without its database.
   const hasLog = size === 0 && fileSize(`${database}-wal`) > 0;
   if (files === 0 && !hasLog) return;
   const left = [
@@ -86,7 +86,7 @@ export function requireDatabaseOfFiles(dataDir: string, database: string, { isEm
   );
 }
 
-/** A rename is on disk only once its folder is. */
+/** A rename is durable only after its folder is flushed. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -99,16 +99,15 @@ export async function syncFolder(folder: string): Promise<void> {
 export interface ArtifactFilesOptions {
   dataDir: string;
   artifacts: readonly Known[];
-  /** Whether an artifact with this id was deleted: its file may go. */
+  /** Whether an artifact with this id was deleted, so that its file can be removed. */
   wasDeleted: (artifactId: string) => boolean;
-  /** The disk takes no writes. */
+  /** The disk refuses writes. */
   readOnly?: boolean;
 }
 
 /**
- * Opens the folder of artifacts. Uploads that a crash cut off are removed from it, and files of artifacts that were
- * deleted just before one. Any other file that belongs to no artifact is set aside: the database may be an older one,
- * put back. Nothing may be uploading yet.
+ * Opens the folder of artifacts. Removes unfinished uploads and the files of deleted artifacts. Any other file without
+ * an artifact is set aside, because the database may be an older, restored one. Must run before uploads are accepted.
  */
 export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: ArtifactFilesOptions): ArtifactFiles {
   const folder = folderOf(dataDir);
@@ -136,7 +135,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
     logged.add(artifact.id);
     log.warn(`artifacts: ${fileFaultText(artifact, fault)}`, { file: fileOf(artifact.id) });
   };
-  // Ids are ours (letters and digits); one that is not must never become a path.
+  // Ids consist of letters and digits; any other must never become part of a path.
   const fileOf = (artifactId: string) => {
     if (!/^[a-z0-9]+$/.test(artifactId)) throw new TypeError('An artifact id holds letters and digits only');
     return path.join(folder, artifactId);
@@ -158,7 +157,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
     setAside,
     faultOf,
 
-    receive: async (bytes, most) => {
+    receive: async (bytes, limit) => {
       const file = path.join(arriving, newId(20));
       try {
         const handle = await open(file, 'wx', 0o600);
@@ -167,11 +166,11 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
         try {
           for await (const part of bytes) {
             sizeBytes += part.length;
-            if (sizeBytes >= most)
+            if (sizeBytes >= limit)
               throw new Problem(
                 413,
                 'The file is too large',
-                `An artifact must be smaller than ${most / 1024 / 1024} MB (${most.toLocaleString('en')} bytes).`,
+                `An artifact must be smaller than ${limit / 1024 / 1024} MB (${limit.toLocaleString('en')} bytes).`,
               );
             hash.update(part);
             await handle.writeFile(part);

@@ -1,15 +1,15 @@
-// Artifacts: what is known of them. Their bytes are files (artifact-files.ts).
+// Artifact records. The bytes are files (artifact-files.ts).
 import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** One artifact as it is stored; the contract's object is made of it where it is answered. */
+/** One artifact as stored; handlers convert it to the contract's object. */
 export interface StoredArtifact {
   id: string;
   accountId: number;
   name: string;
   version: string;
-  /** What the uploader said; shown, never trusted. */
-  sizeGiven: number;
+  /** The size that the uploader declared; shown, never trusted. */
+  declaredSize: number;
   sizeBytes: number;
   sha256: string;
   isScript: boolean;
@@ -26,25 +26,25 @@ const COLUMNS = `id, account_id AS accountId, name, version, size_given AS sizeG
 
 const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });
 
-/** All artifacts of an account, oldest first. */
+/** Oldest first. */
 export const listArtifacts = (db: Reader, accountId: number): StoredArtifact[] =>
   db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId).map(fromRow);
 
-/** The artifacts of all accounts: what has a right to a file. */
+/** The artifacts of all accounts, which own files. */
 export const allArtifacts = (db: Reader): StoredArtifact[] =>
   db.all<Row>(`SELECT ${COLUMNS} FROM artifacts ORDER BY seq`).map(fromRow);
 
-/** Whether an artifact with this id was there and deleted. */
+/** Whether an artifact with this id existed and was deleted. */
 export const wasArtifactDeleted = (db: Reader, id: string): boolean =>
   db.get("SELECT 1 FROM audit WHERE action = 'artifact.remove' AND target = ? LIMIT 1", id) !== undefined;
 
-/** The artifact with this id, whoever's it is: for what has been authorised in another way. */
+/** The artifact with this id in any account; the caller must have authorised the access. */
 export function findArtifact(db: Reader, id: string): StoredArtifact | undefined {
   const row = db.get<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE id = ?`, id);
   return row && fromRow(row);
 }
 
-/** The artifact of this account with this id; anything else is a 404. */
+/** The account's artifact with this id, or a 404. */
 export function artifactById(db: Reader, accountId: number, id: string): StoredArtifact {
   const found = findArtifact(db, id);
   if (found?.accountId !== accountId) throw notFound('artifact', id);
@@ -53,15 +53,15 @@ export function artifactById(db: Reader, accountId: number, id: string): StoredA
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-/** Refuses what does not fit in the account's storage any more, naming what to delete. */
-export function requireRoom(db: Reader, accountId: number, sizeBytes: number): void {
-  const row = db.get<{ used: number; most: number }>(
-    `SELECT artifact_limit AS most, (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
+/** Refuses what does not fit in the account's storage, and names what to delete. */
+export function requireQuota(db: Reader, accountId: number, sizeBytes: number): void {
+  const row = db.get<{ used: number; allowed: number }>(
+    `SELECT artifact_limit AS allowed, (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
      FROM accounts WHERE id = ?`,
     accountId,
   );
-  const { used = 0, most = 0 } = row ?? {};
-  if (used + sizeBytes <= most) return;
+  const { used = 0, allowed = 0 } = row ?? {};
+  if (used + sizeBytes <= allowed) return;
   const largest = db.get<{ name: string; version: string; size_bytes: number }>(
     'SELECT name, version, size_bytes FROM artifacts WHERE account_id = ? ORDER BY size_bytes DESC, seq LIMIT 1',
     accountId,
@@ -72,13 +72,13 @@ export function requireRoom(db: Reader, accountId: number, sizeBytes: number): v
   throw new Problem(
     403,
     'The artifact storage is full',
-    `${megabytes(used)} of ${megabytes(most)} are used. Delete artifacts that are no longer needed, then upload again.${hint}`,
+    `${megabytes(used)} of ${megabytes(allowed)} are used. Delete artifacts that are no longer needed, then upload again.${hint}`,
   );
 }
 
-/** Adds an artifact whose file is in place. The room is claimed here, where no other upload can come between. */
+/** Adds an artifact whose file is in place. Checks the space again, because uploads run side by side. */
 export function insertArtifact(tx: Tx, artifact: StoredArtifact): void {
-  requireRoom(tx, artifact.accountId, artifact.sizeBytes);
+  requireQuota(tx, artifact.accountId, artifact.sizeBytes);
   tx.run(
     `INSERT INTO artifacts (id, account_id, name, version, size_given, size_bytes, sha256, is_script, destination,
        run_command, folder, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -86,7 +86,7 @@ export function insertArtifact(tx: Tx, artifact: StoredArtifact): void {
     artifact.accountId,
     artifact.name,
     artifact.version,
-    artifact.sizeGiven,
+    artifact.declaredSize,
     artifact.sizeBytes,
     artifact.sha256,
     artifact.isScript ? 1 : 0,

@@ -1,15 +1,14 @@
-// Who did what to which object, when and from where. Rows are only ever added (the table refuses the rest), never hold
-// a secret, and are written in the same transaction as what they record.
+// Who did what to which object, when and from where. The table accepts only new rows; a row never contains a secret,
+// and is written in the transaction that it records.
 //
-// It is never trimmed: its rows are short (a few words and an id), and a log that the service itself can shorten proves
-// little.
+// Rows are never removed: they are short, and a log that the service itself can shorten proves little.
 import type { Caller } from '../http/caller.ts';
 import type { Tx } from './database.ts';
 
 export interface Audit {
-  /** Notes one act. `action` reads like `device.create`; `target` is the id it was done to. */
+  /** Records an action such as `device.create`; `target` is the object's id. */
   record(tx: Tx, caller: Caller, action: string, target: string): void;
-  /** Notes an attempt that was refused, by somebody who may not be known. */
+  /** Records a refused attempt, possibly by an unknown client. */
   refused(tx: Tx, from: { actor: string; address: string }, action: string): void;
 }
 

@@ -1,46 +1,46 @@
-// The file of a database: looked at before it is opened, and brought up to date. What cannot work stops the start with
-// one sentence that says what it is and what to do; the file is not touched then.
+// The file of a database: checked before it is opened, then migrated. A fault stops the start with one sentence that
+// says what is wrong and what to do; the file is not changed then.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config.ts';
 import { SQLITE, sqliteCode, systemCode, systemFault } from '../http/system-fault.ts';
 
-/** What tells one kind of database from another. */
+/** Describes one kind of database. */
 export interface DatabaseKind {
-  /** Lead to its tables, one after the other. */
+  /** Migrations, in order. */
   steps: readonly string[];
-  /** A table that its first step makes, and no other kind has. */
+  /** A table of its first migration that no other kind has. */
   ownTable: string;
-  /** What becomes of its tables on a disk that takes no writes, so that people can sign in and read. */
+  /** How its tables work on a disk that refuses writes, so that users can sign in and read. */
   whenReadOnly?: {
-    /** Copied to memory, where they can be written; gone at the end. */
+    /** Copied to memory, where they are writable until the process ends. */
     inMemory: readonly string[];
-    /** What is written to these is dropped. */
+    /** Writes to these are discarded. */
     ignored: readonly string[];
-    /** Copied to memory with these columns set, since nothing can bring them up to date; not to be written. */
+    /** Copied to memory with these columns set, because nothing can update them; read-only. */
     outdated: Record<string, string>;
   };
 }
 
 export interface FileOptions {
-  /** The disk takes no writes. */
+  /** The disk refuses writes. */
   readOnly?: boolean;
-  /** Called before tables are made where there are none; throws where they should be there. */
+  /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
 }
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
-/** Looked through whole at each start; a larger file would hold the start up (about 0.3 s for 64 MB). */
+/** Largest file that is checked completely at each start (about 0.3 s for 64 MB). */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
 const RESTORE = 'Restore a backup in its place, or set DATA_DIR to another folder to begin anew.';
 
-/** Bytes of a file; 0 where there is none. */
+/** Bytes of a file; 0 if it does not exist. */
 export const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Opens the file, makes it where there is none, and brings its tables up to date. */
+/** Opens or creates the file, and migrates its tables. */
 export function openDatabaseFile(file: string, kind: DatabaseKind, options: FileOptions = {}): DatabaseSync {
   if (file !== ':memory:') checkFile(file, options.readOnly ?? false);
   let sqlite: DatabaseSync | undefined;
@@ -68,11 +68,11 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
     return sqlite;
   } catch (cause) {
     sqlite?.close();
-    throw explained(cause, file);
+    throw describeOpenError(cause, file);
   }
 }
 
-/** Without a write-ahead log nothing beside the file is needed; with one, the index that a crash left beside it. */
+/** Without a write-ahead log SQLite needs only the file; with one, also the index that a crash left. */
 function openReadOnly(file: string): DatabaseSync {
   if (fileSize(`${file}-wal`) > 0) return new DatabaseSync(file, { readOnly: true });
   const url = pathToFileURL(file);
@@ -80,11 +80,11 @@ function openReadOnly(file: string): DatabaseSync {
   return new DatabaseSync(url, { readOnly: true });
 }
 
-/** Puts tables of the same names in front of the stored ones: SQLite looks for a name in `temp` first. */
+/** Creates temporary tables of the same names: SQLite looks for a name in `temp` first. */
 function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): void {
   if (!whenReadOnly) return;
   const { inMemory, ignored, outdated } = whenReadOnly;
-  // What they refer to is in the other schema.
+  // The tables they refer to are in the other schema.
   sqlite.exec('PRAGMA foreign_keys = OFF');
   for (const table of [...inMemory, ...Object.keys(outdated)]) {
     const made = sqlite.prepare(
@@ -93,7 +93,7 @@ function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): voi
     const [first, ...indexes] = made.all(table).map(({ sql }) => String(sql));
     sqlite.exec(first?.replace(/^CREATE TABLE/, 'CREATE TEMP TABLE') ?? '');
     sqlite.exec(`INSERT INTO temp.${table} SELECT * FROM main.${table}`);
-    // Queries name them.
+    // Queries name these indexes.
     for (const index of indexes) sqlite.exec(index.replace(/ INDEX /, ' INDEX temp.'));
   }
   for (const [table, values] of Object.entries(outdated)) {
@@ -109,11 +109,11 @@ function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): voi
     `);
 }
 
-/** What can be seen without SQLite, which would make a log beside the file or say less. */
+/** Checks what is visible without SQLite, which would create a log beside the file or give a vaguer error. */
 function checkFile(file: string, readOnly: boolean): void {
   let header: Buffer;
   try {
-    // Made with its permissions: SQLite gives the files beside it the same ones.
+    // Created here, because SQLite gives the files beside it the same permissions.
     if (!readOnly) closeSync(openSync(file, 'a', 0o600));
     const handle = openSync(file, 'r');
     try {
@@ -131,12 +131,12 @@ function checkFile(file: string, readOnly: boolean): void {
     if (code === 'ENOENT')
       throw new ConfigError(`There is no ${file}, and the disk is read-only: make it writable to begin.`);
     if (code === 'EISDIR') throw new ConfigError(`${file} is a folder, but it should be the database. ${RESTORE}`);
-    throw explained(cause, file);
+    throw describeOpenError(cause, file);
   }
   if (header.length === 0) return;
   if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw new ConfigError(`${file} is not a database (another program may have written it). ${RESTORE}`);
-  // Bytes 28 and 92: the pages there should be, where the writer of the file kept count (SQLite, "file format").
+  // Bytes 28 and 92: the number of pages, if the writer of the file counted them (SQLite, "file format").
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const counted = header.readUInt32BE(24) === header.readUInt32BE(92);
   const missing = counted ? header.readUInt32BE(28) * pageSize - fileSize(file) : 0;
@@ -179,8 +179,8 @@ function bringUpToDate(
   }
 }
 
-/** Why a file cannot be opened, for the person who starts the service. */
-function explained(cause: unknown, file: string): unknown {
+/** Describes why a file cannot be opened, for the operator who starts the service. */
+function describeOpenError(cause: unknown, file: string): unknown {
   if (cause instanceof ConfigError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
   const code = sqliteCode(cause);

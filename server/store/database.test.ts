@@ -1,4 +1,4 @@
-// Group commit: units that arrive together share a transaction, and each stands or falls alone.
+// Group commit: units that arrive together share a transaction, and each succeeds or fails alone.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { Problem } from '../http/problem.ts';
 import { until } from '../test-agents.ts';
 import { openDatabase } from './database.ts';
 import type { Database, Tx } from './database.ts';
-import { openRoom } from './room.ts';
+import { openDiskSpace } from './disk-space.ts';
 
 let folder: string;
 let file: string;
@@ -51,7 +51,7 @@ test('units that arrive together share one commit', async () => {
   await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
       await db.write(set(`k${index}`));
-      // SQLite's own count of commits by others.
+      // SQLite's count of commits by other connections.
       commits.add(reader.prepare('PRAGMA data_version').get()?.['data_version']);
     }),
   );
@@ -109,7 +109,7 @@ test('a file locked by another process: the write waits, without keeping others 
 
 test('a file that stays locked: a clear refusal, nothing half-done, and the next write succeeds', async () => {
   await db.close();
-  db = openDatabase(file, { lockedPatienceMs: 100 });
+  db = openDatabase(file, { lockTimeoutMs: 100 });
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
   await assert.rejects(db.write(set('a')), (cause: Problem) => {
@@ -126,7 +126,7 @@ test('a file that stays locked: a clear refusal, nothing half-done, and the next
 test('a full disk: a clear refusal, nothing half-done, and it recovers', async () => {
   await db.write(set('a'));
   const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
-  db.get(`PRAGMA max_page_count = ${pages + 3}`); // SQLite's way of running out of space
+  db.get(`PRAGMA max_page_count = ${pages + 3}`); // makes SQLite run out of space
   const large = (tx: Tx) => tx.run(`INSERT INTO settings VALUES ('large', hex(zeroblob(100000)))`);
   const results = await Promise.allSettled([db.write(large), db.write(large)]);
   for (const result of results) {
@@ -144,14 +144,14 @@ test('a full disk: a clear refusal, nothing half-done, and it recovers', async (
 test('on a full disk what is essential is written in the room that is kept for it; the rest is refused at once', async () => {
   await db.close();
   let short = false;
-  const room = {
-    ...openRoom(folder, { report: () => {} }),
-    ranOut: () => void (short = true),
+  const disk = {
+    ...openDiskSpace(folder, { report: () => {} }),
+    writeFailed: () => void (short = true),
     isShort: () => short,
     release: () => void db.get('PRAGMA max_page_count = 1000000'),
   };
-  room.close();
-  db = openDatabase(file, { room });
+  disk.close();
+  db = openDatabase(file, { disk });
   const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
   db.get(`PRAGMA max_page_count = ${pages}`);
   const large = (key: string) => (tx: Tx) => tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(100000)))', key);
@@ -198,24 +198,24 @@ test('the file of an earlier version is written anew, once, so that it can shrin
   raw.exec('PRAGMA auto_vacuum = NONE; VACUUM');
   raw.close();
   const lines: string[] = [];
-  const room = openRoom(folder, { report: () => {} });
+  const disk = openDiskSpace(folder, { report: () => {} });
   const report = (line: string) => void lines.push(line);
   for (let start = 0; start < 2; start++) {
-    db = openDatabase(file, { room, report });
+    db = openDatabase(file, { disk, report });
     assert.equal(db.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum, 2);
     assert.equal(keys().length, 10);
     await db.close();
   }
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /Writing the database \(\d+ MB\) anew, once, so that it can shrink/);
-  // Without room for it the database goes on as it is.
+  // Without enough space the database continues unchanged.
   const again = new DatabaseSync(file);
   again.exec('PRAGMA auto_vacuum = NONE; VACUUM');
   again.close();
-  db = openDatabase(file, { room: { ...room, free: () => 0 }, report });
+  db = openDatabase(file, { disk: { ...disk, free: () => 0 }, report });
   assert.match(lines[1] ?? '', /cannot shrink yet: that needs \d+ MB free at a start/);
   await db.write(set('b'));
-  room.close();
+  disk.close();
 });
 
 test('closing waits for what was asked before, and refuses what comes after', async () => {

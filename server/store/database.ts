@@ -1,5 +1,5 @@
 // The embedded database. Writes that arrive together share one durable commit (a "group commit"): one flush to disk
-// answers all of them, and each still succeeds or fails alone.
+// completes all of them, and each still succeeds or fails alone.
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
 import { openCounter, openHistogram } from '../operation/metrics.ts';
@@ -9,42 +9,42 @@ import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import { migrations } from './migrations.ts';
 import { makeShrinkable, openReclaim } from './reclaim.ts';
-import type { Room } from './room.ts';
+import type { DiskSpace } from './disk-space.ts';
 
 export interface Reader {
   get<T>(sql: string, ...args: SQLInputValue[]): T | undefined;
   all<T>(sql: string, ...args: SQLInputValue[]): T[];
 }
 
-/** What a unit of work sees. Valid only while the unit runs. */
+/** The database inside a unit of work. Valid only while the unit runs. */
 export interface Tx extends Reader {
   run(sql: string, ...args: SQLInputValue[]): { changes: number; lastInsertRowid: number };
-  /** Runs when the unit is durable, before its promise resolves; not if the unit is undone. Must not throw. */
+  /** Runs when the unit is durable, before its promise resolves; not if the unit is rolled back. Must not throw. */
   afterCommit(effect: () => void): void;
 }
 
 export interface Database extends Reader {
   /**
-   * Runs `unit` (synchronous: all of it or nothing) and resolves to what it returned, after that is safely on disk.
-   * A unit that throws is undone and rejects with what it threw; the units around it are not touched.
+   * Runs `unit` synchronously, completely or not at all, and resolves to its result when that is durable.
+   * A unit that throws is rolled back and rejects with the error; other units are not affected.
    */
   write<T>(unit: (tx: Tx) => T, options?: WriteOptions): Promise<T>;
-  /** How often this process has written to these tables: while the number stays, so does what they hold. */
+  /** Number of writes to these tables by this process: equal numbers mean equal content. */
   writesTo(...tables: string[]): number;
-  /** Writes that wait for their turn. */
+  /** Number of queued writes. */
   waiting(): number;
   close(): Promise<void>;
 }
 
 export interface WriteOptions {
-  /** Runs on a full disk, too, in the room reserved for that: whatever frees room, and the steps that lead to it. */
+  /** Allowed on a full disk, in space reserved for it: writes that free space, and the steps to them. */
   essential?: boolean;
 }
 
 interface Waiting {
   unit: (tx: Tx) => unknown;
   essential: boolean;
-  /** It is tried a second time, after room was made. */
+  /** Whether this is the second attempt, after space was freed. */
   again: boolean;
   resolve: (value: never) => void;
   reject: (cause: unknown) => void;
@@ -55,10 +55,10 @@ const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a tr
 
 const batch = batches.of('');
 
-/** Turns of the event loop, at most, in which more writes may join before they are carried out. */
-const GATHERED_TURNS = 2;
+/** Turns of the event loop in which more writes may join before they run. */
+const MAX_GATHER_TURNS = 2;
 
-/** Longest that one shared transaction keeps the process from answering anything else. */
+/** Longest time that one shared transaction may block the process. */
 const LONGEST_BATCH_MS = 20;
 
 /** The service's own tables. */
@@ -73,27 +73,27 @@ const SERVICE: DatabaseKind = {
 };
 
 interface DatabaseOptions extends FileOptions {
-  /** How long a write waits for another process to let go of the file. */
-  lockedPatienceMs?: number;
-  /** Another than the service's own. */
+  /** How long a write waits for another process to unlock the file. */
+  lockTimeoutMs?: number;
+  /** A kind other than the service's own. */
   kind?: DatabaseKind;
-  /** The room on its disk, where this process looks after that. */
-  room?: Room;
+  /** Monitors the space on its disk, if this process does. */
+  disk?: DiskSpace;
   report?: (line: string) => void;
 }
 
-/** Opens (and, where there is none, makes) the database and brings its tables up to date. */
+/** Opens or creates the database, and migrates its tables. */
 export function openDatabase(
   file: string,
-  { lockedPatienceMs = 5_000, kind = SERVICE, room, report = log.info, ...options }: DatabaseOptions = {},
+  { lockTimeoutMs = 5_000, kind = SERVICE, disk, report = log.info, ...options }: DatabaseOptions = {},
 ): Database {
   const sqlite = openDatabaseFile(file, kind, options);
-  if (room && !options.readOnly) makeShrinkable(sqlite, file, room, report);
-  const reclaim = options.readOnly ? undefined : openReclaim(sqlite, room);
+  if (disk && !options.readOnly) makeShrinkable(sqlite, file, disk, report);
+  const reclaim = options.readOnly ? undefined : openReclaim(sqlite, disk);
 
-  /** Faults of the disk or the file, in words for the person at the other end; anything else stays what it is. */
+  /** Describes faults of the disk or the file for clients; returns other errors unchanged. */
   const inWords = (cause: unknown): unknown =>
-    (options.readOnly && sqliteCode(cause) !== undefined ? room?.refusal() : undefined) ?? systemFault(cause) ?? cause;
+    (options.readOnly && sqliteCode(cause) !== undefined ? disk?.refusal() : undefined) ?? systemFault(cause) ?? cause;
 
   const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
   const writes = new Map<string, number>();
@@ -122,10 +122,11 @@ export function openDatabase(
     scheduled = true;
     gather(0);
   };
-  /** Whoever was answered by the last commit comes again at once: as long as each turn brings more, they share the next. */
+  // Clients that the last commit answered send their next write at once: as long as each turn brings more, they share
+  // one.
   const gather = (turns: number) => {
     const before = queue.length;
-    setImmediate(() => (queue.length > before && turns < GATHERED_TURNS ? gather(turns + 1) : flush()));
+    setImmediate(() => (queue.length > before && turns < MAX_GATHER_TURNS ? gather(turns + 1) : flush()));
   };
 
   const rollBack = () => {
@@ -152,7 +153,7 @@ export function openDatabase(
       prepared('RELEASE unit').run();
       return { value, effects };
     } catch (cause) {
-      // A full disk makes SQLite give up the whole transaction: then there is no savepoint left to go back to.
+      // On a full disk SQLite rolls back the whole transaction, savepoints included.
       if (sqlite.isTransaction) {
         prepared('ROLLBACK TO unit').run();
         prepared('RELEASE unit').run();
@@ -169,7 +170,7 @@ export function openDatabase(
       prepared('BEGIN IMMEDIATE').run();
     } catch (cause) {
       lockedSince ??= performance.now();
-      if (sqliteCode(cause) === SQLITE.BUSY && performance.now() - lockedSince < lockedPatienceMs) {
+      if (sqliteCode(cause) === SQLITE.BUSY && performance.now() - lockedSince < lockTimeoutMs) {
         scheduled = true;
         setTimeout(flush, 20);
         return;
@@ -181,7 +182,7 @@ export function openDatabase(
     }
     lockedSince = undefined;
 
-    if (room?.isShort()) {
+    if (disk?.isShort()) {
       for (const { essential, reject } of queue) if (!essential) reject(diskFull());
       queue = queue.filter(({ essential }) => essential);
     }
@@ -218,25 +219,25 @@ export function openDatabase(
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     } else {
-      const retried = isFull(lost) ? afterMakingRoom([...done, ...(failed ? [failed] : [])]) : new Set<Waiting>();
+      const retried = isFull(lost) ? retryAfterFreeing([...done, ...(failed ? [failed] : [])]) : new Set<Waiting>();
       for (const waiting of [...done, ...(failed ? [failed] : [])])
         if (!retried.has(waiting)) waiting.reject(inWords(lost));
     }
-    reclaim?.look();
+    reclaim?.check();
     idle();
   }
 
-  /** Frees the room reserved for essential writes, and puts those back at the front of the queue. */
-  function afterMakingRoom(lost: Waiting[]): Set<Waiting> {
-    room?.ranOut();
+  /** Frees the space reserved for essential writes, and puts those at the front of the queue again. */
+  function retryAfterFreeing(lost: Waiting[]): Set<Waiting> {
+    disk?.writeFailed();
     const retried = lost.filter(({ essential, again }) => essential && !again);
-    if (retried.length === 0 || !room) return new Set();
-    room.release();
+    if (retried.length === 0 || !disk) return new Set();
+    disk.removeBallast();
     try {
-      // The log is written to the database file, which frees the log's own room.
+      // A checkpoint moves the log to the database file, which frees the log's space.
       sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // It stays as long as it is.
+      // The log keeps its size.
     }
     queue = [...retried.map((waiting) => ({ ...waiting, again: true })), ...queue];
     return new Set(retried);
@@ -266,7 +267,7 @@ export function openDatabase(
       try {
         sqlite.exec('PRAGMA optimize');
       } catch {
-        // Statistics: without room for them there are older ones.
+        // Without space for new statistics the older ones remain.
       }
       sqlite.close();
     },

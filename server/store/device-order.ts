@@ -1,5 +1,5 @@
-// The devices of an account in creation order, in memory: the first one of page 4,000 is then one array access,
-// where SQL would have to count through 100,000 rows.
+// The devices of an account in creation order, in memory: the first one of page 4,000 is one array access, where SQL
+// would count through 100,000 rows.
 import { newId } from './ids.ts';
 import type { Database, Tx } from './database.ts';
 
@@ -7,12 +7,12 @@ export interface DeviceOrder {
   count(accountId: number): number;
   /** The seq of the device at `offset`, counted from 0. */
   at(accountId: number, offset: number): number | undefined;
-  /** Both take effect when the unit of work is durable, and not at all when it is undone. */
+  /** These take effect when the unit of work is durable, and not at all if it is rolled back. */
   added(tx: Tx, accountId: number, seq: number): void;
   removed(tx: Tx, accountId: number, seq: number): void;
-  /** The location of a device changed: cached answers about locations are out of date. */
+  /** The location of a device changed, so that cached answers about locations are stale. */
   moved(tx: Tx, accountId: number): void;
-  /** Changes when a device is added, removed or moved. */
+  /** Changes with every added, removed or moved device. */
   version(accountId: number): string;
 }
 
@@ -32,7 +32,7 @@ export function openDeviceOrder(db: Database): DeviceOrder {
     }
     return fleet;
   };
-  /** The index of `seq`, or the one to insert it at. */
+  /** The index of `seq`, or the one at which to insert it. */
   const indexOf = (seqs: number[], seq: number): number => {
     let low = 0;
     let high = seqs.length;

@@ -1,5 +1,5 @@
-// Devices in the database. Listings leave it as JSON text, built by SQLite: a page of 25 takes half the time that rows
-// made into objects and then into text would.
+// Devices in the database. SQLite builds listings as JSON text: a page of 25 takes half the time of converting rows to
+// objects and objects to text.
 import type {
   AgentProblem,
   AgentUpdate,
@@ -13,7 +13,7 @@ import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 import { fold } from './fold.ts';
 
-/** What the rest of the service needs to know about a device. */
+/** The columns that the rest of the service needs. */
 export interface DeviceRow {
   seq: number;
   id: string;
@@ -23,7 +23,7 @@ export interface DeviceRow {
 
 const isoTime = (column: string) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`;
 
-/** A listing object of the contract, from a row called `d`. */
+/** The contract's listing object, from a row named `d`. */
 const LISTING = `json_object(
   'DeviceId', d.id, 'DeviceName', d.name, 'DeviceGroup', d.grp, 'LocalAddr', d.local_addr, 'LocalPort', d.local_port,
   'DeviceStatus', iif(d.online, 'Online', 'Offline'), 'CustomerName', d.customer, 'CustomerSite', d.site,
@@ -41,11 +41,11 @@ const PAGE = `
   SELECT json_group_array(${LISTING}) AS json
   FROM (SELECT * FROM devices INDEXED BY devices_of_account WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?) d`;
 
-/** JSON list of `rows` devices, from the one with `seq` on, in creation order. */
+/** JSON list of `rows` devices from `seq` on, in creation order. */
 export const listFrom = (db: Reader, accountId: number, seq: number, rows: number): string =>
   db.get<{ json: string }>(PAGE, accountId, seq, rows)?.json ?? '[]';
 
-/** JSON list of the devices that meet every condition; an empty condition is none. */
+/** JSON list of the devices that meet every condition; an empty condition does not count. */
 export function listFiltered(
   db: Reader,
   accountId: number,
@@ -65,8 +65,8 @@ export function listFiltered(
 }
 
 /**
- * The seqs of the devices that meet every condition, among the first `rows` after `seq`, and the seq of the last that was
- * looked at (null past the end). No index helps to find a part of a name: a whole fleet in one go keeps others waiting.
+ * The seqs of matching devices among the first `rows` after `seq`, and the last seq that was examined (null past the
+ * end). No index helps to find part of a name, and searching a whole fleet at once would delay other requests.
  */
 export function matchesAfter(
   db: Reader,
@@ -96,7 +96,7 @@ export const listSeqs = (db: Reader, seqs: number[]): string =>
     JSON.stringify(seqs),
   )?.json ?? '[]';
 
-/** The conditions of a filter as SQL; `where` is empty when no device can meet them. */
+/** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
 function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
   const parts = ['account_id = ?'];
   const values: (string | number)[] = [accountId];
@@ -123,7 +123,7 @@ function conditions(accountId: number, filter: DeviceFilter): { where: string; v
   return { where: parts.join(' AND '), values };
 }
 
-/** JSON objects of the devices with these ids, in the order of the ids, unknown ones left out. */
+/** JSON objects of the devices with these ids, in the order of the ids, without unknown ones. */
 export const listSelected = (db: Reader, accountId: number, ids: string[]): string[] =>
   db
     .all<{ json: string }>(
@@ -134,7 +134,7 @@ export const listSelected = (db: Reader, accountId: number, ids: string[]): stri
     )
     .map(({ json }) => json);
 
-/** JSON list of where `rows` devices after `seq` are, and the seq of the last of them (null past the end). */
+/** JSON list of the locations of `rows` devices after `seq`, and the last seq (null past the end). */
 export const locationsAfter = (db: Reader, accountId: number, seq: number, rows: number) =>
   db.get<{ json: string; last: number | null }>(
     `SELECT json_group_array(json_object('DeviceId', id, 'Lat', lat, 'Lng', lng)) AS json, max(seq) AS last
@@ -144,7 +144,7 @@ export const locationsAfter = (db: Reader, accountId: number, seq: number, rows:
     rows,
   ) ?? { json: '[]', last: null };
 
-/** The device of this account with this id; anything else is a 404. */
+/** The account's device with this id, or a 404. */
 export function deviceById(db: Reader, accountId: number, id: string): DeviceRow {
   const row = db.get<DeviceRow>(
     'SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?',
@@ -155,15 +155,14 @@ export function deviceById(db: Reader, accountId: number, id: string): DeviceRow
   return row;
 }
 
-/** The device that holds this key. */
 export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
   db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
 
-/** Whose the device is; undefined once it was deleted. */
+/** The account of a device; undefined after its deletion. */
 export const accountOfDevice = (db: Reader, seq: number): number | undefined =>
   db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq)?.account_id;
 
-/** Adds a device, unless the account's licence is used up. The key is returned here and never again. */
+/** Adds a device, unless the account's licence is used up. The key is returned only here. */
 export function insertDevice(
   tx: Tx,
   accountId: number,
@@ -192,18 +191,18 @@ export function insertDevice(
 }
 
 function licenceUsedUp(db: Reader, accountId: number): Problem {
-  const plan = db.get<{ used: number; most: number }>(
-    'SELECT num_devices AS used, max_devices AS most FROM accounts WHERE id = ?',
+  const plan = db.get<{ used: number; allowed: number }>(
+    'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
     accountId,
   );
   return new Problem(
     403,
     'The device licence is used up',
-    `The account holds ${plan?.used} of ${plan?.most} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
+    `The account holds ${plan?.used} of ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
   );
 }
 
-/** Writes the given fields only. */
+/** Writes only the given fields. */
 export function updateDevice(tx: Tx, seq: number, change: DeviceChange): void {
   const set = (column: string, value: string | undefined) => {
     if (value !== undefined) tx.run(`UPDATE devices SET ${column} = ? WHERE seq = ?`, value.toWellFormed(), seq);
@@ -224,14 +223,14 @@ export function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): void {
   tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
 }
 
-/** Gives a device a new key; the old one is invalid from now on. */
+/** Gives a device a new key; the old one becomes invalid. */
 export function replaceKey(tx: Tx, seq: number): string {
   const key = newSecret('mdk');
   tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
   return key;
 }
 
-/** What an agent reports about itself when it connects. */
+/** What an agent reports when it connects. */
 export interface Inventory {
   addr: string;
   port: string;
@@ -256,14 +255,14 @@ export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch,
     seq,
   );
 
-/** Whether an agent can update itself, and what is wrong with it; `text` is for people. */
+/** Whether an agent can update itself, and what is wrong with it; `text` is for users. */
 export interface AgentState {
   update: AgentUpdate | '';
   problem: AgentProblem | '';
   text: string;
 }
 
-/** Writes only changes; the time of a problem is when it was first seen. */
+/** Writes only changes; the time of a problem is when it first occurred. */
 export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: AgentState, at: number) =>
   tx.run(
     `UPDATE devices SET agent_update = ?1, agent_problem = ?2, agent_problem_text = ?3,
@@ -276,8 +275,8 @@ export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: Ag
     seq,
   );
 
-/** Notes an agent with another version of the link: it was refused and goes on trying. */
-export function markTurnedAway(
+/** Records an agent that was refused because of its link version and continues to try. */
+export function markRefused(
   tx: Tx,
   seq: number,
   { version, problem, text, at }: { version: string; problem: AgentProblem; text: string; at: number },

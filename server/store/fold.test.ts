@@ -1,4 +1,4 @@
-// Letter case does not matter when a device is looked for, in any script.
+// Search ignores letter case in any script.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fold } from './fold.ts';

@@ -1,10 +1,9 @@
-// Letter case, folded the same way when a name is stored and when it is looked for. SQLite's own lower() knows ASCII
-// only, so the folded form is made here and kept beside the name.
+// Case folding for stored and searched names. SQLite's lower() supports only ASCII, so the folded form is computed here
+// and stored beside the name.
 
 /**
- * `text` in a form in which two spellings that differ only in letter case are equal, in any script. By way of upper
- * case, so that "ß" meets "SS"; the Greek sigma loses its special form at the end of a word, since a part of a name
- * ends where the searcher stopped typing.
+ * Makes spellings equal that differ only in letter case. It goes by way of upper case, so that "ß" meets "SS". The
+ * Greek final sigma becomes a normal one, because a searched part of a name can end inside a word.
  */
 export const fold = (text: string): string =>
   text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');

@@ -1,14 +1,14 @@
-// Random names and secrets. Ids are short because people read them; secrets are long because nobody has to.
+// Random ids and secrets. Ids are short because people read them; secrets are long because nobody has to.
 import { hash, randomFillSync } from 'node:crypto';
 
-// 32 signs, so that a byte chooses without bias; of those that look alike (0/o, 1/i/l, u/v) one each.
-const SIGNS = '0123456789abcdefghjkmnpqrstvwxyz';
+// 32 characters, so that a byte chooses without bias; of similar ones (0/o, 1/i/l, u/v) only one each.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-// Random bytes, fetched many at a time: asking for twelve costs as much as asking for four thousand.
+// Fetched many at a time: twelve random bytes cost as much as four thousand.
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Good until the next call. */
+/** Valid until the next call. */
 function fresh(length: number): Buffer {
   if (used + length > pool.length) {
     randomFillSync(pool);
@@ -18,22 +18,22 @@ function fresh(length: number): Buffer {
 }
 
 /**
- * A new id of lower-case letters and digits, five random bits each: 16 of them are 80 bits, so that nobody finds one by
- * trying. Ids of earlier versions had 12 and go on; nothing may depend on the length.
+ * A new id of lower-case letters and digits, five random bits each: 16 of them are 80 bits, which nobody can guess.
+ * Ids of earlier versions have 12 and remain valid; nothing may depend on the length.
  */
 export function newId(length = 16): string {
   let id = '';
-  for (const byte of fresh(length)) id += SIGNS[byte & 31];
+  for (const byte of fresh(length)) id += ALPHABET[byte & 31];
   return id;
 }
 
-/** A new secret of 256 random bits; the prefix says what it opens and keeps it from starting with a dash. */
+/** A new secret of 256 random bits; the prefix names its purpose and prevents a leading dash. */
 export function newSecret(prefix: string): string {
   const bytes = fresh(32);
   const secret = `${prefix}_${bytes.toString('base64url')}`;
-  bytes.fill(0); // it is not to lie about in the pool
+  bytes.fill(0); // the pool must not contain it any longer
   return secret;
 }
 
-/** What is stored of a secret. They hold at least 128 random bits, so a plain hash cannot be guessed backwards. */
+/** The stored form of a secret: a plain hash suffices, because secrets have at least 128 random bits. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');

@@ -1,4 +1,4 @@
-// What a parent says of its children.
+// The status of a parent job, computed from its children.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rollUp, summaryOf } from './job-moves.ts';
@@ -16,7 +16,7 @@ const counts = (some: Partial<Counts>): Counts => ({
 
 test('a parent waits with its children, runs until the last has ended, then is as good as the worst', () => {
   assert.equal(rollUp(counts({ Waiting: 3 })), 'Waiting');
-  // What was cancelled before it began has begun nothing.
+  // A child that was cancelled before its start does not count as started.
   assert.equal(rollUp(counts({ Waiting: 2, Cancelled: 1 })), 'Waiting');
   assert.equal(rollUp(counts({ Waiting: 2, Running: 1 })), 'Running');
   assert.equal(rollUp(counts({ Waiting: 2, Succeeded: 1 })), 'Running');

@@ -1,5 +1,5 @@
-// State changes of jobs in the database. Only `moveJob` and `cancelWaiting` change a state, so that jobs and the counts
-// of their parents stay consistent.
+// State changes of jobs. Only `moveJob` and `cancelWaiting` change a state, so that jobs and the counts of their
+// parents stay consistent.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { openCounter } from '../operation/metrics.ts';
 import type { Reader, Tx } from './database.ts';
@@ -16,8 +16,8 @@ const endedJobs = openCounter(
 );
 
 /**
- * Parents whose children moved in this unit of work: what that adds to their counts, and the earliest start among those
- * that moved. `refreshParents` writes it, once for all of them: ten thousand children of one job may end together.
+ * Parents whose children changed state in this unit of work: the change of their counts, and the earliest start of
+ * those children. `refreshParents` writes all of them once: ten thousand children of one job may end together.
  */
 export type TouchedParents = Map<number, { moved: Counts; started: number | undefined }>;
 
@@ -36,7 +36,7 @@ interface Change {
 }
 
 /**
- * Brings a job from one state to another; false if it was not in that state any more. Its parent is noted in `parents`,
+ * Changes a job from one state to another; false if it was not in that state any more. Records its parent in `parents`
  * for `refreshParents` at the end of the unit.
  */
 export function moveJob(
@@ -73,7 +73,7 @@ export function moveJob(
 /** A job, or a parent with all its children. */
 type JobOrParent = { seq: number; parentSeq: number | null };
 
-/** Cancels the job, or children of it, that still wait and were given to no agent; how many these are. */
+/** Cancels the job, or its children, if they wait and no agent has them; returns how many. */
 export function cancelWaiting(
   tx: Tx,
   { seq, parentSeq }: JobOrParent,
@@ -112,8 +112,8 @@ export function askToStop(tx: Tx, { seq }: JobOrParent, at: number): number {
   return ask('seq') + ask('parent_seq');
 }
 
-/** Notes which agent's data folder was given the job. */
-export const handJob = (tx: Tx, seq: number, journal: string) =>
+/** Records the agent's data folder that received the job. */
+export const recordJournal = (tx: Tx, seq: number, journal: string) =>
   tx.run('UPDATE jobs SET journal = ? WHERE seq = ?', journal, seq);
 
 type CountsRow = Record<Lowercase<JobStatus>, number>;
@@ -132,7 +132,7 @@ export function countsOf(db: Reader, parentSeq: number): Counts {
   return row ? readCounts(row) : NONE;
 }
 
-/** Undefined when the parent was deleted. */
+/** Undefined if the parent was deleted. */
 function addToCounts(tx: Tx, parentSeq: number, by: Counts): Counts | undefined {
   const row = tx.get<CountsRow>(
     `UPDATE job_counts SET waiting = waiting + ?, running = running + ?, succeeded = succeeded + ?, failed = failed + ?,
@@ -148,7 +148,7 @@ function addToCounts(tx: Tx, parentSeq: number, by: Counts): Counts | undefined 
   return row && readCounts(row);
 }
 
-/** A parent is what its children are: under way until the last of them ended, then as good as the worst. */
+/** The status of a parent: unfinished until the last child has ended, then that of the worst child. */
 export function rollUp(counts: Counts): JobStatus {
   const { Waiting, Running, ...ended } = counts;
   if (Waiting + Running > 0)
@@ -165,7 +165,7 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
-/** SQLite's min() of anything and NULL is NULL: a start that is not known is one that never comes first. */
+/** Stands for an unknown start: SQLite's min() of anything and NULL is NULL. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Updates parents from their children, once for all state changes of a unit. */
@@ -191,7 +191,7 @@ export function refreshParents(tx: Tx, parents: TouchedParents): void {
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
-/** Deletes a job with its output; a parent with its children; a child is taken off its parent's counts. */
+/** Deletes a job with its output: a parent with its children; a child also from its parent's counts. */
 export function deleteJob(tx: Tx, { seq, parentSeq }: { seq: number; parentSeq: number | null }): void {
   const row = tx.get<{ status: JobStatus }>('SELECT status FROM jobs WHERE seq = ?', seq);
   if (!row) return;

@@ -1,5 +1,5 @@
-// Output in parts: together they are the whole, none is cut within a character, and both streams come in the order in
-// which they arrived. It is stored in few pieces, however small those were that it came in.
+// Output in parts: together they are complete, none is cut within a character, and both streams keep their order of
+// arrival. Small messages are combined to few stored rows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Stream } from '#/contract/agent-link.ts';
@@ -28,7 +28,7 @@ const newJob = () =>
       ).lastInsertRowid,
   );
 
-/** A job with one stream, stored in messages of `step` bytes, or in a row each as earlier versions did. */
+/** A job with one stream, stored in messages of `step` bytes, or in a row for each as earlier versions did. */
 async function jobOf(whole: Buffer, step: number, asEarlier = false): Promise<number> {
   const seq = await newJob();
   await db.write((tx) => {
@@ -44,10 +44,10 @@ async function jobOf(whole: Buffer, step: number, asEarlier = false): Promise<nu
 const piecesOf = (seq: number) =>
   db.all<{ size: number }>('SELECT length(bytes) AS size FROM job_output WHERE job_seq = ? ORDER BY offset', seq);
 
-async function collected(seq: number, most: number, over: boolean): Promise<{ texts: string[]; at: number }> {
+async function collected(seq: number, limit: number, over: boolean): Promise<{ texts: string[]; at: number }> {
   const texts: string[] = [];
   for (let at = 0; ;) {
-    const { bytes, from, next, more } = await readPart(db, seq, 'stdout', { asked: at, most, over });
+    const { bytes, from, next, more } = await readPart(db, seq, 'stdout', { asked: at, limit, over });
     assert.equal(from, at);
     texts.push(bytes.toString());
     at = next;
@@ -60,9 +60,9 @@ test('parts of any size join to the whole text', async () => {
   for (const asEarlier of [false, true])
     for (const step of [1, 7, 64, 5000]) {
       const seq = await jobOf(whole, step, asEarlier);
-      for (const most of [4, 5, 6, 7, 64]) {
-        const { texts, at } = await collected(seq, most, true);
-        assert.equal(texts.join(''), whole.toString(), `${step}, ${most}`);
+      for (const limit of [4, 5, 6, 7, 64]) {
+        const { texts, at } = await collected(seq, limit, true);
+        assert.equal(texts.join(''), whole.toString(), `${step}, ${limit}`);
         assert.ok(texts.every((text) => !text.includes('\ufffd')));
         assert.equal(at, whole.length);
       }
@@ -74,7 +74,7 @@ test('bytes that are no text read in parts as they do in one', async () => {
     0x61, 0xff, 0xc3, 0x28, 0x80, 0x80, 0x80, 0x80, 0x80, 0xe2, 0x82, 0xf0, 0x9f, 0x98, 0x41, 0xc0,
   ]);
   const seq = await jobOf(whole, 3);
-  for (const most of [4, 5, 6, 7]) assert.equal((await collected(seq, most, true)).texts.join(''), whole.toString());
+  for (const limit of [4, 5, 6, 7]) assert.equal((await collected(seq, limit, true)).texts.join(''), whole.toString());
 });
 
 test('half a character at the end waits for its rest, unless there will be none', async () => {
@@ -86,7 +86,7 @@ test('half a character at the end waits for its rest, unless there will be none'
 test('asked in the middle of a character or past the end, it says where it begins', async () => {
   const seq = await jobOf(Buffer.from('a😀b'), 100);
   const from = async (asked: number) => {
-    const part = await readPart(db, seq, 'stdout', { asked, most: 100, over: true });
+    const part = await readPart(db, seq, 'stdout', { asked, limit: 100, over: true });
     return [part.from, part.bytes.toString(), part.next, part.size];
   };
   assert.deepEqual(await from(3), [1, '😀b', 6, 6]);
@@ -139,11 +139,11 @@ test('a job of an earlier version, a row for each byte, is read in slices, other
   assert.ok((await readOutput(db, seq, 'stdout', 1_500, 3_700)).equals(whole.subarray(1_500, 3_700)));
 });
 
-// ---- Order of arrival ----------------------------------------------------------------------------------------------
+// ---- KeyedSubmission of arrival ----------------------------------------------------------------------------------------------
 
 const MINUTE = 60_000;
 
-/** A job whose streams came so: "o:text" and "e:text", each a minute after the other where it is set apart by a bar. */
+/** A job with these streams: "o:text" and "e:text"; the groups arrive a minute apart. */
 async function jobIn(order: (string | Buffer)[][]): Promise<number> {
   const seq = await newJob();
   const have = { stdout: 0, stderr: 0 };
@@ -163,15 +163,15 @@ async function jobIn(order: (string | Buffer)[][]): Promise<number> {
   return seq;
 }
 
-/** Reads a job from its beginning, `most` bytes of each stream at a time; consecutive pieces of a stream are joined. */
-async function inOrder(seq: number, most: number, over = true): Promise<string> {
+/** Reads a job from its beginning, `limit` bytes of each stream at a time; joins consecutive pieces of a stream. */
+async function inOrder(seq: number, limit: number, over = true): Promise<string> {
   const at = { stdout: 0, stderr: 0 };
   const texts = { stdout: '', stderr: '' };
   const pieced = { stdout: '', stderr: '' };
   let all = '';
   let last = '';
   for (let answers = 0; answers < 1000; answers++) {
-    const { stdout, stderr, pieces } = await readParts(db, seq, at, { most, over });
+    const { stdout, stderr, pieces } = await readParts(db, seq, at, { limit, over });
     assert.ok(pieces, 'the order is known');
     for (const piece of pieces) {
       assert.equal(piece.from, at[piece.stream]);
@@ -203,14 +203,18 @@ test('both streams come in the order of arrival, however much is read at a time'
     ['o', 'd\n', 'o', 'long line of some length\n'],
     ['e', 'f😀\n', 'o', 'g\n'],
   ]);
-  for (const most of [4, 5, 7, 16, 1000])
-    assert.equal(await inOrder(seq, most), 'o:a\n e:b\n o:cd\nlong line of some length\n e:f😀\n o:g\n', String(most));
+  for (const limit of [4, 5, 7, 16, 1000])
+    assert.equal(
+      await inOrder(seq, limit),
+      'o:a\n e:b\n o:cd\nlong line of some length\n e:f😀\n o:g\n',
+      String(limit),
+    );
 });
 
 test('a character that something else came into the middle of is whole where it ends', async () => {
   const face = Buffer.from('😀');
   const seq = await jobIn([['o', 'x', 'o', face.subarray(0, 2), 'e', 'err', 'o', face.subarray(2), 'e', '!']]);
-  for (const most of [4, 5, 100]) assert.equal(await inOrder(seq, most), 'o:x e:err o:😀 e:!', String(most));
+  for (const limit of [4, 5, 100]) assert.equal(await inOrder(seq, limit), 'o:x e:err o:😀 e:!', String(limit));
   const half = await jobIn([['o', face.subarray(0, 2), 'e', 'err']]);
   assert.equal(await inOrder(half, 100, false), 'e:err');
   assert.equal(await inOrder(half, 100), 'o:\ufffd e:err');
@@ -222,7 +226,7 @@ test('what comes at another time is a piece of its own, and one that grows takes
     ['o', 'd', 'o', 'e'],
     ['e', 'f'],
   ]);
-  const { pieces } = await readParts(db, seq, { stdout: 0, stderr: 0 }, { most: 100, over: true });
+  const { pieces } = await readParts(db, seq, { stdout: 0, stderr: 0 }, { limit: 100, over: true });
   assert.deepEqual(
     pieces?.map(({ text, at }) => [text, at]),
     [
@@ -236,18 +240,18 @@ test('what comes at another time is a piece of its own, and one that grows takes
 
 test('a reader who wants one stream only, or of what was stored without an order, gets all there is', async () => {
   const seq = await jobIn([['o', 'aaaa', 'e', 'bbbb', 'o', 'cccc', 'e', 'dddd']]);
-  const only = await readParts(db, seq, { stdout: 0, stderr: 4 }, { most: 4, over: true });
+  const only = await readParts(db, seq, { stdout: 0, stderr: 4 }, { limit: 4, over: true });
   assert.deepEqual([only.pieces, only.stdout.next, only.stderr.next], [undefined, 4, 8]);
-  const past = await readParts(db, seq, { stdout: 99, stderr: 0 }, { most: 8, over: true });
+  const past = await readParts(db, seq, { stdout: 99, stderr: 0 }, { limit: 8, over: true });
   assert.deepEqual([past.pieces, past.stderr.bytes.toString()], [undefined, 'bbbbdddd']);
   const earlier = await jobOf(Buffer.from('old'), 1, true);
-  const old = await readParts(db, earlier, { stdout: 0, stderr: 0 }, { most: 4, over: true });
+  const old = await readParts(db, earlier, { stdout: 0, stderr: 0 }, { limit: 4, over: true });
   assert.deepEqual([old.pieces, old.stdout.bytes.toString()], [undefined, 'old']);
   assert.equal(
     nextRun(latestRun(db, earlier, outputSize(db, earlier, 'stdout') > 0), 'stderr', { stdout: 3, stderr: 0 }, 1),
     undefined,
   );
-  const nothing = await readParts(db, await newJob(), { stdout: 0, stderr: 0 }, { most: 4, over: true });
+  const nothing = await readParts(db, await newJob(), { stdout: 0, stderr: 0 }, { limit: 4, over: true });
   assert.deepEqual(nothing.pieces, []);
 });
 

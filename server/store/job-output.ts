@@ -1,4 +1,4 @@
-// The output of commands, in pieces. A piece has its offset in the stream, so one that is sent again after a lost
+// The output of commands, in pieces. Each piece has its offset in the stream, so that a piece sent again after a lost
 // connection is not stored twice.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
@@ -10,10 +10,10 @@ interface Piece {
   bytes: Uint8Array;
 }
 
-/** A piece grows up to this, so that output in small messages is stored in few rows. */
-const GROWN = 16 * 1024;
+/** Small messages are appended to a piece up to this size, so that they need few rows. */
+const GROWN_PIECE_BYTES = 16 * 1024;
 /** Most bytes of a piece that arrived large. */
-const LARGEST = 64 * 1024;
+const MAX_PIECE_BYTES = 64 * 1024;
 
 /** Adds the bytes after `offset`; does nothing if the job was deleted in the meantime. */
 export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: number, bytes: Uint8Array): void {
@@ -22,8 +22,8 @@ export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: num
     jobSeq,
     NUMBER[stream],
   );
-  if (last && offset - last.offset + bytes.length <= GROWN) {
-    // Of two blobs || makes a text of the same bytes.
+  if (last && offset - last.offset + bytes.length <= GROWN_PIECE_BYTES) {
+    // For two blobs, || returns a text of the same bytes.
     tx.run(
       'UPDATE job_output SET bytes = CAST(bytes || ? AS BLOB) WHERE job_seq = ? AND stream = ? AND offset = ?',
       bytes,
@@ -33,17 +33,16 @@ export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: num
     );
     return;
   }
-  for (let at = 0; at < bytes.length; at += LARGEST)
+  for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES)
     tx.run(
       'INSERT INTO job_output (job_seq, stream, offset, bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
       NUMBER[stream],
       offset + at,
-      bytes.subarray(at, at + LARGEST),
+      bytes.subarray(at, at + MAX_PIECE_BYTES),
       jobSeq,
     );
 }
 
-/** Bytes stored of a stream. */
 export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =>
   db.get<{ size: number }>(
     `SELECT offset + length(bytes) AS size FROM job_output WHERE job_seq = ? AND stream = ?
@@ -52,7 +51,7 @@ export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =
     NUMBER[stream],
   )?.size ?? 0;
 
-/** Pieces read in one go: earlier versions stored a piece for each message, millions of them for some jobs. */
+/** Pieces read at a time: earlier versions stored a piece for each message, millions of them for some jobs. */
 const SLICE = 1000;
 
 /** A stream from `from` up to, not including, `to`, in slices that are quick to read. */
@@ -77,13 +76,13 @@ function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to:
   }
 }
 
-/** A stream or a part of it, read synchronously: for what is short or must not change in between. */
+/** Reads a stream synchronously: for short ones, or where it must not change in between. */
 export const readOutputNow = (db: Reader, jobSeq: number, stream: Stream): Buffer =>
   Buffer.concat([...slicesOf(db, jobSeq, stream, 0, Number.MAX_SAFE_INTEGER)]);
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** A stream from `from` up to, not including, `to`; yielding to other work when it has many pieces. */
+/** Reads a stream from `from` up to, not including, `to`; yields to other work between slices. */
 export async function readOutput(
   db: Reader,
   jobSeq: number,
@@ -100,10 +99,10 @@ export async function readOutput(
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-/** How many bytes a character of UTF-8 has, by its first. */
+/** Number of bytes of a UTF-8 character, by its first byte. */
 const lengthOf = (first: number) => (first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1);
 
-/** Where the last character of these bytes begins, when it is not whole; else their end. */
+/** The end of these bytes without an incomplete last character. */
 export function endOfWhole(bytes: Uint8Array): number {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
     const byte = bytes[at] ?? 0;
@@ -114,7 +113,7 @@ export function endOfWhole(bytes: Uint8Array): number {
 
 export interface OutputPart {
   bytes: Buffer;
-  /** Where it begins and where the next one does. */
+  /** Its start, and the start of the next one. */
   from: number;
   next: number;
   size: number;
@@ -122,20 +121,20 @@ export interface OutputPart {
 }
 
 /**
- * At most `most` bytes of a stream from `asked` on, whole characters only: what was cut in the middle comes with the next
- * part, or as it is when the stream is `over`.
+ * At most `limit` bytes of a stream from `asked` on, in whole characters: an incomplete character comes with the next
+ * part, or as it is if the stream is `over`.
  */
 export async function readPart(
   db: Reader,
   jobSeq: number,
   stream: Stream,
-  { asked, most, over }: { asked: number; most: number; over: boolean },
+  { asked, limit, over }: { asked: number; limit: number; over: boolean },
 ): Promise<OutputPart> {
   const size = outputSize(db, jobSeq, stream);
   const before = Math.min(asked, size);
   const margin = Math.min(3, before);
-  const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + most, size));
-  // A client that counts differently may ask for the middle of a character.
+  const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + limit, size));
+  // A client that counts differently may request the middle of a character.
   const back = isContinuation(bytes[margin]) ? margin - endOfWhole(bytes.subarray(0, margin)) : 0;
   const part = bytes.subarray(margin - back);
   const from = before - back;
@@ -144,7 +143,6 @@ export async function readPart(
   return { bytes: whole, from, next: from + whole.length, size, more: !last };
 }
 
-/** The beginning of a stream. */
 export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Buffer {
   const row = db.get<{ bytes: Uint8Array }>(
     'SELECT substr(bytes, 1, ?) AS bytes FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset LIMIT 1',
@@ -155,7 +153,7 @@ export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: n
   return Buffer.from(row?.bytes ?? []);
 }
 
-/** Bytes of all the children of a parent together. */
+/** Total bytes of all children of a parent. */
 export const outputOfChildren = (db: Reader, parentSeq: number): number =>
   db.get<{ size: number | null }>(
     `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq WHERE c.parent_seq = ?`,

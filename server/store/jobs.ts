@@ -32,21 +32,21 @@ export interface JobRow {
   output_removed_why: string;
 }
 
-/** A child has its parent's command; only children from earlier versions have one of their own. */
+/** A child has its parent's command; only children from earlier versions have their own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
   j.output_bytes, j.output_removed, j.output_removed_why`;
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
 
-/** The job of this account with this id; anything else is a 404. */
+/** The account's job with this id, or a 404. */
 export function jobById(db: Reader, accountId: number, id: string): JobRow {
   const row = db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
   if (!row) throw notFound('job', id);
   return row;
 }
 
-/** Jobs to single devices and parents, after `seq`, in the order of submission. */
+/** Single jobs and parents after `seq`, in the order of submission. */
 export const topJobs = (db: Reader, accountId: number, after: number, limit: number): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
@@ -86,8 +86,8 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
     artifactId,
   );
 
-/** The devices that children of this parent wait for. */
-export function devicesWaitedFor(db: Reader, parentSeq: number): number[] {
+/** The devices with unfinished children of this parent. */
+export function unfinishedDevicesOf(db: Reader, parentSeq: number): number[] {
   const { seqs = '[]' } =
     db.get<{ seqs: string }>(
       "SELECT json_group_array(device_seq) AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'",
@@ -97,10 +97,10 @@ export function devicesWaitedFor(db: Reader, parentSeq: number): number[] {
 }
 
 /** The position of a paged read of all queues. */
-export type QueuePlace = Pick<JobRow, 'device_seq' | 'seq'>;
+export type QueuePosition = Pick<JobRow, 'device_seq' | 'seq'>;
 
 /** Unfinished jobs by device, each device's in the order in which they run. */
-export const queuedJobs = (db: Reader, accountId: number, after: QueuePlace | undefined, limit: number): JobRow[] =>
+export const queuedJobs = (db: Reader, accountId: number, after: QueuePosition | undefined, limit: number): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq IS NOT NULL AND j.status IN ('Waiting', 'Running')
      AND (j.device_seq, j.seq) > (?, ?) AND j.account_id = ? ORDER BY j.device_seq, j.seq LIMIT ?`,
@@ -110,7 +110,7 @@ export const queuedJobs = (db: Reader, accountId: number, after: QueuePlace | un
     limit,
   );
 
-/** The device's oldest job after `seq` that has not ended. */
+/** The device's oldest unfinished job after `seq`. */
 export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): JobRow | undefined =>
   db.get<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.seq > ? AND j.status IN ('Waiting', 'Running')
@@ -119,14 +119,13 @@ export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): Jo
     after,
   );
 
-/** All of a device's jobs that have not ended. */
 export const unfinishedOf = (db: Reader, deviceSeq: number): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.status IN ('Waiting', 'Running') ORDER BY j.seq`,
     deviceSeq,
   );
 
-/** Waiting jobs that need this artifact and that no agent has been given. */
+/** Waiting jobs that need this artifact and that no agent has received. */
 export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM}
@@ -134,7 +133,7 @@ export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
     artifactId,
   );
 
-/** Whether this job of this device has not ended; false if it was deleted. */
+/** Whether this device's job is unfinished; false if it was deleted. */
 export const isUnfinished = (db: Reader, deviceSeq: number, id: string): boolean =>
   db.get("SELECT 1 FROM jobs WHERE id = ? AND device_seq = ? AND status IN ('Waiting', 'Running')", id, deviceSeq) !==
   undefined;
@@ -153,7 +152,7 @@ export interface Submission {
   name: string;
   artifactId: string | null;
   workflowId: string | null;
-  /** The Command that people see, for the job of this id. */
+  /** The Command as users see it, for the job with this id. */
   command: (jobId: string) => string;
   created: number;
 }
@@ -193,7 +192,7 @@ function insert(tx: Tx, submission: Submission, { parentSeq, device, group, tag 
 export const insertJob = (tx: Tx, submission: Submission, device: Target): string =>
   insert(tx, submission, { device }).id;
 
-/** Adds a parent with a child for each device that is in the group or has the tag at this moment. */
+/** Adds a parent with a child for each device that is in the group or has the tag now. */
 export function insertParent(
   tx: Tx,
   submission: Submission,
@@ -217,7 +216,7 @@ export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Targ
     accountId,
   );
 
-/** Every job of a device that has not started. */
+/** All jobs to devices that have not started. */
 export const waitingJobs = (db: Reader): { seq: number; parentSeq: number | null }[] =>
   db.all(
     "SELECT seq, parent_seq AS parentSeq FROM jobs WHERE device_seq IS NOT NULL AND status = 'Waiting' ORDER BY seq",

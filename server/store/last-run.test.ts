@@ -1,4 +1,4 @@
-// What a start says of a run that never came to its end.
+// What a start reports after a run that did not stop cleanly.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

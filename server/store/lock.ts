@@ -1,19 +1,19 @@
-// One service for each data folder: two would hand out the same jobs. The lock is the system's lock on a file, held
-// through SQLite; it goes when the process goes, however that ends, so there is no stale one to clean up.
+// One service for each data folder: two would send the same jobs. The lock is the system's lock on a file, taken by
+// SQLite; it ends with the process, however that ends, so that no stale one remains.
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config.ts';
 import { SQLITE, sqliteCode } from '../http/system-fault.ts';
 
-/** Takes the folder for this process, or says who has it. */
+/** Takes the folder for this process; the error names its owner. */
 export function lockFolder(folder: string): { release: () => void } {
   const file = path.join(folder, 'muster.lock');
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(file);
-    // Nothing is ever written, so that a full disk is no hindrance.
+    // Nothing is ever written, so that the lock works on a full disk.
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    // Only a file that nobody holds gets as far as being read.
+    // Reading succeeds only if no other process has the lock.
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (cause) {
     lock?.close();

@@ -1,4 +1,4 @@
-// The tables, as the steps that lead to them. A released step is never edited: a change is a new step at the end.
+// The migrations that create the tables. A released one is never edited: a change is a new one at the end.
 // All times are milliseconds since the epoch, UTC.
 
 export const migrations: readonly string[] = [

@@ -6,40 +6,40 @@ import type { Reader, Tx } from './database.ts';
 export interface RunStart {
   number: number;
   stream: Stream;
-  /** Bytes of each stream that came before it. */
+  /** Bytes of each stream before it. */
   stdout: number;
   stderr: number;
   /** When its first byte arrived. */
   at: number;
 }
 
-/** The latest run of a job whose output is being stored; without a stream before there is one. */
+/** The latest run of a job whose output is being stored; `stream` is undefined before the first. */
 export interface OutputRun {
-  /** How many there are. */
+  /** Number of runs. */
   count: number;
   stream: Stream | undefined;
   at: number;
 }
 
-/** Output after a pause of this length is a new run, so that its time is known. */
+/** Output after a pause of this length starts a new run, so that its time is known. */
 const LONGEST_RUN_MS = 1000;
-/** More than a reader can use; later output belongs to the last run. */
-const MOST_RUNS = 50_000;
+/** More runs are of no use to a reader; later output belongs to the last one. */
+const MAX_RUNS = 50_000;
 
-/** Most bytes that there can be of a character without its end. */
+/** Most bytes of an incomplete character. */
 const HALF_CHARACTER = 3;
 
 type Row = Omit<RunStart, 'stream'> & { stream: 1 | 2 };
 const readRow = ({ stream, ...row }: Row): RunStart => ({ ...row, stream: stream === 1 ? 'stdout' : 'stderr' });
 
-/** The run that these bytes begin, noted in `run`; undefined where they belong to the one before. */
+/** The run that these bytes start, recorded in `run`; undefined if they continue the one before. */
 export function nextRun(
   run: OutputRun,
   stream: Stream,
   have: { stdout: number; stderr: number },
   at: number,
 ): RunStart | undefined {
-  if (run.count >= MOST_RUNS || (run.stream === stream && at - run.at < LONGEST_RUN_MS)) return undefined;
+  if (run.count >= MAX_RUNS || (run.stream === stream && at - run.at < LONGEST_RUN_MS)) return undefined;
   const start: RunStart = { number: run.count, stream, stdout: have.stdout, stderr: have.stderr, at };
   run.count += 1;
   run.stream = stream;
@@ -47,7 +47,7 @@ export function nextRun(
   return start;
 }
 
-/** Notes where runs begin; nothing happens when the job was deleted in the meantime. */
+/** Stores the starts of runs; does nothing if the job was deleted in the meantime. */
 export function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): void {
   for (const { number, stream, stdout, stderr, at } of runs)
     tx.run(
@@ -62,23 +62,23 @@ export function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): void
     );
 }
 
-/** Where a job that is offered again goes on. One with output from before there was an order gets none. */
+/** The run at which a job that is offered again continues. Output without a stored order never gets one. */
 export function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): OutputRun {
   const row = db.get<Row>('SELECT * FROM output_order WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
-  if (!row) return { count: hasOutput ? MOST_RUNS : 0, stream: undefined, at: 0 };
+  if (!row) return { count: hasOutput ? MAX_RUNS : 0, stream: undefined, at: 0 };
   const { number, stream, at } = readRow(row);
   return { count: number + 1, stream, at };
 }
 
 /**
- * The runs from the one on that a reader is in who has this much of each stream, at most so many. Undefined where there
- * is no order, or where the reader did not read in it.
+ * At most `limit` runs from the one that a reader has reached, given how much of each stream it has. Undefined if
+ * there is no order, or if the reader did not follow it.
  */
 export function runsFrom(
   db: Reader,
   jobSeq: number,
   { stdout, stderr }: { stdout: number; stderr: number },
-  most: number,
+  limit: number,
 ): RunStart[] | undefined {
   const lastBefore = (ahead: number) =>
     db.get<{ number: number }>(
@@ -88,7 +88,7 @@ export function runsFrom(
       stderr + ahead,
     )?.number;
   const exact = lastBefore(0);
-  // A character that was cut by something else is with the reader only once it is whole.
+  // A character that other output interrupted has reached the reader only when it is complete.
   const near = lastBefore(HALF_CHARACTER);
   if (exact === undefined || near === undefined) return undefined;
   const from = (first: number, count: number) =>
@@ -103,5 +103,5 @@ export function runsFrom(
       .map(readRow);
   const [, next] = from(near, 2);
   if (next && (next.stdout < stdout || next.stderr < stderr)) return undefined;
-  return from(near - exact < most / 2 ? exact : near, most);
+  return from(near - exact < limit / 2 ? exact : near, limit);
 }

@@ -1,5 +1,5 @@
-// Both streams of a job from where a reader is, and in which order what is new arrived. A reader gets no more of either
-// stream than what came before the rest of the other: then answer after answer, all of it is in order.
+// The next parts of both streams and the order of their arrival. A part of one stream ends where the rest of the other
+// is due, so that the parts of successive answers are in order.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader } from './database.ts';
@@ -11,7 +11,7 @@ import type { RunStart } from './output-order.ts';
 /** A stretch of one stream. */
 export interface ArrivedPiece {
   stream: Stream;
-  /** Bytes of the stream. */
+  /** Offset in the stream. */
   from: number;
   next: number;
   text: string;
@@ -21,31 +21,31 @@ export interface ArrivedPiece {
 export interface OutputParts {
   stdout: OutputPart;
   stderr: OutputPart;
-  /** Undefined where the order is not known. */
+  /** Undefined if the order is not known. */
   pieces: ArrivedPiece[] | undefined;
 }
 
 /** Most runs in one answer. */
-const MOST_RUNS = 5_000;
+const MAX_RUNS = 5_000;
 
-/** At most `most` bytes of each stream from there on. */
+/** At most `limit` bytes of each stream from the given offsets. */
 export async function readParts(
   db: Reader,
   jobSeq: number,
   asked: { stdout: number; stderr: number },
-  { most, over }: { most: number; over: boolean },
+  { limit, over }: { limit: number; over: boolean },
 ): Promise<OutputParts> {
-  const stdout = await readPart(db, jobSeq, 'stdout', { asked: asked.stdout, most, over });
-  const stderr = await readPart(db, jobSeq, 'stderr', { asked: asked.stderr, most, over });
+  const stdout = await readPart(db, jobSeq, 'stdout', { asked: asked.stdout, limit, over });
+  const stderr = await readPart(db, jobSeq, 'stderr', { asked: asked.stderr, limit, over });
   if (stdout.size + stderr.size === 0) return { stdout, stderr, pieces: [] };
-  const runs = runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MOST_RUNS + 1);
+  const runs = runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MAX_RUNS + 1);
   return runs ? inOrder({ stdout, stderr }, runs) : { stdout, stderr, pieces: undefined };
 }
 
 function inOrder(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputParts {
   const at = { stdout: parts.stdout.from, stderr: parts.stderr.from };
   const pieces: ArrivedPiece[] = [];
-  /** Adds what of a stream is before `end`, in whole characters; false where the part ends before that. */
+  /** Adds what a stream has before `end`, in whole characters; false if the part ends before that. */
   const addUpTo = (stream: Stream, end: number, time: number): boolean => {
     const { bytes, from, next, more } = parts[stream];
     const begin = at[stream];
@@ -60,8 +60,8 @@ function inOrder(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputPar
   };
   for (const [number, run] of runs.entries()) {
     const following = runs[number + 1];
-    if (!following && number === MOST_RUNS) break;
-    // In the last of a job's runs there may be some of the other stream too.
+    if (!following && number === MAX_RUNS) break;
+    // The last run of a job may contain output of the other stream too.
     const streams: Stream[] = run.stream === 'stdout' ? ['stdout', 'stderr'] : ['stderr', 'stdout'];
     const isWhole = streams.every((stream) => addUpTo(stream, following?.[stream] ?? parts[stream].size, run.at));
     if (!isWhole) break;

@@ -1,10 +1,10 @@
-// How much output the ended jobs of an account have, and taking it away from those that ended first. The sum is kept by
-// triggers of the database.
+// The size of the output of an account's ended jobs, and its removal from the oldest on. Triggers of the database
+// maintain the sum.
 import type { Reader, Tx } from './database.ts';
 
-/** Taken away in one transaction. */
-const MOST_JOBS = 100;
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Removed in one transaction. */
+const MAX_JOBS = 100;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export const outputBytes = (db: Reader, accountId: number): number =>
   db.get<{ output_bytes: number }>('SELECT output_bytes FROM accounts WHERE id = ?', accountId)?.output_bytes ?? 0;
@@ -21,8 +21,8 @@ export const outputEndedBefore = (db: Reader, accountId: number, before: number)
   ) ?? { jobs: 0, bytes: 0 };
 
 /**
- * Takes some of the output that is due: of jobs that ended before a moment, or until no more than so many bytes are left.
- * Nothing was due any more where it says 0.
+ * Removes output that is due: of jobs that ended before a time, or until at most `downTo` bytes are left. Returns 0 if
+ * nothing was due.
  */
 export function removeOldestOutput(
   tx: Tx,
@@ -31,16 +31,16 @@ export function removeOldestOutput(
   { at, because }: { at: number; because: string },
 ): { jobs: number; bytes: number } {
   const before = 'before' in due ? due.before : Number.MAX_SAFE_INTEGER;
-  const most = 'downTo' in due ? outputBytes(tx, accountId) - due.downTo : Number.MAX_SAFE_INTEGER;
+  const maxBytes = 'downTo' in due ? outputBytes(tx, accountId) - due.downTo : Number.MAX_SAFE_INTEGER;
   const removed = { jobs: 0, bytes: 0 };
   const oldest = tx.all<{ seq: number; output_bytes: number }>(
     `SELECT seq, output_bytes FROM jobs INDEXED BY jobs_with_output
-     WHERE account_id = ? AND output_bytes > 0 AND ended < ? ORDER BY ended, seq LIMIT ${MOST_JOBS}`,
+     WHERE account_id = ? AND output_bytes > 0 AND ended < ? ORDER BY ended, seq LIMIT ${MAX_JOBS}`,
     accountId,
     Math.max(0, before),
   );
   for (const { seq, output_bytes: bytes } of oldest) {
-    if (removed.bytes >= Math.min(most, MOST_BYTES)) break;
+    if (removed.bytes >= Math.min(maxBytes, MAX_BYTES)) break;
     tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
     tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);
     tx.run(

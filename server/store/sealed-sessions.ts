@@ -1,5 +1,5 @@
-// Sessions of a gateway. It has no accounts of its own: each session holds its person's token for the service behind,
-// sealed with a key that only the browser's cookie gives. A copy of the file opens nothing.
+// Sessions of a gateway. It has no accounts: each session contains a user's token for the upstream service, encrypted
+// with a key that only the browser's cookie provides. A copy of the file reveals nothing.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
@@ -36,7 +36,7 @@ export interface SealedSession {
   previous: boolean;
 }
 
-/** @param about is bound to the seal: a token sealed for one service cannot be opened for another */
+/** @param about is authenticated with the token: a token sealed for one service cannot be opened for another */
 function seal(value: string, about: string, token: string): Buffer {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(value), iv).setAAD(Buffer.from(about));
@@ -69,7 +69,7 @@ interface Row {
   last_used: number;
 }
 
-/** The live session that a cookie's value belongs to, for this service behind. */
+/** The live session of a cookie's value, for this upstream service. */
 export function findSealedSession(db: Reader, upstream: string, value: string, now: number): SealedSession | undefined {
   const presented = hashSecret(value);
   const row = db.get<Row>(
@@ -86,7 +86,7 @@ export function findSealedSession(db: Reader, upstream: string, value: string, n
   return token === undefined ? undefined : { ...row, token, previous };
 }
 
-/** Opens a session that holds this token. */
+/** Creates a session with this token. */
 export function insertSealedSession(
   tx: Tx,
   upstream: string,
@@ -117,7 +117,7 @@ export function insertSealedSession(
   return { value };
 }
 
-/** Replaces a session's value; undefined when somebody else just did. */
+/** Replaces a session's value; undefined if another request just did. */
 export function rotateSealedSession(
   tx: Tx,
   upstream: string,
@@ -138,11 +138,11 @@ export function rotateSealedSession(
   return changes === 0 ? undefined : value;
 }
 
-export const noteSealedSessionUse = (tx: Tx, id: string, now: number) =>
+export const recordSealedSessionUse = (tx: Tx, id: string, now: number) =>
   tx.run('UPDATE sealed_sessions SET last_used = ? WHERE id = ?', now, id);
 
 export const deleteSealedSession = (tx: Tx, id: string) => tx.run('DELETE FROM sealed_sessions WHERE id = ?', id);
 
-/** When the computer's clock was set (clock.ts). */
+/** Called when the computer's clock was set (clock.ts). */
 export const moveSealedSessions = (tx: Tx, by: number) =>
   tx.run('UPDATE sealed_sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);

@@ -1,5 +1,5 @@
-// Sessions of browsers. The cookie's value changes as it is used, so that a stolen one soon is worth nothing; only the
-// hashes of the current and the previous value are kept.
+// Sessions of browsers. The cookie's value changes while it is used, so that a stolen one soon becomes useless; only
+// the hashes of the current and the previous value are stored.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from '../http/problem.ts';
@@ -7,16 +7,16 @@ import type { Reader, Tx } from './database.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Unused for this long, or this long after sign-in, a session ends. */
+/** A session ends after this long without use, or this long after sign-in. */
 export const IDLE_MS = 12 * HOUR;
 export const LIFETIME_MS = 7 * 24 * HOUR;
-/** How old a value grows before the next use replaces it. */
+/** Age of a value at which the next use replaces it. */
 export const ROTATE_AFTER_MS = 15 * MINUTE;
-/** How long the replaced value still works: requests that were under way carry it. */
+/** How long a replaced value remains valid, for requests that were already sent. */
 export const PREVIOUS_VALID_MS = MINUTE;
 
-/** So many of the newest sessions stay in the table after their end; they open nothing by then. */
-const SPARED = 1000;
+/** This many of the newest sessions remain in the table after their end, without access. */
+const KEPT_ENDED = 1000;
 
 export interface Session {
   id: string;
@@ -26,11 +26,11 @@ export interface Session {
   rotated: number;
   created: number;
   last_used: number;
-  /** The value presented is the one before the current one. */
+  /** Whether the presented value is the previous one. */
   previous: boolean;
 }
 
-/** The live session that a cookie's value belongs to. */
+/** The live session of a cookie's value. */
 export function findSession(db: Reader, value: string, now: number): Session | undefined {
   const hash = hashSecret(value);
   const row = db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
@@ -44,19 +44,19 @@ export function findSession(db: Reader, value: string, now: number): Session | u
   return { ...row, previous: !timingSafeEqual(row.hash, hash) };
 }
 
-/** Whether a session still opens anything to the value with this hash. */
+/** Whether a session still gives access to the value with this hash. */
 export function isLive(
   { hash, rotated, created, last_used }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'>,
   presented: Uint8Array,
   now: number,
 ): boolean {
   if (now >= last_used + IDLE_MS || now >= created + LIFETIME_MS) return false;
-  // Used in a time to come: the clock was wrong then, and its ends could be years away.
+  // Last used in the future: the clock was wrong then, and its expiry could be years away.
   if (last_used > now + HOUR) return false;
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
 
-/** Opens a session for a browser at `address`, by a token or (without one) by a sign-in code. */
+/** Creates a session for a browser at `address`, by a token or (without one) by a sign-in code. */
 export function insertSession(
   tx: Tx,
   accountId: number,
@@ -65,10 +65,10 @@ export function insertSession(
 ): { id: string; value: string } {
   const id = newId();
   const value = newSecret('mus');
-  // Only among the old ones: a clock that is years ahead for a moment is no reason to forget who is signed in.
+  // Only among the old ones: a clock that is briefly years ahead must not sign everyone out.
   tx.run(
     `DELETE FROM sessions WHERE (last_used <= ? OR created <= ?)
-     AND rowid <= (SELECT max(rowid) FROM sessions) - ${SPARED}`,
+     AND rowid <= (SELECT max(rowid) FROM sessions) - ${KEPT_ENDED}`,
     now - IDLE_MS,
     now - LIFETIME_MS,
   );
@@ -86,7 +86,7 @@ export function insertSession(
   return { id, value };
 }
 
-/** Replaces a session's value; undefined when somebody else just did. */
+/** Replaces a session's value; undefined if another request just did. */
 export function rotateSession(tx: Tx, { id, hash }: Session, address: string, now: number): string | undefined {
   const value = newSecret('mus');
   const { changes } = tx.run(
@@ -101,23 +101,23 @@ export function rotateSession(tx: Tx, { id, hash }: Session, address: string, no
   return changes === 0 ? undefined : value;
 }
 
-export const noteSessionUse = (tx: Tx, id: string, address: string, now: number) =>
+export const recordSessionUse = (tx: Tx, id: string, address: string, now: number) =>
   tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
 
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
 
-/** A session as it is listed: nothing in it opens anything. */
+/** A session as listed, without secrets. */
 export interface ListedSession {
   id: string;
   created: number;
   last_used: number;
   address: string;
-  /** Of the token that opened it; null: by a sign-in link. */
+  /** Name of the token that created it; null for a sign-in link. */
   name: string | null;
   prefix: string | null;
 }
 
-/** The sessions of an account that open something, the one used last first. */
+/** The account's live sessions, last used first. */
 export const listSessions = (db: Reader, accountId: number, now: number): ListedSession[] =>
   db.all<ListedSession>(
     `SELECT s.id, s.created, s.last_used, s.address, t.name, t.prefix
@@ -136,15 +136,15 @@ export function endSession(tx: Tx, accountId: number, id: string): void {
   if (changes === 0) throw notFound('session', id);
 }
 
-/** Ends all sessions of an account but one. */
+/** Ends all sessions of an account except one. */
 export const endSessions = (tx: Tx, accountId: number, but = '') =>
   tx.run('DELETE FROM sessions WHERE account_id = ? AND id <> ?', accountId, but);
 
-/** A sign-in code is good for this long, once. */
+/** A sign-in code is valid for this long, once. */
 const CODE_VALID_MS = 10 * MINUTE;
 
-/** Makes the account's only sign-in code; the ones before it end. */
-export function makeSigninCode(tx: Tx, accountId: number, now: number): string {
+/** Creates the account's only sign-in code; earlier ones become invalid. */
+export function createSigninCode(tx: Tx, accountId: number, now: number): string {
   const code = newSecret('muc');
   tx.run('DELETE FROM signin_codes WHERE account_id = ? OR expires <= ?', accountId, now);
   tx.run(
@@ -156,7 +156,7 @@ export function makeSigninCode(tx: Tx, accountId: number, now: number): string {
   return code;
 }
 
-/** Uses a code up and says whose it was; undefined for one that is unknown, used or too old. */
+/** Uses up a code and returns its account; undefined if it is unknown, used or expired. */
 export function redeemSigninCode(tx: Tx, code: string, now: number): number | undefined {
   const row = tx.get<{ account_id: number; expires: number }>(
     'DELETE FROM signin_codes WHERE hash = ? RETURNING account_id, expires',

@@ -1,8 +1,8 @@
-// Small facts that the service keeps about itself.
+// The id of this installation.
 import { newId } from './ids.ts';
 import type { Tx } from './database.ts';
 
-/** The id of this installation, made at its first start. */
+/** Created at the first start. */
 export function instanceId(tx: Tx): string {
   const known = tx.get<{ value: string }>(`SELECT value FROM settings WHERE key = 'instance'`);
   if (known) return known.value;

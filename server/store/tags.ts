@@ -1,4 +1,4 @@
-// Tags: names of an account that any number of its devices carry.
+// Tags: names of an account that any number of its devices can have.
 import type { Tag } from '#/contract/tags.ts';
 import { newId } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -7,7 +7,7 @@ import type { Reader, Tx } from './database.ts';
 export const listTags = (db: Reader, accountId: number): Tag[] =>
   db.all<Tag>('SELECT id AS TagId, name AS TagName FROM tags WHERE account_id = ? ORDER BY created, rowid', accountId);
 
-/** Makes a tag and returns its id. */
+/** Returns the new tag's id. */
 export function insertTag(tx: Tx, accountId: number, name: string, now: number): string {
   const id = newId();
   const { changes } = tx.run(
@@ -22,18 +22,18 @@ export function insertTag(tx: Tx, accountId: number, name: string, now: number):
   return id;
 }
 
-/** Deletes a tag and with it its place on every device. */
+/** Deletes a tag, also from every device. */
 export function deleteTag(tx: Tx, accountId: number, id: string): void {
   const { changes } = tx.run('DELETE FROM tags WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('tag', id);
 }
 
-/** The tag of this account with this id; anything else is a 404. */
+/** Throws a 404 unless the account has a tag with this id. */
 export function requireTag(db: Reader, accountId: number, id: string): void {
   if (!db.get('SELECT 1 FROM tags WHERE id = ? AND account_id = ?', id, accountId)) throw notFound('tag', id);
 }
 
-/** A device carries a tag once, however often it is put on. */
+/** Attaching a tag twice has no effect. */
 export const attachTag = (tx: Tx, deviceSeq: number, tagId: string) =>
   tx.run('INSERT INTO device_tags (device_seq, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING', deviceSeq, tagId);
 

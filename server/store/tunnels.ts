@@ -1,5 +1,5 @@
-// Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent comes
-// and goes; a tunnel that was closed leaves a mark, so that the process that had opened it does not open it again.
+// Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent
+// reconnects; a closed tunnel leaves a mark, so that the process that opened it does not open it again.
 import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
@@ -15,10 +15,10 @@ export interface StoredTunnel {
   deviceOnline: number;
   protocol: Protocol;
   localDest: string;
-  /** Of a TCP tunnel: the port it has on the service. */
+  /** Port of a TCP tunnel on the service. */
   port: number | null;
   created: number;
-  /** Since when its agent holds it up; null while it does not. */
+  /** Since when its agent has it open; null while it does not. */
   connected: number | null;
   login: number;
   idleSeconds: number | null;
@@ -39,10 +39,10 @@ export interface TunnelDraft {
   expires?: number | undefined;
 }
 
-/** 100 random bits: the name of an HTTP tunnel is its address, and all that keeps strangers from it. */
+/** 100 random bits: the name of an HTTP tunnel is its address, and its only protection without a login. */
 const NAME_LENGTH = 20;
 
-/** Opens a tunnel that its agent holds up from now on; `fresh` when it was never there before. */
+/** Opens a tunnel; `fresh` if it did not exist before. */
 export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: string; fresh: boolean } {
   const { accountId, deviceSeq, run, protocol, localDest } = draft;
   const changing = [
@@ -83,7 +83,7 @@ export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: str
   return { name, fresh: true };
 }
 
-/** What an agent has opened before, and what of its process was closed. */
+/** The tunnels that an agent opened before, and those of its process that were closed. */
 export function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   return {
     known: db.all<{ protocol: Protocol; localDest: string; port: number | null }>(
@@ -97,21 +97,21 @@ export function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   };
 }
 
-/** Before an agent's offers are opened: none of its tunnels counts any more, nor do the marks of earlier processes. */
+/** Called before an agent's offers are opened: disconnects its tunnels and removes the marks of earlier processes. */
 export function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): void {
   tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ?', deviceSeq);
   tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
 }
 
-/** How many tunnels that its agent no longer offers a device keeps the names of, and how many marks. */
-const MOST_FORGOTTEN = 200;
-const MOST_MARKS = 1_000;
+/** Most tunnels that an agent no longer offers, and most marks, kept for each device. */
+const MAX_WITHDRAWN = 200;
+const MAX_MARKS = 1_000;
 
 /**
- * After an agent's offers were opened: one that offers other destinations each time does not fill the disk, nor keep more
- * than its share of the ports.
+ * Called after an agent's offers were opened: limits the rows and ports of an agent that offers other destinations each
+ * time.
  */
-export function forgetTunnels(tx: Tx, deviceSeq: number, mostPorts: number): void {
+export function pruneTunnels(tx: Tx, deviceSeq: number, mostPorts: number): void {
   tx.run(
     `UPDATE tunnels SET port = NULL WHERE offered = 0 AND seq IN
        (SELECT seq FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY offered DESC, seq DESC LIMIT -1 OFFSET ?)`,
@@ -122,33 +122,33 @@ export function forgetTunnels(tx: Tx, deviceSeq: number, mostPorts: number): voi
     `DELETE FROM tunnels WHERE seq IN
        (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
     deviceSeq,
-    MOST_FORGOTTEN,
+    MAX_WITHDRAWN,
   );
   tx.run(
     'DELETE FROM closed_tunnels WHERE device_seq = ?1 AND (SELECT count(*) FROM closed_tunnels WHERE device_seq = ?1) > ?2',
     deviceSeq,
-    MOST_MARKS,
+    MAX_MARKS,
   );
 }
 
 export const markTunnelsDown = (tx: Tx, deviceSeq: number) =>
   tx.run('UPDATE tunnels SET connected = NULL WHERE device_seq = ? AND connected IS NOT NULL', deviceSeq);
 
-/** Marks all tunnels as not connected: no agent is after a start. */
+/** Marks all tunnels as not connected: no agent is connected after a start. */
 export const markAllTunnelsDown = (tx: Tx) => tx.run('UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL');
 
-/** Ports that belong to a tunnel, whether it is up or not. */
+/** Ports of all tunnels, connected or not. */
 export const portsOfTunnels = (db: Reader): number[] =>
   db.all<{ port: number }>('SELECT port FROM tunnels WHERE port IS NOT NULL').map(({ port }) => port);
 
-/** Takes their ports from tunnels that no agent names any more. */
+/** Releases the ports of tunnels that no agent offers any more. */
 export const releaseUnusedPorts = (tx: Tx) => tx.run('UPDATE tunnels SET port = NULL WHERE offered = 0');
 
-/** Whether there is a tunnel of this name at all, up or not. */
+/** Whether a tunnel of this name exists, connected or not. */
 export const tunnelExists = (db: Reader, name: string): boolean =>
   db.get('SELECT 1 FROM tunnels WHERE name = ? AND offered = 1', name) !== undefined;
 
-/** All tunnels of an account, oldest first. */
+/** Oldest first. */
 export const listTunnels = (db: Reader, accountId: number): StoredTunnel[] =>
   db.all<StoredTunnel>(
     `SELECT tunnels.name, devices.id AS deviceId, devices.name AS deviceName, online AS deviceOnline, protocol,
@@ -167,7 +167,7 @@ export function deleteTunnel(tx: Tx, accountId: number, name: string): void {
   if (changes === 0) throw notFound('tunnel', name);
 }
 
-/** Like a deletion, by the service itself; false when it was gone already. */
+/** Deletion by the service itself; false if it no longer exists. */
 export function closeTunnel(tx: Tx, name: string): boolean {
   tx.run(`${MARK} WHERE name = ?`, name);
   return tx.run('DELETE FROM tunnels WHERE name = ?', name).changes > 0;

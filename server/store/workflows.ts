@@ -19,13 +19,13 @@ const shown = ({ id, name, command, created }: Row): Workflow => ({
   CreatedTime: printSqlTime(new Date(created)),
 });
 
-/** All workflows of an account, oldest first. */
+/** Oldest first. */
 export const listWorkflows = (db: Reader, accountId: number): Workflow[] =>
   db
     .all<Row>('SELECT id, name, command, created FROM workflows WHERE account_id = ? ORDER BY seq', accountId)
     .map(shown);
 
-/** The workflow of this account with this id; anything else is a 404. */
+/** The account's workflow with this id, or a 404. */
 export function workflowById(db: Reader, accountId: number, id: string): Workflow {
   const row = db.get<Row>(
     'SELECT id, name, command, created FROM workflows WHERE id = ? AND account_id = ?',
@@ -36,7 +36,7 @@ export function workflowById(db: Reader, accountId: number, id: string): Workflo
   return shown(row);
 }
 
-/** Adds a workflow and returns its id. */
+/** Returns the new workflow's id. */
 export function insertWorkflow(tx: Tx, accountId: number, { Name, Command }: WorkflowDraft, now: number): string {
   const id = newId();
   tx.run(

@@ -13,7 +13,7 @@ import { CARRIER_PATH, TICKET_HEADER } from '#/contract/agent-link.ts';
 import type { Offer } from '#/contract/agent-link.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { endAgents, FakeAgent, until } from '../test-agents.ts';
-import { forgetTunnels, openTunnel, withdrawTunnels } from '../store/tunnels.ts';
+import { pruneTunnels, openTunnel, withdrawTunnels } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { openSigninLimit } from '../auth/signin-limit.ts';
@@ -351,7 +351,7 @@ test('ports of destinations that a device no longer offers count in its share', 
           { accountId: 1, deviceSeq, run: 'run', protocol: 'TCP', localDest: `tcp://a:${number}`, port: number },
           Date.now(),
         );
-      forgetTunnels(tx, deviceSeq, 5);
+      pruneTunnels(tx, deviceSeq, 5);
     };
     openFrom(30_000, 5);
     openFrom(30_010, 3);

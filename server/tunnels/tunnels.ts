@@ -11,7 +11,7 @@ import type { Database, Tx } from '../store/database.ts';
 import { accountOfDevice } from '../store/devices.ts';
 import {
   closeTunnel,
-  forgetTunnels,
+  pruneTunnels,
   markTunnelsDown,
   openTunnel,
   releaseUnusedPorts,
@@ -111,7 +111,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
         return { name, offer, port, accountId };
       });
-      forgetTunnels(tx, deviceSeq, portShare);
+      pruneTunnels(tx, deviceSeq, portShare);
       // In the order of the commits: a deletion that comes after this one finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;

@@ -1,5 +1,5 @@
-// Room on the disk that holds DATA_DIR. A ballast file there is removed when the disk is full: deleting needs room,
-// too. From then on only what is essential is written, until there is room again.
+// Free space on the disk of DATA_DIR. A ballast file there is removed when the disk is full, because deleting also
+// needs space. From then on only essential writes run, until there is space again.
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -8,45 +8,45 @@ import { diskFull, diskFullForGood, diskReadOnly } from '../http/system-fault.ts
 
 export type DiskState = 'Enough' | 'Low' | 'Full' | 'ReadOnly';
 
-export interface Room {
+export interface DiskSpace {
   readonly folder: string;
   state(): DiskState;
-  /** Bytes that are free. */
+  /** Free bytes. */
   free(): number;
-  /** A sentence for the operator, where something is wrong. */
+  /** Describes the problem for the operator, if there is one. */
   problem(): string | undefined;
   /** A write did not fit. */
-  ranOut(): void;
-  /** Only what is essential may be written now. */
+  writeFailed(): void;
+  /** Whether only essential writes are allowed. */
   isShort(): boolean;
-  /** Gives the ballast up. */
-  release(): void;
-  /** Nothing can be written until the next start. */
+  /** Removes the ballast. */
+  removeBallast(): void;
+  /** No writes are possible until the next start. */
   setReadOnly(state: 'Full' | 'ReadOnly'): void;
   isReadOnly(): boolean;
-  /** The answer to clients that only write (agents); undefined while writing works. */
+  /** The answer to clients that only write (agents); undefined while writes are possible. */
   refusal(): Problem | undefined;
-  /** A start takes a little room itself: where there is none, the ballast goes first. */
-  makeRoomToStart(): void;
-  /** Checks the free room; runs by itself every half minute. */
-  look(): void;
+  /** A start needs a little space: if there is none, the ballast is removed first. */
+  freeSpaceToStart(): void;
+  /** Checks the free space; also runs every half minute. */
+  check(): void;
   close(): void;
 }
 
 const MB = 1024 * 1024;
 const BALLAST_BYTES = 16 * MB;
-/** Less than this is full: a transaction or two. */
+/** Less than this counts as full: the size of a transaction or two. */
 const MARGIN_BYTES = 4 * MB;
-/** The warning comes below a twentieth of the disk, or below 1 GB where that is less. */
+/** The warning starts below a twentieth of the disk, or below 1 GB if that is less. */
 const LOW_SHARE = 0.05;
-const MOST_LOW_BYTES = 1024 * MB;
-const LEAST_LOW_BYTES = 64 * MB;
-const LOOK_EVERY_MS = 30_000;
-/** After the start, which it must not hold up. */
-const FIRST_LOOK_MS = 250;
+const MAX_LOW_BYTES = 1024 * MB;
+const MIN_LOW_BYTES = 64 * MB;
+const CHECK_EVERY_MS = 30_000;
+/** The first check must not delay the start. */
+const FIRST_CHECK_MS = 250;
 
-/** `report` gets one line when something changes. */
-export function openRoom(folder: string, { report }: { report: (line: string) => void }): Room {
+/** `report` receives a line at each change. */
+export function openDiskSpace(folder: string, { report }: { report: (line: string) => void }): DiskSpace {
   const ballast = path.join(folder, 'ballast');
   let short = false;
   let readOnly: 'Full' | 'ReadOnly' | undefined;
@@ -56,14 +56,14 @@ export function openRoom(folder: string, { report }: { report: (line: string) =>
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   };
-  const isHeld = () => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES;
+  const hasBallast = () => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES;
 
-  const keepBallast = () => {
-    if (isHeld() || free() < BALLAST_BYTES + MARGIN_BYTES) return;
+  const createBallast = () => {
+    if (hasBallast() || free() < BALLAST_BYTES + MARGIN_BYTES) return;
     try {
       const handle = openSync(ballast, 'w', 0o600);
       try {
-        // Random, or a disk that compresses would set next to nothing aside.
+        // Random bytes: a disk that compresses would reserve almost nothing.
         for (let at = 0; at < BALLAST_BYTES; at += MB) writeSync(handle, randomBytes(MB));
       } finally {
         closeSync(handle);
@@ -74,9 +74,9 @@ export function openRoom(folder: string, { report }: { report: (line: string) =>
   };
 
   const isShort = () => {
-    if (short && free() >= MARGIN_BYTES + (isHeld() ? 0 : BALLAST_BYTES)) {
+    if (short && free() >= MARGIN_BYTES + (hasBallast() ? 0 : BALLAST_BYTES)) {
       short = false;
-      keepBallast();
+      createBallast();
     }
     return short;
   };
@@ -85,7 +85,7 @@ export function openRoom(folder: string, { report }: { report: (line: string) =>
     if (readOnly) return readOnly;
     if (isShort()) return 'Full';
     const { blocks, bsize } = statfsSync(folder);
-    const low = Math.min(MOST_LOW_BYTES, Math.max(LEAST_LOW_BYTES, blocks * bsize * LOW_SHARE));
+    const low = Math.min(MAX_LOW_BYTES, Math.max(MIN_LOW_BYTES, blocks * bsize * LOW_SHARE));
     return free() < low ? 'Low' : 'Enough';
   };
 
@@ -103,34 +103,34 @@ export function openRoom(folder: string, { report }: { report: (line: string) =>
     return undefined;
   };
 
-  const release = () => rmSync(ballast, { force: true });
+  const removeBallast = () => rmSync(ballast, { force: true });
 
-  const look = () => {
+  const check = () => {
     if (readOnly) return;
-    if (!isShort()) keepBallast();
+    if (!isShort()) createBallast();
     const now = state();
     if (now === reported) return;
     reported = now;
     report(problem() ?? `The disk that holds ${folder} has room again.`);
   };
 
-  const first = setTimeout(look, FIRST_LOOK_MS).unref();
-  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  const first = setTimeout(check, FIRST_CHECK_MS).unref();
+  const timer = setInterval(check, CHECK_EVERY_MS).unref();
   return {
     folder,
     state: () => (readOnly ? 'ReadOnly' : state()),
     free,
     problem,
     isShort,
-    look,
-    ranOut: () => {
+    check,
+    writeFailed: () => {
       short = true;
-      look();
+      check();
     },
-    release,
-    makeRoomToStart: () => {
+    removeBallast,
+    freeSpaceToStart: () => {
       if (free() >= MARGIN_BYTES) return;
-      release();
+      removeBallast();
       short = true;
     },
     isReadOnly: () => readOnly !== undefined,

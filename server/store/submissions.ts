@@ -1,0 +1,58 @@
+// Submissions by Idempotency-Key: one that a browser repeats after a lost answer takes effect once.
+import { hash } from 'node:crypto';
+import { Problem } from '../http/problem.ts';
+import type { Reader, Tx } from './database.ts';
+
+export interface KeyedSubmission {
+  accountId: number;
+  /** Without a key, a repetition counts as another submission. */
+  key: string | undefined;
+  /** The submission as JSON: the same key with other content is refused. */
+  content: unknown;
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** The id that this key created within the last day. */
+function createdBefore(db: Reader, { accountId, key, content }: KeyedSubmission, now: number): string | undefined {
+  if (key === undefined) return undefined;
+  const earlier = db.get<{ digest: string; made: string }>(
+    'SELECT digest, made FROM orders WHERE account_id = ? AND key = ? AND created > ?',
+    accountId,
+    key,
+    now - KEPT_MS,
+  );
+  if (earlier && earlier.digest !== digestOf(content))
+    throw new Problem(409, 'This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
+  return earlier?.made;
+}
+
+/** Runs a submission unless it already ran: `id` is what it created, now or before. */
+export function runOnce(
+  tx: Tx,
+  submission: KeyedSubmission,
+  now: number,
+  create: () => string,
+): { id: string; repeated: boolean } {
+  const before = createdBefore(tx, submission, now);
+  if (before !== undefined) return { id: before, repeated: true };
+  const id = create();
+  if (submission.key !== undefined) {
+    tx.run('DELETE FROM orders WHERE created <= ?', now - KEPT_MS);
+    tx.run(
+      'INSERT INTO orders VALUES (?, ?, ?, ?, ?)',
+      submission.accountId,
+      submission.key,
+      digestOf(submission.content),
+      id,
+      now,
+    );
+  }
+  return { id, repeated: false };
+}
+
+/** Whether a submission with this key was stored. */
+export const wasSubmitted = (db: Reader, accountId: number, key: string | undefined): boolean =>
+  key !== undefined && db.get('SELECT 1 FROM orders WHERE account_id = ? AND key = ?', accountId, key) !== undefined;
+
+const digestOf = (content: unknown) => hash('sha256', JSON.stringify(content), 'base64url');
