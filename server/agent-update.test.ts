@@ -114,7 +114,7 @@ test('a program that does not reach the service, or is not the announced one, is
   assert.match(failed.AgentProblemTime ?? '', /^\d{4}-/);
 
   publish('broken', "if (process.argv.includes('--version')) console.log('9.8.8'); else throw new Error('x');");
-  // Asked for a program of another hash than it then gets.
+  // HandlerRequest for a program of another hash than it then gets.
   const { published } = service.context;
   const { program: original } = published;
   const real = original();

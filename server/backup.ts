@@ -7,7 +7,7 @@ try {
   const [file, ...rest] = process.argv.slice(2);
   if (file === undefined || rest.length > 0 || file.startsWith('-'))
     throw new ConfigError('Usage: npm run backup -- FILE     (a file that does not exist yet, like muster.tar)');
-  // Asked to stop, it leaves nothing half done behind.
+  // HandlerRequest to stop, it leaves nothing half done behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const { dataDir } = readConfig(process.env);
   const { bytes, artifacts, damaged } = await makeBackup(dataDir, path.resolve(file));

@@ -1,7 +1,7 @@
-// The time of the service, in one place. A computer's clock can be set by years while the service runs (NTP after a start
-// without a battery, a mistaken `date`) or while it is stopped. Nobody is signed out by that and no job gets longer:
-// `now` runs evenly; each second it is compared with the computer's clock, and when that was set, all that is still
-// measured (sessions, running jobs, …) moves by the same amount in the transaction in which `now` moves.
+// The time of the service, in one place. A computer's clock can be set by years while the service runs (NTP after a
+// start without a battery, a mistaken `date`) or while it is stopped. Nobody is signed out by that and no job gets
+// longer: `now` runs evenly; each second it is compared with the computer's clock, and when that was set, all that is
+// still measured (sessions, running jobs, …) moves by the same amount in the transaction in which `now` moves.
 //
 // For a start: the last pair of clock and uptime is stored. In the same boot the uptime says how long the service was
 // away, so that a clock set in between is noticed; after a reboot only a clock that went back can be.

@@ -7,7 +7,7 @@ import { startGateway } from './proxy/upstream-service.ts';
 import { log, setLogFormat } from './operation/log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
-import { FINISH_WITHIN_MS } from './http/traffic.ts';
+import { FINISH_TIMEOUT_MS } from './http/traffic.ts';
 import type { Traffic } from './http/traffic.ts';
 import { VERSION } from './version.ts';
 
@@ -102,12 +102,12 @@ function stopOnSignal(service: { traffic: Traffic; close(): Promise<void> }): vo
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // Asked twice, it goes at once: what was acknowledged is on disk already.
+      // HandlerRequest twice, it goes at once: what was acknowledged is on disk already.
       if (stopping) process.exit(1);
       stopping = true;
       const { active } = service.traffic;
       if (active > 0)
-        log.info(`Stopping; waits up to ${FINISH_WITHIN_MS / 1000} seconds for ${active} requests under way.`);
+        log.info(`Stopping; waits up to ${FINISH_TIMEOUT_MS / 1000} seconds for ${active} requests under way.`);
       else log.info('Stopping.');
       service.close().then(
         () => {

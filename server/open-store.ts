@@ -1,5 +1,5 @@
-// Opens what is on the disk: the folder, its lock, the room on it, the database. On a disk that takes no writes, or is too
-// full for a single one, all of it can be read.
+// Opens what is on the disk: the folder, its lock, the room on it, the database. On a disk that takes no writes, or is
+// too full for a single one, all of it can be read.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from './config.ts';
@@ -97,7 +97,9 @@ export function makeFolder(folder: string): 'writable' | 'read-only' {
   }
 }
 
-/** Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc). */
+/**
+ * Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc).
+ */
 function makeMissing(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (path.dirname(folder) !== folder) makeMissing(path.dirname(folder));

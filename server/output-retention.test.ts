@@ -1,4 +1,5 @@
-// The limits of stored output, by size and by age: what is oldest goes first, after it was announced, and the job stays.
+// The limits of stored output, by size and by age: what is oldest goes first, after it was announced, and the job
+// stays.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Account } from '#/contract/account.ts';

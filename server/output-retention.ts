@@ -1,5 +1,5 @@
-// How much output of jobs is stored, and for how long: JOB_OUTPUT_MB and JOB_OUTPUT_DAYS. What ended first goes first; the
-// job itself stays and says so. Nothing goes in the first hour after a start that was not announced before.
+// How much output of jobs is stored, and for how long: JOB_OUTPUT_MB and JOB_OUTPUT_DAYS. What ended first goes first;
+// the job itself stays and says so. Nothing goes in the first hour after a start that was not announced before.
 import { printIsoTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Clock } from './clock.ts';

@@ -1,5 +1,5 @@
-// `npm run token`: API tokens, sessions of browsers and sign-in links, straight in the data folder, so that a lost token
-// locks nobody out. Works beside a running service, which obeys at once.
+// `npm run token`: API tokens, sessions of browsers and sign-in links, straight in the data folder, so that a lost
+// token locks nobody out. Works beside a running service, which obeys at once.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { printSqlTime } from '#/contract/timestamps.ts';

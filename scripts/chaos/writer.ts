@@ -28,7 +28,7 @@ export const newLedger = (): Ledger => ({
   repeats: 0,
 });
 
-const ANSWER_WITHIN_MS = 8_000;
+const ANSWER_TIMEOUT_MS = 8_000;
 const PAUSE_MS = 100;
 
 export class Client {
@@ -56,7 +56,7 @@ export class Client {
           ...(key !== undefined && { 'Idempotency-Key': key }),
         },
         ...(body && { body: isForm ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
       // An answer that is cut in its middle is none.
       return new Response(await response.arrayBuffer(), { status: response.status });

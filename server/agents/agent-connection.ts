@@ -1,11 +1,11 @@
-// One agent's connection as the rest of the service sees it. There may be ten thousand, so it holds little and makes
-// no functions of its own.
+// One agent's connection for the rest of the service. There may be ten thousand, so it is small and creates no
+// closures.
 import type { WebSocket } from 'ws';
 import type { SelfUpdate, ServiceMessage } from '#/contract/agent-link.ts';
 import type { OutputRun } from '../store/output-order.ts';
 import type { Frame } from './intake.ts';
 
-/** The job that an agent has been given and has not ended. */
+/** The unfinished job that was sent to an agent. */
 export interface HandedJob {
   seq: number;
   id: string;
@@ -16,15 +16,15 @@ export interface HandedJob {
   /** Bytes stored of each stream. */
   stdout: number;
   stderr: number;
-  /** The run of output of one stream that is being stored: see store/output-order.ts. */
+  /** The output run that is being stored: see store/output-order.ts. */
   run: OutputRun;
-  /** Called when it or the connection has ended. */
+  /** Called when the job or the connection has ended. */
   whenOver: (() => void)[];
 }
 
-/** How long an agent has to answer that the connection is being closed. */
+/** How long an agent has to confirm that the connection is closing. */
 const CLOSED_WITHIN_MS = 1000;
-/** Most bytes that wait for an agent to read them. */
+/** Most unsent bytes for an agent that reads slowly. */
 const MOST_UNREAD = 16 * 1024 * 1024;
 const terminate = (socket: WebSocket) => socket.terminate();
 
@@ -35,24 +35,26 @@ export class AgentConnection {
   readonly deviceSeq: number;
   readonly deviceId: string;
   readonly name: string;
-  /** Set by `hello`: the agent's data folder, and the address that it dialled. */
+  /** Set by `hello`: the agent's data folder, and the address that it uses. */
   journal = '';
   server = '';
   greeted = false;
   agentVersion = '';
-  /** What its hello reported about updating itself. */
+  /** What its hello reported about updates. */
   selfUpdate: SelfUpdate | undefined;
   /** When anything last arrived, by the monotonic clock. */
   lastSeen = performance.now();
   job: HandedJob | undefined;
-  /** Ids of the jobs that it had on disk when it said hello. */
+  /** Ids of the jobs that it had on disk at its hello. */
   held: ReadonlySet<string> = NONE;
-  /** What it may send right now, as of when, what waits to be received, and what waits for the disk: see intake.ts. */
+  /**
+   * State of the intake, see intake.ts: the credit and its time, the backlog, and the bytes that are not stored yet.
+   */
   credit = 0;
   creditedAt = Number.NEGATIVE_INFINITY;
   backlog: Frame[] = [];
   unstored = 0;
-  /** It is being closed: what still arrives on it is ignored. */
+  /** The connection is closing: what still arrives is ignored. */
   closing = false;
 
   constructor(socket: WebSocket, device: { seq: number; id: string; name: string }) {

@@ -1,4 +1,4 @@
-// What one connection sends too much of waits, in order and with its socket paused; all that wait take turns.
+// What a connection sends beyond its share waits in order, with its socket paused; waiting connections take turns.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { WebSocket } from 'ws';
@@ -21,7 +21,7 @@ beforeEach(() => {
   });
 });
 
-/** Time passes, and whoever waits has a turn. */
+/** Advances the time, so that waiting connections have a turn. */
 function pass(ms: number): void {
   now += ms;
   for (const turn of turns.splice(0)) turn();

@@ -1,16 +1,16 @@
-// How much of what agents send is taken in, and when. Each connection may send so much in a time, in bytes and in
-// messages; what comes beyond that waits, its socket is not read meanwhile, and nothing is dropped. Those that wait take
-// turns with each other and with everything else that the process does: no device can hold up the others.
+// Limits how fast messages of agents are processed. Each connection has a rate in bytes and messages; what exceeds it
+// waits, its socket is paused meanwhile, and nothing is dropped. Waiting connections take turns with each other and
+// with all other work, so that no device can delay the others.
 import type { AgentConnection } from './agent-connection.ts';
 
-/** What a message counts beside its bytes: reading a small one costs as much as reading a large one. */
+/** The cost of a message besides its bytes: a small one takes as long to read as a large one. */
 export const MESSAGE_COST = 2_500;
-/** What a connection may send in a millisecond, and at once after a pause: 20,000 messages or some 40 MB in a second. */
+/** Rate per millisecond, and burst after a pause: 20,000 messages or about 40 MB per second. */
 const CREDIT_PER_MS = 50_000;
 const MOST_CREDIT = 1_000_000;
-/** Most that may wait for the disk, of one connection. */
+/** Most bytes of one connection that may wait for the disk. */
 const MOST_UNSTORED = 2_000_000;
-/** Between two turns of those that wait, and most that is taken in one of them from all together. */
+/** Time between two turns of the waiting connections, and most that they send in one turn together. */
 const TURN_MS = 10;
 const MOST_IN_TURN = 1_000_000;
 
@@ -32,7 +32,7 @@ export class Intake {
   readonly #receive: IntakeOptions['receive'];
   readonly #now: () => number;
   readonly #later: (turn: () => void) => void;
-  /** Connections that are not read at the moment, the one whose turn is next first. */
+  /** Paused connections, in the order of their turns. */
   readonly #paused = new Set<AgentConnection>();
 
   constructor({
@@ -45,14 +45,14 @@ export class Intake {
     this.#later = later;
   }
 
-  /** Handles a message now or when its turn comes. The messages of one connection stay in order. */
+  /** Handles a message now or at its turn. The messages of one connection stay in order. */
   take(connection: AgentConnection, frame: Frame): void {
     if (!this.#paused.has(connection)) {
       if (this.#mayTake(connection)) return void this.#spend(connection, frame);
       this.#pause(connection);
     }
     const { backlog } = connection;
-    // Of several pings the last one is answered (RFC 6455, 5.5.3); the others have been read all the same.
+    // Of several pings only the last is answered (RFC 6455, 5.5.3).
     if (frame.kind !== 'message' && backlog.at(-1)?.kind === frame.kind) {
       connection.credit -= MESSAGE_COST;
       backlog.pop();
@@ -60,7 +60,7 @@ export class Intake {
     backlog.push(frame);
   }
 
-  /** Drops what waits of a closed connection. */
+  /** Drops the backlog of a closed connection. */
   drop(connection: AgentConnection): void {
     this.#paused.delete(connection);
     connection.backlog = [];
@@ -100,7 +100,7 @@ export class Intake {
         left -= this.#spend(connection, frame);
       }
       backlog.splice(0, taken);
-      // It was taken from: the others come first now. One that is closing stays paused until it is dropped.
+      // It had its turn: the others come first now. A closing one stays paused until it is dropped.
       this.#paused.delete(connection);
       if (connection.closing) continue;
       if (backlog.length === 0 && this.#mayTake(connection)) connection.socket.resume();

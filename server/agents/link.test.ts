@@ -1,4 +1,4 @@
-// A line that goes silent, without a word of goodbye: the device shows as Offline all the same.
+// A connection that becomes silent without closing: the device still goes Offline.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ test('a silent agent is dropped, one that pings is not', async () => {
   await until('the silent one to be dropped', () => agents[0].closed);
   const online = (seq: number) => db.get<{ online: number }>('SELECT online FROM devices WHERE seq = ?', seq)?.online;
   await until('Offline', () => online(quiet.seq) === 0);
-  // Long enough for the sweep to have come by several times since.
+  // Longer than several intervals of the check.
   const pongs: number[] = [];
   agents[1].socket.on('pong', () => pongs.push(1));
   await until('ten more pings', () => pongs.length >= 10);

@@ -1,5 +1,5 @@
-// The service's end of the agents' connections: who may connect, who is connected, and who went silent. What
-// agents send is handled by the listeners.
+// The service's side of the agents' connections: which may connect, which are connected, and which became silent.
+// Listeners handle the messages.
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -71,7 +71,7 @@ export interface LinkOptions {
   now: () => number;
   /** Why no agent may connect at the moment: its messages could not be stored. */
   refusal?: () => Problem | undefined;
-  /** An agent that is silent for this long counts as lost. */
+  /** A connection without messages for this long counts as lost. */
   lostAfterMs?: number;
   sweepEveryMs?: number;
 }
@@ -91,7 +91,7 @@ export function openLink({
     // Answered in turn, like everything else: see intake.ts.
     autoPong: false,
   });
-  /** Every open socket, by its connection; `live` holds the one of each device that said hello last. */
+  /** Every open socket with its connection; `live` has the latest one of each device after its hello. */
   const connections = new Map<WebSocket, AgentConnection>();
   const live = new Map<number, AgentConnection>();
   let listener: LinkListener | undefined;
@@ -115,7 +115,7 @@ export function openLink({
   const receive = (connection: AgentConnection, frame: string) => {
     let message: AgentMessage | undefined;
     try {
-      // Checked before the rest is read, which may have another shape in another version.
+      // Checked first, because the rest may have another format in another version.
       const other = connection.greeted ? undefined : readOtherVersion(frame);
       if (other) return turnAway(connection, other);
       message = readAgentMessage(frame);
@@ -183,7 +183,7 @@ export function openLink({
     if (connection && !connection.closing) intake.take(connection, frame);
   };
 
-  // One function of each kind for all sockets; ws calls them with the socket as `this`.
+  // Shared by all sockets; ws calls them with the socket as `this`.
   function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean) {
     if (!isBinary) take(this, { kind: 'message', bytes: bytes as Buffer });
     else connections.get(this)?.close(CLOSE.protocol, 'This version has no binary messages');
@@ -198,7 +198,7 @@ export function openLink({
     const connection = connections.get(this);
     if (connection) drop(connection);
   }
-  // A broken frame or line; ws closes the socket, and `close` follows.
+  // A broken frame or connection; ws closes the socket, and `close` follows.
   function onError() {}
 
   const sweep = setInterval(() => {
@@ -207,7 +207,7 @@ export function openLink({
     for (const [socket, { lastSeen, greeted }] of connections)
       if (lastSeen < silentSince || (!greeted && lastSeen < mute)) socket.terminate();
   }, sweepEveryMs).unref();
-  // So that "last seen" is nearly right after a crash.
+  // Keeps "last seen" nearly right after a crash.
   const seen = setInterval(() => {
     if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));
   }, SEEN_EVERY_MS).unref();
@@ -266,7 +266,7 @@ export function openLink({
   };
 }
 
-/** The address that an agent dialled, safe to use in a command; undefined if it is not a valid one. */
+/** The address that an agent uses, safe in a command; undefined if it is not a valid one. */
 function readAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

@@ -1,5 +1,4 @@
-// A device that was given a new key or was deleted, while its agent does not even answer that the connection is closed:
-// it is over at once all the same.
+// A device with a new key, or a deleted one, whose agent does not confirm the close: its connection ends at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
@@ -19,7 +18,7 @@ after(() => service.end());
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A device in the middle of a job, whose agent goes on talking and reads nothing any more. */
+/** A device in the middle of a job, whose agent continues to send but reads nothing. */
 async function deafDevice() {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
@@ -32,7 +31,7 @@ async function deafDevice() {
   return { id, job, agent };
 }
 
-/** Says what must not count any more, until the line is cut. */
+/** Sends messages that must have no effect, until the connection is cut. */
 async function talkedOn(agent: FakeAgent, job: string): Promise<void> {
   const offer = { id: 0, protocol: 'HTTP', dest: 'http://127.0.0.1:1' } as const;
   agent.say({ type: 'output', job, stream: 'stdout', offset: 4, data: base64('too late') });

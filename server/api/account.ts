@@ -4,7 +4,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { SigninLimit } from '../auth/signin-limit.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import type { Asked, Handlers } from '../http/implement.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, notFound, Problem } from '../http/problem.ts';
 import { readAccount } from '../store/accounts.ts';
 import type { Tx } from '../store/database.ts';
@@ -24,7 +24,7 @@ export function accountRoutes(
   const time = (at: number) => printIsoTime(new Date(at));
 
   /** Whether a person at a browser shows more than that the browser is signed in. Uses a code up. */
-  const isProven = (tx: Tx, { account, sessionId }: Asked, proof: string): boolean => {
+  const isProven = (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): boolean => {
     if (sessionId === undefined || tokenHolder(tx, proof)?.account_id === account.id) return true;
     // People paste the whole link.
     const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;

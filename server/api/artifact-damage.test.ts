@@ -1,4 +1,5 @@
-// What happens to artifacts whose files were deleted or cut behind the service's back, and to files that it does not know.
+// What happens to artifacts whose files were deleted or cut behind the service's back, and to files that it does not
+// know.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Where a Command fetches its artifact. Outside /v1 and outside of sign-in: the link's own token is all that counts, and
-// it opens this one file.
+// Where a Command fetches its artifact. Outside /v1 and outside of sign-in: the link's own token is all that counts,
+// and it opens this one file.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-// The line that a person pastes on a device, really run: no terminal, a home folder of its own, and an agent that stands
-// in for the real one (which has its own tests) and shows how it was started.
+// The line that a person pastes on a device, really run: no terminal, a home folder of its own, and an agent that
+// stands in for the real one (which has its own tests) and shows how it was started.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {

@@ -65,7 +65,9 @@ export function summary(source: JobSource, row: JobRow): Job {
 /** For lists across many devices: nothing that a thousand children of one parent would repeat a thousand times. */
 export const brief = (source: JobSource, row: JobRow): Job => ({ ...common(source, row), Command: '', Result: '' });
 
-/** All of a job. Its Result is what it printed, Stdout before Stderr, and why it ended where that is not its own doing. */
+/**
+ * All of a job. Its Result is what it printed, Stdout before Stderr, and why it ended where that is not its own doing.
+ */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
   const shown = common(source, row);

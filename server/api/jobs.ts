@@ -2,8 +2,8 @@
 import type { jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import { isAsRead, Prepared } from '../http/implement.ts';
-import type { Asked, Handlers } from '../http/implement.ts';
+import { isUnchanged, Prepared } from '../http/implement.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
@@ -41,16 +41,16 @@ async function listed(
 }
 
 /** The caller has this version: the answer will be "not modified", so there is no need to build it. */
-const isKnown = (http: Asked['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
+const isKnown = (http: HandlerRequest['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
 
 /** Refuses a write that came with `If-Match` where the job is not any more as it was read. */
 const asRead =
-  (source: JobSource, http: Asked['http'], refusal: string) =>
+  (source: JobSource, http: HandlerRequest['http'], refusal: string) =>
   (row: JobRow, isHanded: boolean): void => {
     const header = http.req.header('If-Match');
     // An agent that has been given a job may have begun before it says so.
     const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
-    if (!isBegun && isAsRead(header, () => fullNow(source, row))) return;
+    if (!isBegun && isUnchanged(header, () => fullNow(source, row))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
 

@@ -1,5 +1,5 @@
-// All places of an account as one JSON list: made a portion at a time and only as fast as the reader takes them. What was
-// sent last is kept, for the next map that is opened before a device has moved.
+// All places of an account as one JSON list: made a portion at a time and only as fast as the reader takes them. What
+// was sent last is kept, for the next map that is opened before a device has moved.
 import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
 import { locationsAfter } from '../store/devices.ts';

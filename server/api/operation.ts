@@ -1,5 +1,5 @@
-// For whoever runs the service: does the process live, can it serve, what does it count. Asked by machines, so not
-// below /v1; only what it counts needs a token, or a port of its own (METRICS_PORT).
+// For whoever runs the service: does the process live, can it serve, what does it count. HandlerRequest by machines, so
+// not below /v1; only what it counts needs a token, or a port of its own (METRICS_PORT).
 import type { Context as HonoContext } from 'hono';
 import type { App, Env } from '../http/implement.ts';
 import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';

@@ -1,6 +1,6 @@
-// Answers with a secret that were given a moment ago, for the browser that did not get them: when a kept-alive connection
-// dies it sends the order again by itself, or the person does. In memory only, and not for long: at rest there are only
-// hashes of secrets.
+// Answers with a secret that were given a moment ago, for the browser that did not get them: when a kept-alive
+// connection dies it sends the order again by itself, or the person does. In memory only, and not for long: at rest
+// there are only hashes of secrets.
 
 const REMEMBERED_MS = 60_000;
 const MOST = 1_000;

@@ -1,5 +1,5 @@
-// Decides on upload whether a tar.gz may go to devices, by the rules that the dashboard also goes by; the browser's word
-// alone counts for nothing.
+// Decides on upload whether a tar.gz may go to devices, by the rules that the dashboard also goes by; the browser's
+// word alone counts for nothing.
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';

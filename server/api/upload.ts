@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
 import { invalid, nameOf, Problem } from '../http/problem.ts';
-import { ANSWER_WITHIN_MS, stopping } from '../http/traffic.ts';
+import { ANSWER_TIMEOUT_MS, stopping } from '../http/traffic.ts';
 import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
 
 /** A whole upload; its file still has a temporary name. */
@@ -59,7 +59,7 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
     admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
-    await hearOut(incoming, giveUp.aborted ? ANSWER_WITHIN_MS : HEARD_OUT_MS);
+    await hearOut(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : HEARD_OUT_MS);
     // Where the sender still sends, what comes must not be taken for the next request.
     if (cause instanceof Problem) cause.headers['Connection'] = 'close';
     throw cause;

@@ -1,4 +1,4 @@
-// Who asks. An API client shows a token, a browser its session's cookie; everybody else stays outside.
+// Identifies the caller: an API client by its token, a browser by its session cookie. All others are refused.
 import type { Context as HonoContext } from 'hono';
 import type { Caller } from '../http/caller.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,7 @@ import { inPassing, NOTE_USE_MS, openSessionCookie } from './session-cookie.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 export interface Authenticator extends SessionCookie<Session> {
-  /** Who makes this request of the API, or a 401 (403: a browser's write from another page). */
+  /** The caller of this API request, or a 401 (403: a browser's write from another page). */
   caller(http: HonoContext<Env>): Promise<Caller>;
 }
 
@@ -22,7 +22,7 @@ export function openAuthenticator(context: Context): Authenticator {
   const holder = forThisTurn((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
-    // The time as it is in the transaction: the clock may be set before its turn comes.
+    // Read inside the transaction: the clock may be set before it runs.
     rotate: (session: Session, from) =>
       db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
     noteUse: ({ id }, from) => db.write((tx) => recordSessionUse(tx, id, clientAddress(config, from), now())),
@@ -56,8 +56,8 @@ export function openAuthenticator(context: Context): Authenticator {
 }
 
 /**
- * Finds each thing once in a turn of the event loop: requests that came in together with one token need one look. Nothing
- * is kept longer, or a token that another process revokes would not die at once.
+ * Looks up each key once per turn of the event loop, so that requests that arrive together share a lookup. Results are
+ * not stored longer: a token that another process revokes must become invalid at once.
  */
 function forThisTurn<Value>(find: (key: string) => Value): (key: string) => Value {
   const found = new Map<string, Value>();

@@ -1,4 +1,4 @@
 // The token in an Authorization header (RFC 6750, section 2.1).
 
-/** Undefined where the header holds something else. */
+/** Undefined if the header contains anything else. */
 export const bearerOf = (authorization: string): string | undefined => /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];

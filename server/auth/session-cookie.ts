@@ -1,5 +1,5 @@
-// The cookie of a browser's session: named, set, rotated. What a session opens is the store's business: the service's
-// own account, or a token for the service behind a gateway.
+// The cookie of a browser's session: named, set, rotated. The store decides what a session gives access to: the
+// service's account, or a token for the upstream service of a gateway.
 import type { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { Clock } from '../clock.ts';
@@ -7,16 +7,18 @@ import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { LIFETIME_MS, PREVIOUS_VALID_MS, ROTATE_AFTER_MS } from '../store/sessions.ts';
 
-/** How exact "last used" is. Noting every use would make each read a write. */
+/** Precision of "last used": storing every use would make each read a write. */
 export const NOTE_USE_MS = 60_000;
 
-/** Notes that matter little: when the disk refuses one, the request goes on. */
+/** Unimportant writes: if the disk refuses one, the request continues. */
 export const inPassing = (note: Promise<unknown>) => void note.catch(() => {});
 
-/** What the cookie is called, without TLS and with it. The instance's id: cookies ignore ports. */
+/** The cookie's names without and with TLS. They contain the instance's id, because cookies ignore ports. */
 export const cookieNames = (instanceId: string) => [`muster_${instanceId}`, `__Host-muster_${instanceId}`] as const;
 
-/** The value of a cookie. Of two with one name nobody can tell which is ours: another host of the domain may have set one. */
+/**
+ * The value of a cookie; undefined if there are two of that name, because another host of the domain may have set one.
+ */
 function onlyCookie(header: string, name: string): string | undefined {
   const values = header.split(';').flatMap((pair) => {
     const [key = '', ...value] = pair.split('=');
@@ -35,30 +37,31 @@ interface Rotating {
   id: string;
   rotated: number;
   last_used: number;
-  /** The value presented is the one before the current one. */
+  /** Whether the presented value is the previous one. */
   previous: boolean;
 }
 
-/** Where sessions are kept. */
 interface SessionStore<Session extends Rotating> {
   find(value: string, now: number): Session | undefined;
-  /** Replaces a session's value; undefined when somebody else just did. */
+  /** Replaces a session's value; undefined if another request just did. */
   rotate(session: Session, from: IncomingMessage): Promise<string | undefined>;
   noteUse(session: Session, from: IncomingMessage): Promise<unknown>;
 }
 
-/** What the cookie needs to know of the service; `publicUrl` is read at each use, since it is known late. */
+/**
+ * What the cookie needs from the service; `publicUrl` is read at each use, because it is known only after listening.
+ */
 interface Site {
   readonly publicUrl: string;
   clock: Pick<Clock, 'now' | 'steady'>;
-  /** Goes into the cookie's name: cookies ignore ports, and two services may share a host. */
+  /** Part of the cookie's name: cookies ignore ports, and two services may share a host. */
   instanceId: string;
 }
 
 export interface SessionCookie<Session> {
   /** The session of this request's cookie; rotates the cookie when it is due. */
   session(http: HonoContext<Env>): Promise<Session | undefined>;
-  /** Refuses a request that another site may have made the browser send. */
+  /** Refuses a request that another site may have caused. */
   requireOwnOrigin(http: HonoContext<Env>, may?: { beMissing: boolean }): void;
   setCookie(http: HonoContext<Env>, value: string): void;
   clearCookie(http: HonoContext<Env>): void;
@@ -79,8 +82,8 @@ export function openSessionCookie<Session extends Rotating>(
     );
   const setCookie = (http: HonoContext<Env>, value: string) => writeCookie(http, value, LIFETIME_MS / 1000);
 
-  // The answer that carries a new value may get lost (a page that is left cancels its requests), so while the old one
-  // still works the new one is told again.
+  // The answer with a new value may get lost (leaving a page cancels its requests), so it is sent again while the old
+  // value is valid.
   const replaced = new Map<string, { value: string; until: number }>();
   const rotate = async (session: Session, from: IncomingMessage): Promise<string | undefined> => {
     const value = await store.rotate(session, from);

@@ -1,4 +1,4 @@
-// Signing in, staying in and getting out, as a browser does it.
+// Signing in, staying signed in and signing out, as a browser does it.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Session } from '#/contract/account.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.end());
 
-/** A browser: keeps one cookie and says where its page comes from. */
+/** A browser: stores one cookie and sends the origin of its page. */
 class Browser {
   cookie: string | undefined;
   setCookie = '';
@@ -343,7 +343,7 @@ test('sessions are listed without secrets, and ended one by one or all but this 
   assert.equal((await own.ask('DELETE', '/v1/account/sessions')).status, 200);
   assert.deepEqual([await own.isIn(), await third.isIn()], [true, false]);
   assert.equal((await sessionsOf(own)).length, 1);
-  // Asked with a token, nobody is the one that asks.
+  // With a token there is no current session.
   assert.equal((await service.call('DELETE', '/v1/account/sessions')).status, 200);
   assert.ok(!(await own.isIn()));
   const audited = service.context.db
@@ -401,7 +401,7 @@ test('a browser makes a token only with a token, or a fresh link, besides', asyn
   const link = `${service.url}/sign-in#code=${await fresh()}`;
   assert.equal((await make({ Proof: link })).status, 200);
   await refused({ Proof: link }, 403);
-  // Sent again by the browser itself, after an answer that got lost: the same token, although the link is used up.
+  // Repeated by the browser after a lost answer: the same token, although the link is used up.
   const order = {
     method: 'POST',
     headers: { Cookie: browser.cookie ?? '', Origin: service.url, 'Idempotency-Key': 'one-order' },
@@ -412,12 +412,12 @@ test('a browser makes a token only with a token, or a fresh link, besides', asyn
   assert.equal((await make({ Proof: ` ${service.token} ` })).status, 200);
   assert.equal(await count(), before + 3);
 
-  // Wrong ones count like wrong sign-ins, and a right one gets through all the same.
+  // Wrong proofs count like wrong sign-ins, and a right one is still accepted.
   for (let turn = 3; turn < 10; turn += 1) await refused({ Proof: 'wrong' }, 403);
   assert.equal((await make({ Proof: 'wrong' })).status, 429);
   assert.equal((await new Browser().signIn({ Token: 'wrong' })).status, 429);
   assert.equal((await make({ Proof: service.token })).status, 200);
-  // An API client shows its token anyway.
+  // An API client already proves itself by its token.
   assert.equal((await service.call('POST', '/v1/account/tokens', { Name: 'ci' })).status, 200);
 });
 

@@ -1,5 +1,5 @@
-// Signing in and out, for browsers: a token, or the code of a printed link, is exchanged once for a cookie that no
-// script can read.
+// Signing browsers in and out: a token, or the code of a printed link, is exchanged once for a cookie that scripts
+// cannot read.
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { parse, readJson } from '../http/implement.ts';
@@ -22,11 +22,11 @@ const signIn = z.union(
 );
 const noStore = { 'Cache-Control': 'no-store' };
 
-/** Registers /auth/session: who is signed in, signing in, signing out. */
+/** Registers /auth/session: reading the session, signing in, signing out. */
 export function sessionRoutes(app: App, context: Context, authenticator: Authenticator, limit: SigninLimit): void {
   const { db, now, config, audit } = context;
   const about = { Service: 'muster', Version: VERSION };
-  // Where the dashboard gets its map from, for those who are in.
+  // The source of map tiles, for signed-in users only.
   const map = config.mapTiles && { MapTiles: config.mapTiles.url, MapAttribution: config.mapTiles.attribution };
 
   app.get('/auth/session', async (http) => {
@@ -39,7 +39,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
   });
 
   app.post('/auth/session', async (http) => {
-    // Not a browser when there is no Origin; a browser always sends one with a POST.
+    // Without an Origin the client is not a browser, which always sends one with a POST.
     authenticator.requireOwnOrigin(http, { beMissing: true });
     const address = clientAddress(config, http.env.incoming);
     const given = parse(signIn, await readJson(http.env.incoming));

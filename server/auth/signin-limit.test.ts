@@ -1,4 +1,4 @@
-// Only so many wrong sign-ins from one address in a minute are told more than that they are too many.
+// After a number of wrong sign-ins in a minute, an address gets only 429.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Problem } from '../http/problem.ts';
@@ -36,7 +36,7 @@ test('past its share an address gets one look at a time, as often as its share, 
     [0, 6_000, 12_000, 18_000, 24_000, 30_000, undefined, undefined],
   );
   assert.equal(limit.pause('10.0.0.2'), 0);
-  // However often it asks, it gets at most half again as many looks as its share.
+  // However often it asks, it gets at most half again as many checks as its share.
   let looked = 0;
   const looks: number[] = [];
   const until = 3_636_000;
@@ -46,7 +46,7 @@ test('past its share an address gets one look at a time, as often as its share, 
       try {
         limit.failed('10.0.0.1');
       } catch {
-        // Counted all the same.
+        // It counts nevertheless.
       }
     }
     const pause = limit.pause('10.0.0.1');

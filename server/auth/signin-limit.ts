@@ -1,35 +1,37 @@
-// Slows down guessing, by address, without locking anybody out: what is right is let in at any time, and only the answers
-// to what is wrong are limited.
+// Slows down guessing by address, without locking anyone out: a right secret is always accepted, only the answers to
+// wrong ones are limited.
 //
-// A token or a link's code is looked at first, always. They hold at least 128 random bits, so nothing is gained by asking
-// often; and /v1 answers the same question without a limit. A tunnel's password was chosen by a person: there an address
-// that has used up its share gets one look at a time, with pauses (see tunnels/visitor-logins.ts).
+// Tokens and link codes are always checked first. They have at least 128 random bits, so that guessing is hopeless, and
+// /v1 answers the same question without a limit. Users choose the passwords of tunnels: there, an address that has used
+// up its share gets one check at a time, with pauses (tunnels/visitor-logins.ts).
 import { isIPv6 } from 'node:net';
 import { Problem } from '../http/problem.ts';
 
 const WINDOW_MS = 60_000;
-/** An attempt waits this long for its turn at most. */
+/** Longest wait of an attempt. */
 const LONGEST_PAUSE_MS = 30_000;
-/** Addresses remembered at most; past that the longest silent is forgotten, so that a flood cannot fill the memory. */
+/**
+ * Most remembered addresses; beyond that the one unused longest is forgotten, so that a flood cannot fill the memory.
+ */
 const MOST_ADDRESSES = 10_000;
 
 export interface SigninLimit {
-  /** Notes an attempt that was wrong; throws a 429 where the address has used up its share. */
+  /** Counts a failed attempt; throws a 429 if the address has used up its share. */
   failed(address: string): void;
   /**
-   * Milliseconds until an attempt of this address may be looked at: 0 within its share, then one after the other.
-   * Undefined where too many wait already.
+   * Milliseconds until an attempt of this address may be checked: 0 within its share, then one after the other.
+   * Undefined if too many are waiting.
    */
   pause(address: string): number | undefined;
 }
 
 interface Failures {
   times: number[];
-  /** When the next attempt past the share has its turn. */
+  /** Time of the next attempt beyond the share. */
   turn: number;
 }
 
-/** @param now milliseconds that nobody sets back */
+/** @param now a monotonic clock, in milliseconds */
 export function openSigninLimit(limit: number, now: () => number): SigninLimit {
   const addresses = new Map<string, Failures>();
   const failuresOf = (address: string): Failures => {
@@ -73,7 +75,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
   };
 }
 
-/** One IPv6 customer holds a whole /64: counting single addresses would count nothing. */
+/** One IPv6 customer has a whole /64, so that single addresses mean nothing. */
 function neighbourhood(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];

@@ -1,4 +1,4 @@
-// For tests of the gateway: a service behind it that answers as told, and one gateway before it.
+// For tests of the gateway: an upstream service with given answers, and one gateway in front of it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import type { RequestListener } from 'node:http';
@@ -34,7 +34,7 @@ export async function listen(t: TestContext, answer: RequestListener): Promise<s
 
 type Answer = (...exchange: Parameters<RequestListener>) => unknown;
 
-/** A gateway before a service that answers as told; `heard` is what that service was asked. */
+/** A gateway in front of a service with the given answers; `heard` are the requests that service received. */
 export async function startBefore(t: TestContext, answer: Answer, env: Record<string, string> = {}) {
   const heard: Heard[] = [];
   const upstream = await listen(t, (request, response) => {
@@ -66,7 +66,7 @@ export async function startBefore(t: TestContext, answer: Answer, env: Record<st
   return { ...gateway, upstream, heard, dataDir, clock, open, signIn };
 }
 
-/** A gateway before a service that is no HTTP server: `talk` gets each connection once the head of a request has come. */
+/** A gateway in front of a raw TCP server: `talk` gets each connection after the head of a request. */
 export async function startBeforeRaw(t: TestContext, talk: (socket: Socket, head: string) => void): Promise<string> {
   const server = net.createServer((socket) => {
     let head = '';

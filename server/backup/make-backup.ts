@@ -1,5 +1,6 @@
-// Makes a backup beside a running service, which is not held up: SQLite copies the database as it was at one moment, and
-// the files of the artifacts in that copy never change. An artifact that is deleted meanwhile is taken out of the copy.
+// Makes a backup beside a running service, which is not held up: SQLite copies the database as it was at one moment,
+// and the files of the artifacts in that copy never change. An artifact that is deleted meanwhile is taken out of the
+// copy.
 import { createHash, hash } from 'node:crypto';
 import { closeSync, createReadStream, existsSync, openSync, rmSync } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Puts a backup into an empty data folder. All of it is written aside and checked first; the database is moved in last, so
-// that a restore that was cut off never looks like a whole one.
+// Puts a backup into an empty data folder. All of it is written aside and checked first; the database is moved in last,
+// so that a restore that was cut off never looks like a whole one.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -143,8 +143,8 @@ function checkDatabase(aside: string, { Parts, Damaged, Tables }: Manifest): voi
 }
 
 /**
- * A job runs at most once. One that waited when the backup was made may have run since, and its device has forgotten it:
- * nothing could tell the two apart, so it is not run again.
+ * A job runs at most once. One that waited when the backup was made may have run since, and its device has forgotten
+ * it: nothing could tell the two apart, so it is not run again.
  */
 async function endWaiting(database: string, madeAt: string): Promise<number> {
   const db = openDatabase(database);

@@ -1,5 +1,5 @@
-// Backups by themselves (BACKUP_DIR): one every so often, the newest few kept. Each is made by the command that a person
-// would use, in a process of its own, so that the service is not held up and what goes wrong stays there.
+// Backups by themselves (BACKUP_DIR): one every so often, the newest few kept. Each is made by the command that a
+// person would use, in a process of its own, so that the service is not held up and what goes wrong stays there.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

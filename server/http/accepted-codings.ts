@@ -1,6 +1,6 @@
-// In which codings a client takes an answer (RFC 9110, section 12.5.3).
+// The content codings that a client accepts (RFC 9110, section 12.5.3).
 
-/** The names in an Accept-Encoding, without those that it rules out. */
+/** The names in an Accept-Encoding, without excluded ones. */
 export const acceptedCodings = (header: string | undefined): (string | undefined)[] =>
   (header ?? '')
     .split(',')

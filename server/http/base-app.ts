@@ -1,5 +1,5 @@
-// What every application of ours is built in, the service and the gateway: headers on each answer, and one way for an
-// error to become one.
+// The base of both applications, the service and the gateway: headers on each answer, and one conversion of errors to
+// answers.
 import { stopping } from './traffic.ts';
 import type { Traffic } from './traffic.ts';
 import { Hono } from 'hono';
@@ -9,10 +9,10 @@ import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
 import { randomUUID } from 'node:crypto';
 import { log } from '../operation/log.ts';
 import { Problem, titleOf } from './problem.ts';
-import { seeRequest } from '../operation/requests-seen.ts';
+import { recordRequest } from '../operation/request-log.ts';
 import { logFault, systemFault } from './system-fault.ts';
 
-/** An application without routes; `publicUrl` is read at each request, since it is known only once it listens. */
+/** An application without routes; `publicUrl` is read at each request, because it is known only after listening. */
 export function newApp(site: { readonly publicUrl: string; readonly traffic: Traffic }): App {
   const { traffic } = site;
   const app: App = new Hono<Env>();
@@ -24,7 +24,7 @@ export function newApp(site: { readonly publicUrl: string; readonly traffic: Tra
     traffic.active -= 1;
     const { status } = http.res;
     const reason = status >= 400 && http.error instanceof Problem ? http.error.message : undefined;
-    seeRequest(http.req.method, routePath(http), status, performance.now() - begun, reason);
+    recordRequest(http.req.method, routePath(http), status, performance.now() - begun, reason);
   });
   app.use(async (http, next) => {
     if (traffic.isStopping && !/^\/(healthz|readyz)$/.test(http.req.path)) throw stopping();
@@ -35,7 +35,7 @@ export function newApp(site: { readonly publicUrl: string; readonly traffic: Tra
     await next();
   });
   app.onError((cause, http) => {
-    // What is left of the body would be taken for the next request: the connection ends with the refusal.
+    // The rest of the body would be read as the next request, so the connection is closed.
     const { incoming, outgoing } = http.env;
     if (
       !incoming.complete &&
@@ -46,7 +46,7 @@ export function newApp(site: { readonly publicUrl: string; readonly traffic: Tra
     if (fault || (cause instanceof Problem && cause.cause !== undefined)) logFault('http', cause);
     if (fault) return fault.response();
     if (cause instanceof Problem) return cause.response();
-    // The caller gets a number to quote; what happened stays in the service's own log.
+    // The client gets a reference number; the error itself goes only to the log.
     const reference = randomUUID().slice(0, 8);
     log.error(`error ${reference}`, cause);
     return new Problem(

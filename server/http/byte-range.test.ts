@@ -1,4 +1,4 @@
-// Ranges as RFC 9110 has them.
+// Ranges according to RFC 9110.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRange } from './byte-range.ts';

@@ -1,15 +1,15 @@
-// HTTP ranges (RFC 9110, section 14), for the base map, of which the browser reads single tiles,
-// and for downloads of artifacts that go on where they were cut off.
+// HTTP ranges (RFC 9110, section 14): browsers read single tiles of the base map, and interrupted downloads of
+// artifacts continue.
 
 export interface ByteRange {
   start: number;
-  /** The last byte, included. */
+  /** The last byte, inclusive. */
   end: number;
 }
 
 /**
- * The one range that a Range header asks for. Undefined means the whole file: there is no header, or one that may be
- * ignored (several ranges, another unit, nonsense).
+ * The range of a Range header. Undefined means the whole file: there is no header, or one that may be ignored (several
+ * ranges, another unit, invalid syntax).
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];

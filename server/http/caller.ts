@@ -1,12 +1,11 @@
-// The caller of a request, as handlers and the audit log know it.
+// The caller of a request, for handlers and the audit log.
 
-/** Known for every authenticated request. */
 export interface Caller {
   account: { id: number; email: string };
   /** `token:<id>`, `session:<id>` or `device:<id>`. */
   actor: string;
-  /** Of a browser that is signed in. */
+  /** Set for a signed-in browser. */
   sessionId?: string;
-  /** Where the request came from, as far as TRUSTED_PROXY lets it be known. */
+  /** The client's address, as far as TRUSTED_PROXY reveals it. */
   address: string;
 }

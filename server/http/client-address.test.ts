@@ -1,4 +1,4 @@
-// A forwarded address counts only from a proxy that is trusted.
+// A forwarded address counts only from a trusted proxy.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';

@@ -1,15 +1,15 @@
-// Which machine a request comes from. A forwarded address counts only from TRUSTED_PROXY: anybody can write the header.
+// The address of a client. A forwarded address counts only from TRUSTED_PROXY, because anyone can send the header.
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Config } from '../config.ts';
 
-/** '::ffff:10.0.0.1' is how a socket that speaks both families names 10.0.0.1. */
+/** A dual-stack socket reports 10.0.0.1 as '::ffff:10.0.0.1'. */
 export const plainAddress = (address: string) => address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The address of the client, or of the last proxy that is not trusted. */
+/** The address of the client, or of the last untrusted proxy. */
 export function clientAddress({ isTrustedProxy }: Config, incoming: IncomingMessage): string {
   let address = plainAddress(incoming.socket.remoteAddress ?? '');
-  // Each proxy adds at the right end whom it heard from: read from there, for as long as the speaker is trusted.
+  // Each proxy appends the address it received the request from: read from the right, as long as the sender is trusted.
   const forwarded = [incoming.headers['x-forwarded-for'] ?? []]
     .flat()
     .join(',')

@@ -1,12 +1,12 @@
-// The last words on a connection that is no longer in the hands of Node's server, which therefore neither counts nor ends
-// it: one whose other end never says goodbye would stay for ever, and keep the service from stopping.
+// Ends an upgraded connection with a last answer. Node's server no longer tracks such a connection, and one whose peer
+// never closes would keep the service from stopping.
 import type { Duplex } from 'node:stream';
 
 const PATIENCE_MS = 1_000;
 
-export function endSocket(socket: Duplex, lastWords?: string): void {
-  socket.end(lastWords, 'latin1');
-  // What still comes is read: a connection that is closed over unread bytes is reset, last words and all.
+export function endSocket(socket: Duplex, answer?: string): void {
+  socket.end(answer, 'latin1');
+  // Unread bytes would reset the connection before the peer reads the answer.
   socket.resume();
   const late = setTimeout(() => socket.destroy(), PATIENCE_MS);
   socket.once('close', () => clearTimeout(late));

@@ -1,4 +1,4 @@
-// What is true of every endpoint: bodies, paths, methods, error shapes, headers.
+// What applies to every endpoint: bodies, paths, methods, error shapes, headers.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -21,7 +21,7 @@ interface Raw {
   headers: IncomingHttpHeaders;
   text: string;
 }
-/** A request whose path and body go out as they are: fetch would tidy them. */
+/** Sends path and body unchanged: fetch would normalise them. */
 function raw(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
@@ -137,7 +137,7 @@ test('every answer carries the headers that keep a browser out of trouble', asyn
   for (const path of ['/v1/account', '/v1/nothing', '/auth/session', '/assets/nothing.js']) {
     const { headers } = await raw('GET', path);
     const policy = String(headers['content-security-policy']);
-    // What the API says is never a page.
+    // An API answer is never a page.
     if (path.startsWith('/v1/')) assert.equal(policy, "default-src 'none'; sandbox");
     else assert.match(policy, /^default-src 'none'; script-src 'self';/);
     assert.equal(headers['x-content-type-options'], 'nosniff');

@@ -1,5 +1,5 @@
-// From a row of the contract to a route: parses what came in exactly as the row says, calls the handler, writes what
-// it returns. What is true of every endpoint (limits, error shapes, ETags) is done here and nowhere else.
+// Turns rows of the contract into routes: parses the request as the row says, calls the handler, writes the result.
+// Limits, error shapes and ETags of all endpoints are implemented only here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -15,32 +15,32 @@ import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from './problem.ts';
 import { repeatedKey } from './repeated-key.ts';
 
-/** What Hono's context carries in this service: Node's own request, and who asks. */
+/** Hono's context in this service: Node's request, and the caller. */
 export interface Env {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
   Variables: { caller: Caller; nonce: string };
 }
 export type App = Hono<Env>;
 
-/** What a handler gets besides the parsed parts of its request. */
-export interface Asked extends Caller {
-  /** The request itself, for the few handlers that need more: an upload reads `http.env.incoming`. */
+/** A handler's arguments besides the parsed parts of the request. */
+export interface HandlerRequest extends Caller {
+  /** The request itself, for the few handlers that need it: an upload reads `http.env.incoming`. */
   http: HonoContext<Env>;
 }
 
-/** One function for each endpoint of a group. Where the row has `form`, the handler reads the raw request itself. */
-export type Handlers<G extends Group> = ContractHandlers<G, Asked, Prepared>;
+/** One function for each endpoint of a group. With `form` in its row, the handler reads the raw request itself. */
+export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, Prepared>;
 
 type Json = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** An answer that a handler has already turned into JSON, or will when it is wanted: for lists too large for objects. */
+/** An answer as JSON text, made at once or on demand: for lists that are too large for objects. */
 export class Prepared {
   readonly json: Json | (() => Json);
-  /** Changes whenever the answer would. Without it, a hash of the text serves; a stream has none. */
+  /** Changes whenever the answer would. Without it the ETag is a hash of the text; a stream has none. */
   readonly version: string | undefined;
   /**
-   * It may travel compressed. Only what holds no secret: the length of a compressed answer tells whoever chooses a part of
-   * it and watches the line what else is in it (BREACH). A Command holds a token.
+   * Whether it may be compressed. Only answers without secrets: the length of a compressed answer reveals its content
+   * to clients that control a part of it and can observe the connection (BREACH). A Command contains a token.
    */
   readonly isOpen: boolean;
 
@@ -51,15 +51,15 @@ export class Prepared {
   }
 }
 
-/** Most bytes of a JSON body. */
+/** Largest JSON body. */
 const BODY_LIMIT = 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** A body that is not here by then is given up: a slow sender must not hold memory for ever. */
+/** A slow sender must not occupy memory for longer. */
 const BODY_TIMEOUT_MS = 30_000;
 
-/** Registers one route for each endpoint of the group. */
+/** Registers a route for each endpoint of the group. */
 export function implement<G extends Group>(app: App, group: G, handlers: Handlers<G>): void {
-  for (const [name, endpoint] of inOrder(Object.entries(group))) {
+  for (const [name, endpoint] of bySpecificity(Object.entries(group))) {
     const handle = handlers[name as keyof G] as (request: object) => unknown;
     app.on(endpoint.method, endpoint.path, async (http) => {
       const request: Record<string, unknown> = { ...http.get('caller'), http };
@@ -72,10 +72,10 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
 }
 
 /**
- * Where two rows could match one path, the one with a fixed word further left comes first, whatever their order in the
- * contract: `/v1/devices/location/:device_id` before `/v1/devices/:device_id/key`.
+ * If two rows match one path, the one with a fixed word further left comes first, independent of the contract's order:
+ * `/v1/devices/location/:device_id` before `/v1/devices/:device_id/key`.
  */
-function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
+function bySpecificity(rows: [string, Endpoint][]): [string, Endpoint][] {
   const rank = ({ path }: Endpoint) =>
     path
       .split('/')
@@ -84,7 +84,7 @@ function inOrder(rows: [string, Endpoint][]): [string, Endpoint][] {
   return rows.toSorted(([, one], [, other]) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
 }
 
-/** Reads `value` by `schema`, or refuses it with the fields at fault. */
+/** Parses `value` by `schema`, or refuses it with the invalid fields. */
 export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {
   const read = z.safeParse(schema, value);
   if (read.success) return read.data;
@@ -93,7 +93,7 @@ export function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown): Ou
   );
 }
 
-/** The query of a request, in which every name is one of the endpoint's and is there once. */
+/** The query of a request; every name must be one of the endpoint's, and occur once. */
 export function readQuery({ query }: Endpoint, url = ''): Record<string, string | undefined> {
   if (!query && !url.includes('?')) return {};
   const given = new URLSearchParams(/\?(.*)/s.exec(url)?.[1]);
@@ -108,8 +108,8 @@ export function readQuery({ query }: Endpoint, url = ''): Record<string, string 
 }
 
 /**
- * The JSON body of a request, off the wire. Not by way of Hono: it hides the body of a GET (fetch knows none), and one
- * way for all of them is one place for the limit.
+ * The JSON body of a request, read from Node's stream, so that one limit covers all of them. Hono would ignore the
+ * body of a GET.
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(incoming);
@@ -158,7 +158,7 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** 200 with what the handler returned; a GET can be asked again with If-None-Match. */
+/** 200 with the handler's result; supports If-None-Match for GET. */
 function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Response | Promise<Response> {
   if (value instanceof Response) return value;
   if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
@@ -166,54 +166,55 @@ function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Res
   const make = () => (typeof json === 'function' ? json() : json);
   if (endpoint.method !== 'GET') return http.body(make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
 
-  // Where the version is known beforehand, an answer that the client has already is not even made.
+  // With a known version, an unchanged answer is not even built.
   const text = version === undefined ? make() : undefined;
   const tag = version ?? (typeof text === 'string' ? tagOf(text) : undefined);
   if (tag === undefined) return http.body(text ?? make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
   const vary = `Authorization, Cookie${isOpen ? ', Accept-Encoding' : ''}`;
   const headers = { 'Cache-Control': 'private, no-cache', Vary: vary, ETag: `"${tag}"` };
-  const packedTag = `"${tag}-gzip"`;
+  const compressedTag = `"${tag}-gzip"`;
   const known = http.req.header('If-None-Match');
   if (matches(known, headers.ETag)) return http.body(null, 304, headers);
-  if (isOpen && matches(known, packedTag)) return http.body(null, 304, { ...headers, ETag: packedTag });
+  if (isOpen && matches(known, compressedTag)) return http.body(null, 304, { ...headers, ETag: compressedTag });
   const body = sendable(text ?? make());
-  if (isOpen && body instanceof Uint8Array && body.length >= WORTH_PACKING && takesGzip(http))
-    return packed(body).then((bytes) =>
-      http.body(bytes, 200, { ...JSON_TYPE, ...headers, ETag: packedTag, 'Content-Encoding': 'gzip' }),
+  if (isOpen && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http))
+    return compressed(body).then((bytes) =>
+      http.body(bytes, 200, { ...JSON_TYPE, ...headers, ETag: compressedTag, 'Content-Encoding': 'gzip' }),
     );
   return http.body(body, 200, { ...JSON_TYPE, ...headers });
 }
 
-/** Below this, an answer costs more to compress than to send: a page of 25 devices has some 10 kB. */
-const WORTH_PACKING = 16 * 1024;
+/** Below this size, compression costs more than it saves: a page of 25 devices has about 10 kB. */
+const MIN_COMPRESS_BYTES = 16 * 1024;
 const compress = promisify(gzip);
-/** What is kept to be sent again is compressed once. */
-const packedBefore = new WeakMap<Uint8Array, Promise<Uint8Array<ArrayBuffer>>>();
+/** An answer that is sent repeatedly is compressed once. */
+const compressedCache = new WeakMap<Uint8Array, Promise<Uint8Array<ArrayBuffer>>>();
 
-function packed(body: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  const before = packedBefore.get(body);
+function compressed(body: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const before = compressedCache.get(body);
   if (before) return before;
-  // Level 1: a seventh of the size for a third of the time that the usual level takes.
+  // Level 1: a seventh of the size in a third of the default level's time.
   const fresh = compress(body, { level: 1 });
-  packedBefore.set(body, fresh);
+  compressedCache.set(body, fresh);
   return fresh;
 }
 
 const takesGzip = (http: HonoContext<Env>): boolean =>
   acceptedCodings(http.req.header('Accept-Encoding')).includes('gzip');
 
-/** Longer text goes out as bytes: a string would be glued to the head of its answer, and all of it encoded in one piece. */
-const AS_BYTES = 2048;
-const sendable = (json: Json): Json => (typeof json === 'string' && json.length > AS_BYTES ? Buffer.from(json) : json);
+/** Longer text is sent as bytes: Node would concatenate a string with the headers and encode both in one piece. */
+const AS_BYTES_ABOVE = 2048;
+const sendable = (json: Json): Json =>
+  typeof json === 'string' && json.length > AS_BYTES_ABOVE ? Buffer.from(json) : json;
 
-/** What names an answer that nothing else does. */
+/** The ETag of an answer. */
 const tagOf = (json: string): string => hash('sha1', json, 'base64url');
 
 /**
- * Whether a write may go on that came with `If-Match` (RFC 9110, section 13.1.1): the thing is still as it was when it was
- * read. `now`: what a GET of it would answer.
+ * Whether a write with `If-Match` may proceed (RFC 9110, section 13.1.1): the object is still as it was when it was
+ * read. `now`: what a GET would answer now.
  */
-export function isAsRead(header: string | undefined, now: () => object): boolean {
+export function isUnchanged(header: string | undefined, now: () => object): boolean {
   if (header === undefined || header.trim() === '*') return true;
   const tag = `"${tagOf(JSON.stringify(now()))}"`;
   return header.split(',').some((each) => each.trim() === tag);

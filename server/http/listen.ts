@@ -1,4 +1,4 @@
-// Opens the port that an application answers on: plain or with TLS, with limits, in words when it cannot be had.
+// Opens the port of an application: plain or with TLS, with limits, and with a readable error if it is not available.
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -10,19 +10,19 @@ import type { Config } from '../config.ts';
 import { openProxyNotice } from './proxy-notice.ts';
 import { refuseUnclear } from './unclear-request.ts';
 import type { App } from './implement.ts';
-import { ANSWER_WITHIN_MS, FINISH_WITHIN_MS } from './traffic.ts';
+import { ANSWER_TIMEOUT_MS, FINISH_TIMEOUT_MS } from './traffic.ts';
 
 interface OpenServer {
-  /** For what is no request: upgrades. */
+  /** For upgrades, which are not requests. */
   server: Server;
   port: number;
-  /** As seen from outside. */
+  /** The address that clients use. */
   publicUrl: string;
-  /** Lets requests that are under way finish, within reason. */
+  /** Lets running requests finish, within limits. */
   stop(): Promise<void>;
 }
 
-/** Resolves once it listens. */
+/** Resolves when it listens. */
 export async function openServer(config: Config, app: App): Promise<OpenServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
   const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
@@ -36,7 +36,7 @@ export async function openServer(config: Config, app: App): Promise<OpenServer> 
   return { server, port, publicUrl: publicUrlOf(config, port), stop: () => stop(server) };
 }
 
-/** A port for what machines ask (METRICS_PORT): plain, whatever the other is. */
+/** A port for machines (METRICS_PORT), always without TLS. */
 export async function openSidePort(
   host: string,
   port: number,
@@ -61,7 +61,7 @@ function makeServer({ tls }: Config, listener: RequestListener): Server {
   }
 }
 
-/** Says which variable chooses the port when it cannot be had. */
+/** The error names the variable that sets the port. */
 export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -77,7 +77,7 @@ export function listen(server: Server, host: string, port: number, variable: str
   });
 }
 
-/** Without PUBLIC_URL: the listening address; where that means "all addresses", this machine's first one. */
+/** Without PUBLIC_URL: the listening address; if that means "all addresses", this machine's first one. */
 export function publicUrlOf({ publicUrl, host, tls }: Config, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   const everywhere = host === '0.0.0.0' || host === '::';
@@ -88,16 +88,16 @@ export function publicUrlOf({ publicUrl, host, tls }: Config, port: number): str
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin;
 }
 
-const LOOK_EVERY_MS = 50;
-/** After everything that is answered instead of finished (traffic.ts) was. */
-const CUT_AFTER_MS = FINISH_WITHIN_MS + ANSWER_WITHIN_MS + 500;
+const CHECK_EVERY_MS = 50;
+/** Later than the answers to everything that did not finish (traffic.ts). */
+const CUT_AFTER_MS = FINISH_TIMEOUT_MS + ANSWER_TIMEOUT_MS + 500;
 
-/** Lets what is under way finish, within reason. */
+/** Lets running requests finish, within limits. */
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const impatient = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
-    // A connection that is kept alive is idle once its answer is out, and would stay for a minute.
-    const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
+    // A keep-alive connection becomes idle after its answer, and would remain for a minute.
+    const idle = setInterval(() => server.closeIdleConnections(), CHECK_EVERY_MS);
     server.close(() => {
       clearTimeout(impatient);
       clearInterval(idle);

@@ -1,11 +1,11 @@
-// http://localhost:8080 and http://127.0.0.1:8080 are one service but two origins, and only one of them is the service's
-// own. Somebody who types the other one is sent on, instead of being refused at the first change.
+// http://localhost:8080 and http://127.0.0.1:8080 are one service but two origins, of which only one is allowed. Page
+// loads from the other one are redirected, instead of refused at the first change.
 import type { Config } from '../config.ts';
 import type { App } from './implement.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Sends page loads from one name of this machine to the other. A PUBLIC_URL that was set is left alone. */
+/** Redirects page loads from one name of this machine to the other. Does nothing if PUBLIC_URL is set. */
 export function loopbackRedirect(app: App, context: { config: Config; readonly publicUrl: string }): void {
   app.get('*', async (http, next) => {
     const own = context.config.publicUrl === undefined ? new URL(context.publicUrl) : undefined;
@@ -20,7 +20,7 @@ export function loopbackRedirect(app: App, context: { config: Config; readonly p
       LOOPBACK.has(own.hostname) &&
       (http.req.header('Accept') ?? '').includes('text/html');
     if (!astray) return next();
-    // Only the path is taken from the request, and it begins with a slash: the answer cannot lead anywhere else.
+    // Only the path comes from the request, and it begins with a slash, so that the target is always our own origin.
     const { pathname, search } = new URL(http.req.url);
     return http.redirect(`${own.origin}${pathname}${search}`, 307);
   });

@@ -1,14 +1,14 @@
-// The files and connections that the process may have open at once. The last few are left for answering: whoever connects
-// then is told so, where the system would only break the connection off.
+// The limit of open files and connections. The last few are reserved for answers: a client that connects then gets an
+// error, where the system would only break the connection.
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import type { Problem } from './problem.ts';
 import { logFault, systemFault } from './system-fault.ts';
 
-/** For refusals, the database and the files of requests that are under way. */
-const SPARE = 24;
+/** For refusals, the database and the files of running requests. */
+const RESERVED_FILES = 24;
 
-/** The most there may be; undefined where the system does not tell. */
+/** Undefined where the system does not report it. */
 function openFilesLimit(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -20,10 +20,10 @@ function openFilesLimit(): number | undefined {
 
 const LIMIT = openFilesLimit();
 
-/** Why nothing is done for this connection: its number, the lowest that was free when it came, is one of the last few. */
+/** Refuses a connection whose file descriptor, the lowest free number, is one of the last few. */
 export function tooManyOpen(socket: Duplex): Problem | undefined {
   const { fd } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
-  if (LIMIT === undefined || fd === undefined || fd < LIMIT - SPARE) return undefined;
+  if (LIMIT === undefined || fd === undefined || fd < LIMIT - RESERVED_FILES) return undefined;
   const fault = systemFault(Object.assign(new Error(`${fd} of ${LIMIT} are open`), { code: 'EMFILE' }));
   logFault('http', fault);
   return fault;

@@ -1,4 +1,4 @@
-// The contract's schemas as OpenAPI shows them, the well-known ones under names of their own.
+// The contract's schemas for OpenAPI; shared ones have names.
 import * as z from 'zod/mini';
 import { account, apiToken, newApiToken } from '#/contract/account.ts';
 import { artifact } from '#/contract/artifacts.ts';
@@ -9,10 +9,10 @@ import { tag } from '#/contract/tags.ts';
 import { tunnel } from '#/contract/tunnels.ts';
 import { workflow, workflowDraft } from '#/contract/workflows.ts';
 
-/** A piece of the document. */
+/** A part of the document. */
 export type Json = Record<string, unknown>;
 
-/** Schemas that get a name of their own in the document. */
+/** Schemas with a name in the document. */
 const NAMED = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({
   Account: account,
@@ -34,8 +34,8 @@ for (const [id, schema] of Object.entries({
   NAMED.add(schema, { id });
 
 /**
- * A schema as the document shows it. What is sent may hold more than is read ('input'); what is answered is shown as our
- * service writes it ('output'), not as leniently as the dashboard would read another one's.
+ * A schema for the document. Requests may contain more than is read ('input'); answers are shown as this service writes
+ * them ('output'), not as leniently as the dashboard reads those of other services.
  */
 export function schemaOf(schema: z.ZodMiniType, components: Json, io: 'input' | 'output' = 'output'): Json {
   const {
@@ -47,12 +47,12 @@ export function schemaOf(schema: z.ZodMiniType, components: Json, io: 'input' | 
     metadata: NAMED,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      // The bounds of what a number can hold say nothing.
+      // Limits of the number type are no information.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   }) as Json & { $defs?: Record<string, Json> };
-  // Each call brings the named schemas it uses along; in the document they have one place.
+  // Each call includes the named schemas it uses; the document lists them once.
   for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = moved(definition);
   return moved(made) as Json;
 }

@@ -1,4 +1,4 @@
-// The document that is served: every endpoint there is, nothing there is not, and no loose end in it.
+// The served document: all endpoints, nothing else, and no dangling reference.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestService } from '../test-service.ts';
@@ -45,7 +45,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-// Every line of the document's endpoint tables, in its own words.
+// Every row of the document's endpoint tables, in its own words.
 const DOCUMENTED = `
 POST /v1/devices
 PATCH /v1/devices/:device_id
@@ -126,7 +126,7 @@ test('paths and their parameters agree, each is explained, and operation ids are
       assert.ok(Object.keys(schema).length > 0, `${path} ${name}`);
     }
     assert.ok(operation.summary);
-    // What anybody may ask is refused to nobody.
+    // Public endpoints have no 401.
     assert.ok(operation.responses['200']);
     if (path.startsWith('/v1/')) assert.ok(operation.responses['401'] && operation.responses['default']);
   }

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 description of the service, made from the same rows and schemas that its routes are made from: it
-// cannot say anything that is not so.
+// The OpenAPI 3.1 description of the service, built from the rows and schemas of its routes, so that it is always
+// correct.
 import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -26,7 +26,7 @@ const GROUPS: Record<string, Group> = {
   tunnels: tunnelEndpoints,
 };
 
-/** What the values in paths, queries and forms are. */
+/** Descriptions of values in paths, queries and forms. */
 const PARAMETERS: Record<string, string> = {
   device_id: 'DeviceId of a device',
   artifact_id: 'ArtifactId of an artifact',
@@ -131,8 +131,8 @@ function operation(
 }
 
 /**
- * Two rows may differ in nothing but what they call a value (`:tag_name`, `:tag_id`). OpenAPI knows only one path for
- * both, so there the value gets both names.
+ * Two rows may differ only in the name of a value (`:tag_name`, `:tag_id`). OpenAPI allows one path for both, so the
+ * value gets both names there.
  */
 function templates(): Map<string, string> {
   const shape = (path: string) => path.replaceAll(/:\w+/g, ':');
@@ -152,7 +152,7 @@ function templates(): Map<string, string> {
   );
 }
 
-/** What machines ask of the service itself; not below /v1, so not rows of the contract. */
+/** Endpoints for machines; they are not below /v1 and have no row in the contract. */
 const asked = (name: string, summary: string, extra: Json) => ({
   get: { operationId: `operation.${name}`, tags: ['operation'], summary, 'x-addition': true, parameters: [], ...extra },
 });
@@ -171,7 +171,7 @@ const OPERATION: Json = {
   }),
 };
 
-/** The whole document, for a service that is reached at `url`. */
+/** The whole document, for a service at `url`. */
 function openApiDocument(url: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
@@ -221,7 +221,7 @@ function openApiDocument(url: string): Json {
   };
 }
 
-/** Serves the document to anybody: it holds nothing but what the API is. */
+/** Serves the document without authentication: it describes only the API. */
 export function openApiRoute(app: App, context: { publicUrl: string }): void {
   let made: { url: string; json: string } | undefined;
   app.get('/openapi.json', (http) => {

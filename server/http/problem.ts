@@ -1,13 +1,13 @@
-// Every refusal of the service is one of these: thrown anywhere below a route, printed once, as RFC 9457.
+// Every error answer of the service is a Problem: thrown anywhere in a handler, printed in one place, as RFC 9457.
 import type { ProblemBody } from '#/contract/problem.ts';
 
-/** One field of a request that was refused, and why; reads as "<field> <message>". */
+/** One invalid field of a request; reads as "<field> <message>". */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** Titles by status: the same words for the same kind of refusal, whoever raises it. */
+/** Titles by status, so that the same kind of error always reads the same. */
 const TITLES: Record<number, string> = {
   400: 'The request is not valid',
   401: 'Not signed in',
@@ -25,7 +25,7 @@ const TITLES: Record<number, string> = {
   503: 'Not available at the moment',
 };
 
-/** A refusal that tells the caller what happened, to which thing, and what to do about it. */
+/** A refusal that says what happened, to which object, and what to do about it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -73,19 +73,19 @@ export class Problem extends Error {
   }
 }
 
-/** 400 with the fields at fault; the detail repeats them in words, for clients that show only that. */
+/** 400 with the invalid fields; the detail repeats them for clients that show only that. */
 export function invalid(errors: FieldError[]): Problem {
   const said = errors.map(({ field, message }) => (field ? `${field} ${message}` : `The request ${message}`));
   return new Problem(400, TITLES[400] ?? '', `${said.join('; ')}.`, { errors });
 }
 
-/** A name that somebody made up, to be shown in an error. */
+/** A user-defined name for an error text. */
 export const nameOf = (given: string): string => (given === '' ? '""' : given.slice(0, 100).toWellFormed());
 
-/** 404 for a thing that is not there, or is another account's, which is the same to the caller. */
+/** 404 for an object that does not exist or belongs to another account: the caller cannot tell which. */
 export function notFound(kind: string, id: string): Problem {
   return new Problem(404, `No ${kind} "${id}"`, `It may have been deleted, or the ${kind} id is mistyped.`);
 }
 
-/** The title for a status, where nothing better is known. */
+/** Default title for a status. */
 export const titleOf = (status: number): string => TITLES[status] ?? 'Refused';

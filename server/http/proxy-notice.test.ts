@@ -1,4 +1,4 @@
-// A proxy that TRUSTED_PROXY does not name is noticed: by the settings at the start, by its header later.
+// Detection of a proxy that TRUSTED_PROXY does not name: from the settings at the start, from its header later.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';

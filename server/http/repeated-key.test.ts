@@ -1,4 +1,4 @@
-// Which JSON texts have an object with a key twice.
+// Which JSON texts have an object with a repeated key.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repeatedKey } from './repeated-key.ts';

@@ -1,7 +1,7 @@
-// Finds a key that a JSON object has twice. JSON.parse takes the last, other readers the first (RFC 8259, section 4): what
-// a proxy or a log has seen is then not what was done.
+// Finds a repeated key in a JSON object. JSON.parse uses the last, other readers the first (RFC 8259, section 4): a
+// proxy or a log could have seen another request than the one that runs.
 
-/** The first such key of a text that is valid JSON; undefined where every object has each key once. */
+/** The first such key of valid JSON; undefined if all keys are unique. */
 export function repeatedKey(json: string): string | undefined {
   /** The keys of each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
@@ -43,7 +43,7 @@ export function repeatedKey(json: string): string | undefined {
   return undefined;
 }
 
-/** The quote that ends the string which begins at `start`: the first with an even number of backslashes before it. */
+/** The quote that ends the string at `start`: the first with an even number of backslashes before it. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end;

@@ -1,10 +1,10 @@
-// What every answer tells a browser not to do. Set on Node's own response, so that no route, error or shortcut of the
-// framework is without them.
+// Security headers of every answer. They are set on Node's response, so that no route, error or shortcut of the
+// framework misses them.
 import type { ServerResponse } from 'node:http';
 
 /**
- * The policy of the pages; the nonce is for the style elements that the UI library writes at run time. `tiles`: the one
- * other origin that a page may read from, for the map.
+ * The policy of pages; the nonce is for the style elements that the UI library creates. `tiles`: the origin of the
+ * map's tiles, if it is another one.
  */
 export const contentSecurityPolicy = (nonce?: string, tiles?: string): string =>
   [
@@ -36,15 +36,15 @@ const HEADERS: [name: string, value: string][] = [
   ],
 ];
 
-/** Sets the headers of every answer; `tls` adds the promise to stay on https (RFC 6797). */
+/** Sets the headers of every answer; `tls` adds Strict-Transport-Security (RFC 6797). */
 export function setSecurityHeaders(outgoing: ServerResponse, tls: boolean): void {
   for (const [name, value] of HEADERS) outgoing.setHeader(name, value);
   if (tls) outgoing.setHeader('Strict-Transport-Security', 'max-age=31536000');
 }
 
 /**
- * For what is data and never a page: opened in a tab, or believed to be HTML, it can load and run nothing and has no
- * origin. A gateway passes on whatever another service says.
+ * For data, which is never a page: opened in a tab, or interpreted as HTML, it can neither load nor run anything and
+ * has no origin. A gateway forwards answers of another service.
  */
 export const setAnswerPolicy = (outgoing: ServerResponse) =>
   outgoing.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -1,4 +1,4 @@
-// The dashboard's files: what is cached, compressed, cut into ranges, and what is not there.
+// The dashboard's files: caching, compression, ranges, and missing files.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

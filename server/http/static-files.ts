@@ -1,5 +1,5 @@
-// The built dashboard. Only files found in its folder are served, so no path can lead out of it; pages get a fresh
-// nonce each; files go out as the build compressed them (scripts/precompress.ts).
+// The built dashboard. Only files found in its folder are served, so that no path leads out of it. Each page gets a new
+// nonce; files are sent as the build compressed them (scripts/precompress.ts).
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -39,15 +39,15 @@ interface StaticFile {
   path: string;
   size: number;
   modified: number;
-  /** Where the same file lies compressed. */
+  /** Paths of its compressed copies. */
   compressed: Map<Coding, string>;
 }
 
-/** Registers the dashboard in `folder` under every path that nothing else has taken; call it last. */
+/** Registers the dashboard in `folder` for every path without another route; call it last. */
 export function staticFiles(app: App, folder: string, tiles?: string): void {
   let files = new Map<string, StaticFile>();
   let builtAt = 0;
-  /** The files as they are now: a new build shows in its index.html. */
+  /** The current files: a new build changes index.html. */
   const current = (): Map<string, StaticFile> => {
     const index = statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false });
     if ((index?.mtimeMs ?? 0) !== builtAt) {
@@ -101,7 +101,7 @@ function listFiles(folder: string): Map<string, StaticFile> {
   return files;
 }
 
-/** A page: never kept, and its nonce is used once. */
+/** A page is never cached, and its nonce is used once. */
 async function sendPage(http: HonoContext<Env>, file: StaticFile, tiles: string | undefined): Promise<Response> {
   const nonce = randomBytes(16).toString('base64');
   const html = Buffer.from((await readFile(file.path, 'utf8')).replaceAll(PLACEHOLDER, nonce));
@@ -124,7 +124,7 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
   const etag = `"${file.size.toString(36)}-${Math.trunc(file.modified).toString(36)}${coding ? `-${coding}` : ''}"`;
   const headers: Record<string, string> = {
     'Content-Type': TYPES[extension] ?? 'application/octet-stream',
-    // The build puts a hash of the content into the names under /assets.
+    // File names in /assets contain a hash of the content.
     'Cache-Control': http.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: etag,
     ...(file.compressed.size > 0 && { Vary: 'Accept-Encoding' }),
@@ -148,7 +148,7 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
 const send = (bytes: Buffer, headers: Record<string, string>, status = 200): Response =>
   new Response(new Uint8Array(bytes), { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
 
-/** The best coding that the browser takes, of those that there are. */
+/** The best available coding that the browser accepts. */
 function preferredCoding(http: HonoContext<Env>, there?: ReadonlyMap<Coding, string>): Coding | undefined {
   const accepted = acceptedCodings(http.req.header('Accept-Encoding'));
   return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding) && (!there || there.has(coding)));

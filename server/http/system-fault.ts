@@ -1,9 +1,9 @@
-// Faults of the machine, not of a request: a full, broken or read-only disk, no more open files. Each becomes one
-// problem in words for the caller, and one line in the log however often it happens.
-import { log, logSeldom } from '../operation/log.ts';
+// Faults of the machine: a full, broken or read-only disk, or no more open files. Each becomes one problem for the
+// client, and one line in the log however often it occurs.
+import { log, logThrottled } from '../operation/log.ts';
 import { Problem } from './problem.ts';
 
-/** SQLite's primary result codes that name the disk, the file or another program. */
+/** SQLite's primary result codes for faults of the disk, the file or another program. */
 export const SQLITE = {
   BUSY: 5,
   READONLY: 8,
@@ -18,18 +18,18 @@ export const SQLITE = {
 export const sqliteCode = (cause: unknown): number | undefined =>
   cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
 
-/** The system's own code of an error, like ENOSPC. */
+/** The system's code of an error, like ENOSPC. */
 export const systemCode = (cause: unknown): string | undefined =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 
-/** Whether a write failed because there is no room for it. */
+/** Whether a write failed for lack of space. */
 export const isFull = (cause: unknown): boolean =>
   sqliteCode(cause) === SQLITE.FULL || systemCode(cause) === 'ENOSPC' || systemCode(cause) === 'EDQUOT';
 
 const unavailable = (title: string, detail: string, seconds: number, cause?: unknown) =>
   Object.assign(new Problem(503, title, detail, { headers: { 'Retry-After': String(seconds) } }), { cause });
 
-/** What a full disk answers to whatever needs room. */
+/** The answer of a full disk to requests that need space. */
 export const diskFull = (cause?: unknown): Problem =>
   unavailable(
     'The disk of the service is full',
@@ -38,7 +38,7 @@ export const diskFull = (cause?: unknown): Problem =>
     cause,
   );
 
-/** The same, where not even a deletion fits. */
+/** The same if not even a deletion fits. */
 export const diskFullForGood = (): Problem =>
   unavailable(
     'The disk of the service is full',
@@ -46,7 +46,7 @@ export const diskFullForGood = (): Problem =>
     60,
   );
 
-/** What a read-only disk answers to every change. */
+/** The answer of a read-only disk to every change. */
 export const diskReadOnly = (cause?: unknown): Problem =>
   unavailable(
     'The disk of the service is read-only',
@@ -55,7 +55,7 @@ export const diskReadOnly = (cause?: unknown): Problem =>
     cause,
   );
 
-/** A fault of the machine in words for the caller; undefined for any other error. */
+/** Describes a fault of the machine for clients; undefined for any other error. */
 export function systemFault(cause: unknown): Problem | undefined {
   if (isFull(cause)) return diskFull(cause);
   const sqlite = sqliteCode(cause);
@@ -93,16 +93,16 @@ export function systemFault(cause: unknown): Problem | undefined {
 }
 
 /**
- * Logs what went wrong in a part of the service. A fault of the machine is one line, at most once a minute; anything
- * else is a mistake of ours and comes with its stack.
+ * Logs a failure in a part of the service. A fault of the machine is one line, at most once a minute; anything else is
+ * a bug and is logged with its stack.
  */
 export function logFault(where: string, cause: unknown): void {
   const fault = cause instanceof Problem ? cause : systemFault(cause);
   if (!fault) return log.error(where, cause);
   const reason = fault.cause instanceof Error ? fault.cause.message : undefined;
-  logSeldom(`${where}: ${fault.message}`, 'error', `${where}: ${fault.message}.`, { reason });
+  logThrottled(`${where}: ${fault.message}`, 'error', `${where}: ${fault.message}.`, { reason });
 }
 
-/** Logs what somebody should know, and why where that is known. */
+/** Logs a warning for the operator, with the cause if it is known. */
 export const reportFault = (message: string, cause?: unknown): void =>
   cause === undefined ? log.warn(message) : logFault(message, cause);

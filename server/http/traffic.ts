@@ -1,23 +1,23 @@
-// What is under way, and how it ends when the service is asked to stop: nothing new is begun, what is under way may end,
-// and what takes longer is answered instead of cut off.
+// Running requests, and how they end when the service stops: new ones are refused, running ones may finish, and those
+// that take longer get an answer instead of a broken connection.
 import { Problem } from './problem.ts';
 
 export interface Traffic {
-  /** Requests that are not answered yet. */
+  /** Number of requests without an answer. */
   active: number;
-  /** Nothing new is begun. */
+  /** New requests are refused. */
   readonly isStopping: boolean;
-  /** Aborted when what is still under way is to be answered with `stopping()`. */
+  /** Aborted when requests that still run must be answered with `stopping()`. */
   readonly giveUp: AbortSignal;
   stop(withinMs?: number): void;
 }
 
-/** An upload has this long to end. */
-export const FINISH_WITHIN_MS = 5_000;
-/** Then whatever still comes is read this long, so that its sender sees the answer. */
-export const ANSWER_WITHIN_MS = 1_500;
+/** How long an upload may still take. */
+export const FINISH_TIMEOUT_MS = 5_000;
+/** How long the rest of a request is read after that, so that its sender receives the answer. */
+export const ANSWER_TIMEOUT_MS = 1_500;
 
-/** Timers that do not keep the process alive: it ends when all that is under way has. */
+/** Its timers do not keep the process alive: it ends when all requests have. */
 export function openTraffic(): Traffic {
   const giveUp = new AbortController();
   let isStopping = false;
@@ -27,7 +27,7 @@ export function openTraffic(): Traffic {
       return isStopping;
     },
     giveUp: giveUp.signal,
-    stop: (withinMs = FINISH_WITHIN_MS) => {
+    stop: (withinMs = FINISH_TIMEOUT_MS) => {
       if (isStopping) return;
       isStopping = true;
       setTimeout(() => giveUp.abort(), withinMs).unref();
@@ -35,6 +35,6 @@ export function openTraffic(): Traffic {
   };
 }
 
-/** What a request is answered that comes too late, or takes too long. */
+/** The answer to requests that come too late or take too long. */
 export const stopping = (detail = 'Nothing was stored. Send the request again when the service is back.'): Problem =>
   new Problem(503, 'The service is stopping', detail, { headers: { Connection: 'close', 'Retry-After': '10' } });

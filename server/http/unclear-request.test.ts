@@ -1,4 +1,4 @@
-// Requests that could be read in two ways: none of them does anything, in the service and in a gateway.
+// Ambiguous requests: none of them has an effect, in the service or in a gateway.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => service.end());
 
-/** Written to the wire as it is: every HTTP client would tidy it. */
+/** Sends the bytes unchanged: every HTTP client would normalise them. */
 function exchange(url: string, head: string, body = ''): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,15 +1,15 @@
-// Requests that two readers could understand differently, refused before anything reads them: a path that a URL parser
-// rewrites ("/v1/devices/../tunnels" would delete all tunnels), or a header that is there twice and decides who asks.
+// Refuses ambiguous requests before anything parses them: a path that a URL parser rewrites ("/v1/devices/../tunnels"
+// would delete all tunnels), or a repeated header that decides who the caller is.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from './problem.ts';
-import { seeRequest } from '../operation/requests-seen.ts';
+import { recordRequest } from '../operation/request-log.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
 import { tooManyOpen } from './open-files.ts';
 
-/** RFC 3986, section 2.3: letters, digits and - . _ ~ mean the same encoded and as they are. */
+/** RFC 3986, section 2.3: letters, digits and - . _ ~ mean the same encoded or not. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
 
-/** What makes a path unclear, in words; undefined for one that can be read in one way only. */
+/** Why a path is ambiguous; undefined if it is not. */
 function unclearPath(target: string): string | undefined {
   // A proxy may send the absolute form (RFC 9112, section 3.2.2).
   const path = target.replace(/^https?:\/\/[^/?#\\]*/i, '').split('?', 1)[0] ?? '';
@@ -22,10 +22,9 @@ function unclearPath(target: string): string | undefined {
   return undefined;
 }
 
-/** Node shows the first of two Authorization or Host headers only; a proxy in front may have looked at the other. */
+/** Node uses only the first Authorization or Host header; a proxy may have used the other one. */
 const ONCE = ['authorization', 'host'];
 
-/** Why a request is refused, or undefined. */
 export function unclearRequest({
   url = '',
   rawHeaders,
@@ -51,14 +50,17 @@ export function unclearRequest({
   return undefined;
 }
 
-/** Answers a request that is unclear, or one too many; false for any other. Not a route: the framework has read the path by then. */
+/**
+ * Answers an ambiguous request, or one over the limit; false for any other. Not a route, because Hono has parsed the
+ * path by then.
+ */
 export function refuseUnclear(incoming: IncomingMessage, outgoing: ServerResponse, tls: boolean): boolean {
   const problem = unclearRequest(incoming) ?? tooManyOpen(incoming.socket);
   if (!problem) return false;
-  seeRequest(incoming.method ?? '', 'unclear', problem.status, 0, problem.message);
+  recordRequest(incoming.method ?? '', 'unclear', problem.status, 0, problem.message);
   setSecurityHeaders(outgoing, tls);
   setAnswerPolicy(outgoing);
-  // The body, if there is one, is not read: what is left of it must not be taken for the next request.
+  // The body is not read, and must not be taken for the next request: the connection is closed.
   outgoing
     .writeHead(problem.status, {
       'Content-Type': 'application/problem+json',

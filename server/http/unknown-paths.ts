@@ -1,15 +1,14 @@
-// The end of the API's paths. Whoever gets this far under /v1 asked for something that is not there, and must not be
-// handed the dashboard's page with a 200.
+// The last routes of the API: an unknown path below /v1 must be an error, not the dashboard's page with a 200.
 import type { Group } from '#/contract/endpoint.ts';
 import type { App } from './implement.ts';
 import { Problem } from './problem.ts';
 
-/** Registers the last routes of /v1: 405 for a path that knows other methods, 404 for the rest. */
+/** Registers 405 for paths with other methods, and 404 for the rest of /v1. */
 export function refuseUnknownPaths(app: App, groups: Group[]): void {
   const rows = groups.flatMap((group) => Object.values(group));
   const patterns = rows.map(({ method, path }) => ({
     method,
-    // A value is any text without a slash; the fixed parts hold letters and digits only.
+    // A value is any text without a slash; fixed parts contain only letters and digits.
     pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
   }));
   const refuse = (asked: string): never => {

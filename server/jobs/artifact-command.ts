@@ -1,6 +1,6 @@
-// The Command of an artifact: one line of plain POSIX sh that any device can run, whatever its current folder, with curl
-// or wget as its only need. Names and paths come from people and archives, so each value is single-quoted: there is no
-// other quoting in which nothing has a meaning (Teleport's CVE-2022-36633 is what the opposite leads to).
+// The Command of an artifact: one line of plain POSIX sh that any device can run, whatever its current folder, with
+// curl or wget as its only need. Names and paths come from people and archives, so each value is single-quoted: there
+// is no other quoting in which nothing has a meaning (Teleport's CVE-2022-36633 is what the opposite leads to).
 
 /** What a Command needs to know about its artifact. */
 export interface CommandSource {

@@ -1,5 +1,5 @@
-// kill -9, of everything, in the middle of jobs. What each job did to the device is counted: never twice, in order, and
-// nothing of its output lost or doubled.
+// kill -9 of every process in the middle of jobs. The effects of each job on the device are counted: never twice, in
+// order, and with complete output.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -59,7 +59,7 @@ const killService = async () => {
 const start = (key: string, data: string): AgentProcess =>
   spawnAgent(['--server', `http://127.0.0.1:${port}`, '--key', key], file(data));
 
-/** A command that leaves a line at its begin and its end, and between them prints until the gate is open. */
+/** A command that leaves a line at its start and its end, and prints in between until the gate is open. */
 const gated = (name: string, gate: string) =>
   [
     `echo begin ${name} >> ${file('effects')}`,
@@ -67,7 +67,7 @@ const gated = (name: string, gate: string) =>
     `echo end ${name} >> ${file('effects')}; echo over $n`,
   ].join('; ');
 
-/** Stdout and Stderr of a gated command are whole: counted from 1 to the number that its last line tells. */
+/** Whether Stdout and Stderr of a gated command are complete: counted from 1 to the number in the last line. */
 function isWhole({ Stdout = '', Stderr = '' }: { Stdout?: string | undefined; Stderr?: string | undefined }): void {
   const n = Number(/over (\d+)\n$/.exec(Stdout)?.[1]);
   const count = Array.from({ length: n }, (_, index) => index + 1);
@@ -121,7 +121,7 @@ test('the service is killed in the middle of a job: the job goes on, and the one
     assert.equal(job.Status, 'Succeeded');
     isWhole(job);
   }
-  // The agent told of it quietly: gone, back.
+  // The agent logged it twice: lost, connected.
   const said = agent
     .printed()
     .trim()
@@ -209,7 +209,7 @@ test('everything of a device goes down at once, like in a power cut: Interrupted
     lines('effects').filter((line) => line.endsWith(' p1')),
     ['begin p1'],
   );
-  // What was left of the command was ended: it would have been in the way of the next job.
+  // Remaining processes were ended: they would disturb the next job.
   const still = readdirSync('/proc').filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('gate-never');
@@ -310,7 +310,7 @@ test('the service is killed while a job downloads its artifact: the download goe
   });
   const { ArtifactId } = (await upload.json()) as { ArtifactId: string };
 
-  // A line between device and service that breaks in the middle of the first download, together with the service.
+  // The connection breaks in the middle of the first download, together with the service.
   const ranges: string[] = [];
   let killed: Promise<void> | undefined;
   const line = createServer((near) => {

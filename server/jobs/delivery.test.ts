@@ -1,5 +1,5 @@
-// The service's side of the link, word by word, with an agent that says what a test wants: what is offered when, what
-// counts once, and what ends a connection.
+// The service's side of the link, message by message, with a scripted agent: what is offered when, what counts once,
+// and what ends a connection.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';

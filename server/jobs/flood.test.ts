@@ -1,5 +1,5 @@
-// A device that sends its output a byte a message: others have their turn meanwhile, little is stored for it, and all of
-// it is stored as it came.
+// A device that sends its output a byte a message: others have their turn, little is stored for it, and nothing is
+// lost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Stream } from '#/contract/agent-link.ts';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.end());
 
-/** A device that was given a job. */
+/** A device with a job. */
 async function busy() {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });

@@ -279,7 +279,7 @@ test('with If-Match a job is deleted only as it was read: one that has begun mea
   assert.equal(await remove(kept, `W/${asKept}`), 412); // weak tags never match here (RFC 9110, section 8.8.3.2)
   const agent = await FakeAgent.connect(service.url, away.key);
   await agent.hear('run');
-  // It was given away and has not been heard of: it may have begun.
+  // It was sent to its agent, and may have started.
   assert.equal(await remove(begun, asWaiting), 412);
   agent.say({ type: 'started', job: begun, ago: 0 });
   await fleet.reached(begun, 'Running');

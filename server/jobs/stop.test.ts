@@ -1,4 +1,4 @@
-// Stopping jobs: what waits is cancelled, what runs is stopped where it runs, and nothing of their record goes.
+// Stopping jobs: waiting ones are cancelled, running ones are stopped on their devices, and all records remain.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FakeAgent, until } from '../test-agents.ts';
@@ -159,7 +159,7 @@ test('a parent tells how many of those that wait are for devices that are Offlin
   const parent = await fleet.run('x', { DeviceGroup: 'away' });
   assert.equal((await fleet.job(parent)).WaitingOffline, 3);
   const agent = await connect(key);
-  // Given to its agent, it waits for nothing that is away.
+  // It was sent to its agent, so it does not wait for an Offline device.
   const { job } = await agent.hear('run');
   assert.equal((await fleet.job(parent)).WaitingOffline, 2);
   const { headers } = await service.call('GET', '/v1/job');

@@ -55,7 +55,7 @@ export class Turns {
         try {
           this.#unit(tx, turns);
         } catch (cause) {
-          // At once: the next unit may hold more of theirs.
+          // At once: the next unit may contain more of theirs.
           giveUp(turns);
           throw cause;
         }

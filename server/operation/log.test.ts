@@ -1,7 +1,7 @@
-// The log as a program reads it: one JSON object a line, without secrets, whatever is thrown in.
+// The log as a program reads it: one JSON object per line, without secrets, for any input.
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
-import { log, logSeldom, setLogFormat } from './log.ts';
+import { log, logThrottled, setLogFormat } from './log.ts';
 import { newSecret } from '../store/ids.ts';
 
 const HOSTILE = 'a\n{"level":"info"}\u001b[2J\u2028\u202e"quoted" b';
@@ -38,7 +38,7 @@ test('what comes from outside makes no line, moves no cursor and carries no secr
     setLogFormat(format);
     const said = capture(() => log.info(HOSTILE, { name: HOSTILE, token: `Bearer ${secret}` }));
     assert.equal(said.trimEnd().split('\n').length, 1);
-    // oxlint-disable-next-line no-control-regex -- these must not be there
+    // oxlint-disable-next-line no-control-regex -- the output must not contain them
     assert.doesNotMatch(said.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u2028\u202e]/);
     assert.ok(!said.includes(secret) && said.includes('mut_…'));
   }
@@ -58,7 +58,7 @@ test('events of a kind are one line a minute, with the number of those in betwee
   t.mock.timers.enable({ apis: ['Date'] });
   let passed = 1e6;
   t.mock.method(performance, 'now', () => passed);
-  const say = () => logSeldom('kind', 'info', 'Refused a request.', { status: 401 });
+  const say = () => logThrottled('kind', 'info', 'Refused a request.', { status: 401 });
   assert.equal(
     capture(() => Array.from({ length: 5 }, say)),
     'Refused a request. status=401\n',

@@ -1,16 +1,16 @@
-// What the service counts of itself, as OpenMetrics text. A counter costs the addition; what can be looked up is not
-// counted but read when it is asked for. The counters are the process's.
+// Metrics of the service as OpenMetrics text. Counters belong to the process; values that can be looked up are read on
+// request instead of counted.
 // https://prometheus.io/docs/specs/om/open_metrics_spec/
 
-/** `method="GET",status="200"`, as it is printed. */
+/** `method="GET",status="200"`, as printed. */
 type Labels = string;
 type Sample = readonly [labels: Labels, value: number];
 
-/** What is asked of a running service at each reading. */
+/** A value of a running service, read on each request. */
 export interface Gauge {
   name: string;
   help: string;
-  /** A total that something else counts. */
+  /** For a total that is counted elsewhere. */
   type?: 'counter';
   read: () => Iterable<Sample>;
 }
@@ -23,7 +23,7 @@ const families: Family[] = [];
 const series = (name: string, labels: Labels, value: number) => `${name}${labels === '' ? '' : `{${labels}}`} ${value}`;
 const head = (name: string, type: string, help: string) => [`# TYPE ${name} ${type}`, `# HELP ${name} ${help}`];
 
-/** Counts up from the start of the process. `name` without `_total`. */
+/** Counts from the start of the process. `name` without `_total`. */
 export function openCounter(name: string, help: string, known: Labels[] = ['']) {
   const values = new Map<Labels, { value: number }>();
   const of = (labels: Labels) => {
@@ -39,13 +39,13 @@ export function openCounter(name: string, help: string, known: Labels[] = ['']) 
     ],
   });
   return {
-    /** One of them, for whoever adds to it often. */
+    /** A single counter, for frequent use. */
     of,
     add: (labels: Labels, by = 1) => void (of(labels).value += by),
   };
 }
 
-/** How often something was at most each of the `bounds`. */
+/** How many values were at most each of the `bounds`. */
 interface Observed {
   counts: number[];
   sum: number;
@@ -87,7 +87,7 @@ export function openHistogram(name: string, help: string, bounds: readonly numbe
 
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** Everything that was counted, and what is read now. */
+/** All counters, and the gauges as they are now. */
 export function printMetrics(gauges: readonly Gauge[]): string {
   const lines = families.flatMap((family) => [...family.print()]);
   for (const { name, help, type, read } of gauges) {

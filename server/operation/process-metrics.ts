@@ -1,4 +1,4 @@
-// What the process itself uses, under the names that dashboards for Prometheus know.
+// Resources that the process uses, under the usual Prometheus names.
 import { statfsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Gauge } from './metrics.ts';
@@ -6,10 +6,10 @@ import { VERSION } from '../version.ts';
 
 const NANO = 1e9;
 
-/** Of the process: its timer is one of the loop's own, which keeps nothing alive. */
+/** Belongs to the process; its timer does not keep the process alive. */
 const delay = monitorEventLoopDelay({ resolution: 20 });
 
-/** Measuring begins with the first call. */
+/** The first call starts the measurement. */
 export function processGauges(dataDir: string): Gauge[] {
   delay.enable();
   const started = Date.now() / 1000 - process.uptime();

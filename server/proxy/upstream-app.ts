@@ -1,4 +1,4 @@
-// The dashboard in front of somebody else's /v1 service: sessions, headers and files are ours, the answers are theirs.
+// The dashboard in front of another /v1 service: sessions, headers and files are ours, the answers are its own.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
@@ -47,11 +47,11 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   });
   upstreamSessionRoutes(app, context, cookie);
   operationRoutes(app, operation, () => {
-    // There is no token of ours to ask for.
+    // A gateway has no tokens of its own.
     throw new Problem(404, 'Not found', 'In front of another service, /metrics is on METRICS_PORT only.');
   });
 
-  /** The session's token; or the one that a program shows by itself, as it would without a gateway. */
+  /** The session's token, or the one that a program sends itself. */
   const tokenOf = async (http: HonoContext<Env>): Promise<string> => {
     const { authorization } = http.env.incoming.headers;
     const shown = authorization === undefined ? undefined : bearerOf(authorization);

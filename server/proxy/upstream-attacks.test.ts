@@ -1,5 +1,4 @@
-// What a hostile client sends through a gateway, and what a hostile service sends back: neither gets further than its own
-// exchange.
+// Hostile clients of a gateway, and hostile services behind it: each affects only its own exchange.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -14,7 +13,7 @@ const authorization = `Bearer ${TOKEN}`;
 const ask = (url: string, at = '/v1/job', headers: Record<string, string> = {}) =>
   fetch(url + at, { headers: { authorization, ...headers } });
 
-/** Sends bytes as they are and gives all that comes back until the end of the connection. */
+/** Sends bytes unchanged and returns everything until the connection ends. */
 function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -64,7 +63,7 @@ test('no spelling of a path leads elsewhere', async (t) => {
     );
   }
   assert.equal(heard.length, 0);
-  // What is passed on is written anew: nothing of it is the sender's own spelling.
+  // Requests are rebuilt: nothing keeps the sender's spelling.
   await request('/v1/job/a%3fb%23c%40d');
   assert.deepEqual(
     heard.map(({ url: target, headers }) => [target, headers.host === host]),
@@ -88,7 +87,7 @@ test('a second request cannot hide in a first, and no header slips through', asy
     const said = await raw(url, `POST /v1/workflow HTTP/1.1\r\n${head}${lengths}\r\n0\r\n\r\n${hidden}`);
     assert.deepEqual(statuses(said), [400], lengths);
   }
-  // A body where none belongs ends the connection, so that it is not taken for the next request.
+  // An unexpected body ends the connection, so that it is not read as the next request.
   const said = await raw(
     url,
     `GET /v1/job HTTP/1.1\r\n${head}Content-Length: ${hidden.length}\r\nConnection: close\r\n\r\n${hidden}`,
@@ -238,7 +237,7 @@ test('what is no answer is told as one, and harms no other exchange', async (t) 
   }
   const split = await ask(url, '/v1/job/split');
   assert.equal(split.headers.get('set-cookie'), null);
-  // An answer that nobody asked for is nobody's, and above all not the next person's.
+  // An answer without a request must reach nobody, above all not the next user.
   for (const at of ['twice', 'later'])
     for (let round = 0; round < 5; round++) {
       await (await ask(url, `/v1/job/${at}`)).text().catch(() => '');

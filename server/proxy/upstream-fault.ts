@@ -1,12 +1,12 @@
-// Why the service behind a gateway gave no answer, in words for the person in front of it.
+// Why the upstream service gave no answer, described for the user.
 import { Problem } from '../http/problem.ts';
 
-/** The time for an answer has passed. */
+/** The time limit for an answer has passed. */
 export class UpstreamTimeout extends Error {
   override readonly name = 'UpstreamTimeout';
 }
 
-/** What came was HTTP, but no answer. */
+/** The data was HTTP, but not an answer. */
 export class UpstreamStrange extends Error {
   override readonly name = 'UpstreamStrange';
 }
@@ -37,7 +37,7 @@ const CONNECTION: Record<string, string> = {
   EPROTO: 'It does not speak TLS on that port.',
 };
 
-/** The answer to the browser: 504 for a time that passed, else 502. */
+/** The answer to the browser: 504 after a time limit, else 502. */
 export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof Problem) return cause;
   if (cause instanceof UpstreamTimeout)

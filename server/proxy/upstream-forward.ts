@@ -1,5 +1,5 @@
-// Passes one request on to the service behind, and its answer back: bodies as streams, headers by name, and nothing that
-// would make the answer more than data in the browser.
+// Forwards a request to the upstream service, and returns its answer: bodies as streams, headers by name, and nothing
+// that would make the answer more than data in the browser.
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -17,9 +17,9 @@ import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 import type { Shape } from './upstream-shapes.ts';
 
-/** What a form may hold besides its file. */
+/** Size of a form besides its file. */
 const MOST_AROUND_FILE = 1024 * 1024;
-/** Cookies, Origin, Referer and addresses stay here: they are about this gateway, not about the service behind. */
+/** Cookies, Origin, Referer and addresses are not forwarded: they concern this gateway only. */
 const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-match', 'idempotency-key'];
 
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
@@ -75,23 +75,23 @@ export async function forward(
   try {
     const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
-    // A refusal may come while the upload still does: a browser whose connection breaks then never sees it.
+    // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
     if (early) await hearRest(incoming);
     outgoing.end();
   } catch {
-    // Cut off on the way, it must not look whole.
+    // An interrupted answer must not look complete.
     outgoing.destroy();
   }
   return RESPONSE_ALREADY_SENT;
 }
 
-/** What is left of an upload that is not wanted any more. */
+/** Reads the rest of an upload that was refused. */
 function hearRest(incoming: IncomingMessage): Promise<void> {
   incoming.unpipe();
   return hearOut(incoming);
 }
 
-/** The upload of a browser, as it comes in. */
+/** The upload of a browser as a stream. */
 function uploadOf(incoming: IncomingMessage) {
   const most = ARTIFACT_BYTES_LIMIT + MOST_AROUND_FILE;
   const tooLarge = () =>
@@ -103,7 +103,7 @@ function uploadOf(incoming: IncomingMessage) {
     );
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge();
   const counted = atMost(most, tooLarge);
-  // Cut off by the browser, it must not end like a whole one.
+  // An upload that the browser interrupted must not end like a complete one.
   incoming.once('close', () => incoming.complete || counted.destroy(new Error('The upload was cut off')));
   return incoming.pipe(counted);
 }

@@ -1,4 +1,4 @@
-// A stream that lets a number of bytes through, and no more.
+// A stream with a maximum size.
 import { Transform } from 'node:stream';
 
 export function atMost(bytes: number, refusal: () => Error = () => new Error('Too many bytes')): Transform {

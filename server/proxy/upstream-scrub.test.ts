@@ -1,4 +1,4 @@
-// Neither the caller's token nor the key of a device comes back from behind a gateway, however it is cut and packed.
+// Neither the caller's token nor a device's key passes a gateway, however it is split and compressed.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import type { Transform } from 'node:stream';

@@ -1,13 +1,12 @@
-// What an answer from behind a gateway must not bring into a browser: the caller's own token, wherever a service repeats it,
-// and the keys of devices in anything but the answer that makes one. Stars of the same length take their place, so that the
-// length of the answer stays what its head says.
+// Removes secrets from upstream answers: the caller's token wherever a service repeats it, and the keys of devices
+// except in the answer that creates one. Stars of the same length replace them, so that Content-Length stays right.
 import { Transform } from 'node:stream';
 
-/** A shorter token is no secret, and would blank ordinary words. */
+/** A shorter token is not secret, and would replace ordinary words. */
 const SHORTEST = 8;
 const STAR = '*';
 
-/** The ways in which a token may be written: as it is, in a URL, and in JSON whose writer escapes slashes. */
+/** All spellings of a token: as it is, in a URL, and in JSON with escaped slashes. */
 function spellingsOf(token: string): string[] {
   if (token.length < SHORTEST) return [];
   return [...new Set([token, encodeURIComponent(token), token.replaceAll('/', String.raw`\/`)])];
@@ -17,11 +16,11 @@ function spellingsOf(token: string): string[] {
 export const withoutToken = (text: string, token: string): string =>
   spellingsOf(token).reduce((left, each) => left.replaceAll(each, STAR.repeat(each.length)), text);
 
-/** A stream of bytes without the token, also where two pieces share it. */
+/** A stream of bytes without the token, even if it spans two pieces. */
 export function tokenScrubber(token: string): Transform {
   const spellings = spellingsOf(token);
   let held = '';
-  /** How much of the end may be the beginning of the token: it waits for the next piece. */
+  /** Length of a possible beginning of the token at the end: it waits for the next piece. */
   const beginsAtEnd = (text: string): number => {
     let most = 0;
     for (const each of spellings) {
@@ -46,10 +45,10 @@ export function tokenScrubber(token: string): Transform {
 }
 
 const KEY_FIELD = /"device_?key"\s*:\s*"/i;
-/** The beginning of that at the end of a piece. */
+/** A possible beginning of the field at the end of a piece. */
 const KEY_FIELD_BEGINS = /"(?:d(?:e(?:v(?:i(?:c(?:e(?:_?(?:k(?:e(?:y(?:"\s*(?::\s*)?)?)?)?)?)?)?)?)?)?)?)?$/i;
 
-/** A stream of JSON in which the value of every DeviceKey is stars. */
+/** A stream of JSON with stars instead of each DeviceKey. */
 export function keyScrubber(): Transform {
   let held = '';
   let inKey = false;

@@ -1,5 +1,5 @@
-// A gateway as one value: environment in, address and close out. It keeps sessions and nothing else; devices, jobs and
-// artifacts are with the service behind.
+// A gateway as one value: created from the environment, with its address and a close function. It stores only sessions;
+// devices, jobs and artifacts are in the upstream service.
 import path from 'node:path';
 import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
@@ -25,7 +25,7 @@ import type { Upstream } from './upstream.ts';
 
 export interface GatewayContext {
   config: Config;
-  /** As seen from outside; known once it listens. */
+  /** The public address; known after listening. */
   publicUrl: string;
   clock: Clock;
   now: () => number;
@@ -43,7 +43,7 @@ interface Gateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway and resolves once it listens. */
+/** Starts a gateway and resolves when it listens. */
 export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
   makeFolder(config.dataDir);
@@ -66,7 +66,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
       gauges: processGauges(config.dataDir),
       readiness: openReadiness({
         db,
-        // It keeps sessions only: the write that is tried says enough.
+        // Only sessions are stored: the test write suffices.
         diskFault: () => undefined,
         steps: SEALED_SESSIONS.steps.length,
         isStopping: () => context.traffic.isStopping,

@@ -1,4 +1,4 @@
-// Signing in at a gateway: the token is shown to the service behind, once, and then sealed into a session.
+// Signing in at a gateway: the token is checked by the upstream service once, and then sealed into a session.
 import { text as textOf } from 'node:stream/consumers';
 import * as z from 'zod/mini';
 import { ACCOUNT_PATH, readAccountAnswer } from '#/contract/sign-in-check.ts';
@@ -90,7 +90,7 @@ async function accountOf(upstream: Upstream, token: string) {
       target: ACCOUNT_PATH,
       token,
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      signal: AbortSignal.timeout(25_000), // less than the browser waits
+      signal: AbortSignal.timeout(25_000), // shorter than the browser's time limit
     });
     refuseStrange(answer, upstream);
     let read = 0;
@@ -100,7 +100,7 @@ async function accountOf(upstream: Upstream, token: string) {
     });
     const body = await textOf(answer).catch(() => '');
     const retryAfter = answer.headers['retry-after'];
-    // What the service says of the token is shown: not the token itself.
+    // The service's text about the token is shown, without the token itself.
     return {
       status: answer.statusCode ?? 0,
       body: withoutToken(body, token),

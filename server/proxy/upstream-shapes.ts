@@ -1,5 +1,5 @@
-// What a gateway lets through: the methods and paths of the contract, written anew from their checked parts, so that
-// nothing else of the service behind can be reached with a person's token.
+// Which requests pass a gateway: the methods and paths of the contract, rebuilt from their checked parts, so that
+// nothing else of the upstream service can be reached with a user's token.
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
 import { parse, readQuery } from '../http/implement.ts';
 import { invalid } from '../http/problem.ts';
@@ -10,16 +10,16 @@ export interface Shape {
   target: string;
 }
 
-/** A part that means another path to some server: a slash, a backslash, dots behind a second encoding. */
-// oxlint-disable-next-line no-control-regex -- these are what is refused
+// A part that some server reads as another path: a slash, a backslash, dots behind a second encoding.
+// oxlint-disable-next-line no-control-regex -- these are refused
 const STRANGE = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
 
-/** Finds the row that a request means; undefined where the contract has none. */
+/** Finds the row of a request; undefined if the contract has none. */
 export function openShapes(groups: Group[]): (method: string, url: string) => Shape | undefined {
   const rows = groups
     .flatMap((group) => Object.values(group))
     .map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') }))
-    // Where two rows fit, the one with a fixed word further left is meant.
+    // If two rows match, the one with a fixed word further left applies.
     .toSorted((one, other) => rank(one.parts).localeCompare(rank(other.parts)));
 
   return (method, url) => {
@@ -56,7 +56,7 @@ function decoded(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    // Half an escape is no text.
+    // An incomplete escape is not text.
   }
   if (text !== undefined && !STRANGE.test(text)) return text;
   throw invalid([{ field: 'path', message: `holds "${part}", which is not passed on` }]);

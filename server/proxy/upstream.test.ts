@@ -34,7 +34,7 @@ test('a session stands for the token: sent on, never told, sealed at rest, bound
   assert.equal(asked.authorization, `Bearer ${TOKEN}`);
   for (const name of ['cookie', 'origin', 'referer', 'x-forwarded-for']) assert.equal(asked[name], undefined, name);
 
-  // A write needs the page's own origin; a token of one's own needs no session.
+  // A write needs the page's own origin; a program's own token needs no session.
   const before = heard.length;
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'DELETE', headers })).status, 403);
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'PUT', headers })).status, 405);
@@ -43,7 +43,7 @@ test('a session stands for the token: sent on, never told, sealed at rest, bound
   await fetch(`${url}/v1/job`, { headers: { ...headers, authorization: 'Bearer mine' } });
   assert.equal(heard.at(-1)?.headers.authorization, 'Bearer mine');
 
-  // The cookie's value changes with use, and the one before works for a moment more.
+  // The cookie's value changes with use, and the previous one remains valid for a while.
   clock.offset = 20 * 60_000;
   const turned = await fetch(`${url}/auth/session`, { headers });
   const fresh = turned.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -52,7 +52,7 @@ test('a session stands for the token: sent on, never told, sealed at rest, bound
   clock.offset += 2 * 60_000;
   assert.equal((await fetch(`${url}/v1/job`, { headers: { cookie } })).status, 401);
 
-  // It outlives a restart; on disk there is no token; and before another service it opens nothing.
+  // It survives a restart; the disk contains no token; and it is invalid for another upstream service.
   await end();
   for (const file of ['gateway.db', 'gateway.db-wal'])
     try {
@@ -72,7 +72,7 @@ test('bodies of reads go through, uploads whole, refused ones with their reason'
   const { url } = await startBefore(t, async (request, response) => {
     if (request.url === '/v1/devices') return void response.end(await buffer(request));
     if (request.headers['content-type'] === 'multipart/form-data; boundary=no') {
-      // Answers at the first bytes, and hears the rest out.
+      // Answers at the first bytes, and reads the rest.
       response.writeHead(413, { 'content-type': 'text/plain' }).write('disk ');
       return void request.on('end', () => response.end('quota')).resume();
     }
@@ -115,7 +115,7 @@ test('an upload goes on as fast as the service takes it: what waits, waits with 
     arrived.resolve(request.pause());
     request.on('end', () => response.end('whole'));
   });
-  // What the gateway has taken from its client, as its own end of that connection counts it.
+  // The bytes that the gateway has read from its client.
   const taken = Promise.withResolvers<Socket>();
   const open = (message: unknown) => taken.resolve((message as { socket: Socket }).socket);
   subscribe('net.server.socket', open);
@@ -132,7 +132,7 @@ test('an upload goes on as fast as the service takes it: what waits, waits with 
   const socket = await taken.promise;
   unsubscribe('net.server.socket', open);
   const behind = await arrived.promise;
-  // Until it takes no more for a while: what the system itself keeps on the way is a few megabytes at most.
+  // Until it reads no more for a while: system buffers are a few megabytes at most.
   for (let before = -1; before !== socket.bytesRead; await after(200)) before = socket.bytesRead;
   assert.ok(socket.bytesRead < total * 0.7, `${socket.bytesRead} of ${total} bytes were taken`);
   behind.resume();

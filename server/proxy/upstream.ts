@@ -1,5 +1,5 @@
-// The service behind a gateway: one address, set at deployment. Node's own HTTP client, because fetch refuses a GET with
-// a body and follows redirects with care that is not needed here: none is followed.
+// The upstream service of a gateway: one configured address. Uses Node's HTTP client, because fetch refuses a GET with
+// a body and follows redirects, which a gateway must not.
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
@@ -8,15 +8,15 @@ import type { Readable } from 'node:stream';
 import { VERSION } from '../version.ts';
 import { UpstreamStrange, UpstreamTimeout } from './upstream-fault.ts';
 
-/** Nothing heard or sent for this long, and the whole exchange: longer than the dashboard waits for either. */
+/** Time without any data, and for the whole exchange: both longer than the dashboard waits. */
 const SILENT_MS = 60_000;
 const WHOLE_MS = 300_000;
-/** How long a connection is kept that nobody uses. */
+/** How long an unused connection stays open. */
 const IDLE_MS = 15_000;
-/** Answers before the answer (RFC 9110, section 15.2). */
+/** Interim answers (RFC 9110, section 15.2). */
 const MOST_INTERIM = 16;
 
-/** One request. A body that is a stream is passed on as fast as the service takes it, and no faster. */
+/** One request. A streamed body is forwarded as fast as the service reads it, and no faster. */
 export interface Ask {
   method: string;
   /** Path and query below the base address. */
@@ -24,17 +24,17 @@ export interface Ask {
   token: string;
   headers?: OutgoingHttpHeaders;
   body?: Buffer | Readable | undefined;
-  /** Ends the request when the person who asked has gone. */
+  /** Ends the request when its client has gone. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Upstream {
-  /** As people know it: name, and port where it is not the usual one. */
+  /** For users: name, and port if it is not the default one. */
   host: string;
   origin: string;
   /** The base address, without a slash at its end. */
   address: string;
-  /** Resolves with the head of the answer; the body is still to be read, or destroyed. */
+  /** Resolves with the head of the answer; the caller must read or destroy the body. */
   ask(ask: Ask): Promise<IncomingMessage>;
   close(): void;
 }
@@ -49,8 +49,8 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
       const read = method === 'GET';
       const options: https.RequestOptions & { holder: string } = {
         method,
-        // A write goes over a connection of its own: a kept one may just have ended, and then nobody knows whether the
-        // write was done.
+        // A write uses a new connection: a keep-alive one may just have closed, and then it is unknown whether the
+        // write ran.
         agent: read ? kept : false,
         holder: tokenHolder(token),
         timeout: silentMs,
@@ -68,14 +68,14 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
           reject(new UpstreamStrange()); // ended with neither an answer nor an error
         })
         .on('response', resolve)
-        // 101: nobody asked for another protocol. What comes after it is not HTTP.
+        // 101: no upgrade was requested. The data after it is not HTTP.
         .on('upgrade', (_answer, socket) => void socket.destroy())
         .on('information', () => {
           interim += 1;
           if (interim > MOST_INTERIM) request.destroy(new UpstreamStrange());
         })
         .on('error', (cause: NodeJS.ErrnoException) => {
-          // The kept connection had ended: the request never got through.
+          // The keep-alive connection had closed: the request was never received.
           const stale = read && request.reusedSocket && cause.code === 'ECONNRESET' && !signal?.aborted;
           if (stale && !isStream(body))
             resolve(once({ method, target, token, ...(headers && { headers }), body, signal }));
@@ -99,8 +99,8 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
 }
 
 /**
- * Connections that are used again, each for one token only: Node ends one that speaks unasked while it is idle, but an
- * answer too many that comes a moment later would be taken for that to the next request.
+ * Keep-alive connections, each for one token only: Node closes an idle one that receives data, but a surplus answer
+ * that comes a moment later would be taken for that of the next request.
  */
 function keptConnections(client: typeof http | typeof https): http.Agent {
   const agent = new client.Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: IDLE_MS });
@@ -109,7 +109,7 @@ function keptConnections(client: typeof http | typeof https): http.Agent {
   return agent;
 }
 
-/** Tells tokens apart without being one. */
+/** Distinguishes tokens without containing one. */
 const tokenHolder = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 const isStream = (body: Ask['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);

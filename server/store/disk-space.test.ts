@@ -1,5 +1,5 @@
-// The ballast on a disk that fills up, and the problems reported. The tests cannot mount a small disk: the number of free
-// bytes is simulated.
+// The ballast on a disk that fills up, and the problems reported. The tests cannot mount a small disk: the number of
+// free bytes is simulated.
 import assert from 'node:assert/strict';
 import fs, { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

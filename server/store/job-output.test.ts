@@ -139,7 +139,8 @@ test('a job of an earlier version, a row for each byte, is read in slices, other
   assert.ok((await readOutput(db, seq, 'stdout', 1_500, 3_700)).equals(whole.subarray(1_500, 3_700)));
 });
 
-// ---- KeyedSubmission of arrival ----------------------------------------------------------------------------------------------
+// ---- KeyedSubmission of arrival
+// ----------------------------------------------------------------------------------------------
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-// How a tunnel's address outside is written: never on the dashboard's host, whose cookies all its ports share.
+// The public address of a tunnel: never on the dashboard's host, whose cookies all its ports share.
 import type { Config } from '../config.ts';
 
 interface Place {
@@ -7,15 +7,15 @@ interface Place {
   publicUrl: string;
 }
 
-/** Of an HTTP tunnel its URL, of a TCP tunnel `host:port`. */
+/** The URL of an HTTP tunnel; `host:port` of a TCP tunnel. */
 export function tunnelAddress(
   { config: { tunnelDomain, tunnelScheme }, tunnelPort, publicUrl }: Place,
   { name, protocol, port }: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null },
 ): string {
-  // localhost is where names of HTTP tunnels work by themselves; a TCP tunnel needs a name that leads to the machine.
+  // Names of HTTP tunnels work below localhost; a TCP tunnel needs a name that resolves to this machine.
   const machine = tunnelDomain.name === 'localhost' ? new URL(publicUrl).hostname : tunnelDomain.name;
   if (protocol === 'TCP') return `${machine}:${port ?? ''}`;
-  // With https it is a proxy that visitors reach, on the port that goes without saying unless another was given.
+  // With https, visitors reach a proxy, on the default port unless another was configured.
   const visited = tunnelDomain.port ?? (tunnelScheme === 'http' ? String(tunnelPort) : '');
   return new URL(`${tunnelScheme}://${name}.${tunnelDomain.name}${visited && `:${visited}`}`).origin;
 }

@@ -1,5 +1,5 @@
-// The service's end of the carriers: one WebSocket for each agent that has visitors, dialled by the agent when it is
-// asked to, with HTTP/2 on it. Each stream is a connection to a destination on the device.
+// The service's side of the carriers: one WebSocket for each agent that has visitors, opened by the agent on request,
+// with HTTP/2 on it. Each stream is a connection to a destination on the device.
 import { randomBytes } from 'node:crypto';
 import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
@@ -13,7 +13,7 @@ import type { AgentConnection } from '../agents/agent-connection.ts';
 import { refuse } from '../agents/link.ts';
 import { Problem } from '../http/problem.ts';
 
-/** Nobody can be brought through, and on whose side that is. */
+/** The destination cannot be reached; says on which side the reason is. */
 export class Unreachable extends Error {
   readonly away: 'device' | 'service';
   constructor(away: 'device' | 'service', why: string) {
@@ -23,11 +23,11 @@ export class Unreachable extends Error {
 }
 
 export interface Carriers {
-  /** An agent dials because it was asked to. */
+  /** An agent opens the requested carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** A connection to the destination that the agent knows by this number. */
+  /** A connection to the destination with this number of the agent. */
   dial(agent: AgentConnection, tunnel: number): Promise<ClientHttp2Stream>;
-  /** Cuts all that goes through this agent. */
+  /** Cuts everything that goes through this agent. */
   cut(agent: AgentConnection): void;
   close(): void;
 }
@@ -41,7 +41,7 @@ interface Carrier {
 }
 
 const DIAL_WITHIN_MS = 15_000;
-/** A carrier without streams goes after this long. */
+/** A carrier without streams closes after this long. */
 const UNUSED_MS = 60_000;
 const MOST_STREAMS = 10_000;
 
@@ -53,7 +53,7 @@ export function openCarriers(): Carriers {
     clientTracking: false,
   });
   const carriers = new Map<AgentConnection, Carrier>();
-  /** Who was asked to dial with which ticket. */
+  /** Tickets of requested carriers, with their agents. */
   const asked = new Map<string, AgentConnection>();
 
   const ask = (agent: AgentConnection): Carrier => {
@@ -92,7 +92,7 @@ export function openCarriers(): Carriers {
     });
     const over = (why: string) => {
       if (carriers.get(agent) === carrier) carriers.delete(agent);
-      // Always with a cause: without one, what was cut off would look complete.
+      // Always with an error: without one, truncated data would look complete.
       if (!session.destroyed) session.destroy(new Error(why), constants.NGHTTP2_INTERNAL_ERROR);
       socket.terminate();
     };

@@ -1,4 +1,4 @@
-// What is no plain request: WebSockets, TCP, and the ways in which a tunnel is guarded and ends by itself.
+// WebSockets and TCP, logins of tunnels, and tunnels that end by themselves.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ web.on('upgrade', (request, socket, head) => {
     opened.on('message', (message, isBinary) => opened.send(message as Buffer, { binary: isBinary }));
   });
 });
-// Echoes, and says goodbye only after its visitor has: half of the connection is open for a while.
+// Echoes, and closes only after its visitor has: the connection is half open for a while.
 const tcp = createTcpServer({ allowHalfOpen: true }, (socket) => {
   sockets.push(socket);
   socket.on('error', () => {});
@@ -64,7 +64,7 @@ const dialEcho = (url: string, where: string) => {
   const { host, port } = new URL(url);
   return new WebSocket(`ws://127.0.0.1:${port}${where}`, { headers: { Host: host } });
 };
-/** Whether it was cut, and not ended. */
+/** Whether it was cut instead of ended. */
 const closed = (socket: Socket) => new Promise<boolean>((resolve) => socket.once('close', resolve));
 const portOf = async () => (await device.tunnel(tcpAt)).PublicAddr?.split(':').at(-1) ?? '';
 
@@ -146,7 +146,7 @@ test('a tunnel with a login asks for it, and keeps it from the device', async ()
   assert.equal(entered.statusCode, 200);
   assert.ok(got.length > 0 && !got.includes('Authorization'));
 
-  // Somebody at the same address guesses: who knows the login still gets in, and a browser that did goes on.
+  // Guessing from the same address: a visitor with the login still gets in, and a browser that did continues.
   const cookie = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   for (let turn = 0; turn < 9; turn += 1) await status(basic(`anna:${turn}`));
   assert.equal(await status(basic('anna:secret')), 200);

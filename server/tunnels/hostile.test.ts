@@ -1,5 +1,5 @@
-// Those who mean no good, or do not know better: servers on devices, visitors, and agents. None of them may take the
-// service down, be heard by anybody else, or hold what others need.
+// Hostile or faulty servers on devices, visitors and agents: none of them may crash the service, reach anyone else, or
+// use up what others need.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { knock, listening, raw, textOf, TunnelDevice, tunnelsOf, visit } from '.
 let service: TestService;
 let device: TunnelDevice;
 let url: string;
-/** What the server on the device says, whatever it is asked, and all that it was told. */
+/** What the server on the device answers, and what it received. */
 let says: string;
 let told = '';
 const sockets = new Set<Socket>();
@@ -124,7 +124,7 @@ test('one request cannot hide another', async () => {
     assert.ok((got.match(/HTTP\/1\.1\r\n/g)?.length ?? 0) <= 1, text);
     assert.doesNotMatch(got, /^GET \/inner/m, text);
   }
-  // Only GET is upgraded: any other method is a request as any, and its bytes are its body.
+  // Only GET is upgraded: any other method is an ordinary request, and its bytes are its body.
   await raw(port(), `${head('POST /', 'Connection: Upgrade, close', 'Upgrade: websocket', 'Content-Length: 3')}abc`);
   assert.doesNotMatch(told, /Upgrade: websocket/);
 });
@@ -178,7 +178,7 @@ test('who sends no head, or one letter by letter, is sent away', async () => {
   front.close();
 });
 
-/** Another device, whose agent is a test. */
+/** Another device, with a scripted agent. */
 async function otherDevice(): Promise<NewDevice> {
   const made = await service.call('POST', '/v1/devices', { DeviceName: 'hostile', DeviceGroup: '' });
   return (await made.json()) as NewDevice;
@@ -203,13 +203,13 @@ test('a carrier that speaks rubbish ends alone', async () => {
     (socket) => socket.send(randomBytes(100_000)),
     (socket) => socket.send('text, and no bytes'),
     (socket) => socket.send(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
-    // A frame of data for a stream that nobody opened, and one that claims to be larger than any may be.
+    // A data frame for a stream that was not opened, and one that claims to be larger than allowed.
     (socket) => socket.send(Buffer.from('00000004000000000000000500000000000968656c6c6f', 'hex')),
     (socket) => socket.send(Buffer.from('000000040000000000ffffff010400000001', 'hex')),
     (socket) => socket.send(Buffer.alloc(17 * 1024 * 1024)),
     (socket) => socket.close(),
     (socket) => socket.terminate(),
-    // A WebSocket frame with bits that mean nothing.
+    // A WebSocket frame with undefined bits.
     (socket) => (socket as unknown as { _socket: Socket })._socket.write(Buffer.from('ff80', 'hex')),
   ];
   for (const say of speak) {
@@ -227,7 +227,7 @@ test('a carrier that speaks rubbish ends alone', async () => {
     await isWell();
   }
 
-  // One that answers in HTTP/2 and lies there: heads without end, ends without a beginning.
+  // A malicious HTTP/2 server: headers without end, ends without a beginning.
   for (const lie of [
     (stream: ServerHttp2Stream) =>
       stream.respond({
@@ -306,7 +306,7 @@ test('an agent that offers the same again and again holds no port of others', as
     [[1, undefined]],
   );
   await agent.end();
-  // It comes back; nothing is in its way.
+  // It reconnects without hindrance.
   const again = await FakeAgent.connect(service.url, DeviceKey);
   await again.hear('welcome');
   again.say({ type: 'offers', run: 'run', offers: [offering(1, tcp)] });
@@ -314,7 +314,7 @@ test('an agent that offers the same again and again holds no port of others', as
   assert.ok(opened.tunnels[0]?.address);
   const mine = (await tunnelsOf(service)).filter((one) => one.DeviceId === DeviceId);
   assert.equal(mine.length, 1);
-  // All ten ports but one are there for others, and none of them gets more than half.
+  // All ten ports but one are left for others, and none of them gets more than half.
   const greedy = async () => {
     const other = await FakeAgent.connect(service.url, (await otherDevice()).DeviceKey);
     await other.hear('welcome');

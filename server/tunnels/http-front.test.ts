@@ -16,7 +16,7 @@ let local: Server;
 let device: TunnelDevice;
 let dest: string;
 let url: string;
-/** How the service on the device behaves, and what it got. */
+/** How the service on the device behaves, and what it received. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let got: { url: string | undefined; method: string | undefined; headers: string[] }[] = [];
 
@@ -111,7 +111,7 @@ test('what could be read in two ways is refused, and reaches no device', async (
     await raw(port(), `GET / HTTP/1.1\r\nHost: ${'a'.repeat(20)}.localhost\r\nConnection: close\r\n\r\n`),
     /^HTTP\/1\.1 404 /,
   );
-  // Not an upgrade that would take the connection out of sight: as if it had not asked.
+  // An upgrade that would hide the connection is handled as if it had not been requested.
   const h2c = `GET / HTTP/1.1\r\n${own}\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n`;
   assert.match(await raw(port(), h2c), /^HTTP\/1\.1 200 /);
 });
@@ -220,7 +220,7 @@ test('a deleted tunnel closes at once, and stays so until the agent is started a
   assert.equal((await visit(url)).statusCode, 404);
   assert.deepEqual(await tunnelsOf(service), []);
 
-  // The link comes back, the tunnel does not: neither side forgets.
+  // The connection comes back, the tunnel does not: both sides remember.
   const { port: at } = new URL(service.url);
   const { dataDir } = service;
   await service.close();

@@ -1,4 +1,4 @@
-// The HTTP door of the tunnels: a server of its own, on whose hosts nothing but the tunnels is ever served.
+// The HTTP server of the tunnels: a separate one, whose hosts serve nothing but tunnels.
 import { createServer, request as ask, STATUS_CODES } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,28 +14,28 @@ export interface HttpFrontOptions {
   domain: string;
   scheme: string;
   find: (name: string) => LiveTunnel | undefined;
-  /** Whether there is such a tunnel, up or not. */
+  /** Whether such a tunnel exists, connected or not. */
   exists: (name: string) => boolean;
   addressOf: (incoming: IncomingMessage) => string;
   ownCookies: readonly string[];
   /** Whether a text is one of our tokens or keys. */
   isOurs: (secret: string) => boolean;
   logins: VisitorLogins;
-  /** How long a request's head may take. */
+  /** Time limit for the head of a request. */
   headWithinMs?: number;
 }
 
-/** Of an answer; what a browser takes is more than what Node does by itself. */
+/** For an answer; browsers accept more than Node's default. */
 const MOST_HEAD_BYTES = 64 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Through which tunnel a request goes, or the page that it gets instead. */
+/** The tunnel of a request, or the page that answers it. */
 type Admission = { tunnel: LiveTunnel; cookie?: string | undefined } | { page: PlainPage };
 
 export function createHttpFront(options: HttpFrontOptions): Server {
   const { domain, scheme } = options;
 
-  /** Later, where the address of the visitor has to wait before its login is looked at. */
+  /** A promise if the visitor's address has to wait before its login is checked. */
   const admit = (incoming: IncomingMessage): Admission | Promise<Admission> => {
     const name = tunnelNameOf(incoming, domain);
     if (name === undefined) return { page: plainPage('bad-request') };
@@ -54,7 +54,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     return typeof verdict === 'string' ? settle(verdict) : verdict.then(settle);
   };
 
-  /** Connections on which an answer is under way. */
+  /** Connections with an answer in progress. */
   const busy = new WeakSet<Duplex>();
 
   const headersFor = (incoming: IncomingMessage, tunnel: LiveTunnel) =>
@@ -87,7 +87,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
         sent.destroy();
         give('bad-answer');
       });
-      // Not asked for; and without a listener nobody would hear of it.
+      // An upgrade that was not requested; without a listener nothing would end it.
       sent.on('upgrade', (_response, stream) => {
         stream.destroy();
         give('bad-answer');
@@ -95,7 +95,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       sent.on('error', (cause) => {
         if (isGiven) return;
         if (outgoing.destroyed || outgoing.headersSent) outgoing.destroy();
-        // The device's service ended a kept connection just when it was used again.
+        // The device's service closed a keep-alive connection just when it was used again.
         else if (again && sent.reusedSocket && !(cause instanceof Unreachable)) through = send(false);
         else give(reasonOf(cause));
       });
@@ -104,15 +104,15 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     };
     const take = (response: IncomingMessage) => {
       outgoing.sendDate = false;
-      // A small answer is one write, head and end included. (Corked itself, an answer in chunks would lose its body:
-      // seen with Node 24.21.)
+      // A small answer becomes one write, head and end included. (Corking the response itself loses the body of a
+      // chunked answer: seen with Node 24.21.)
       socket.cork();
       setImmediate(() => socket.uncork());
       outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
         ...(cookie === undefined ? [] : ['Set-Cookie', cookie]),
       ]);
-      // Not only with the first byte of the body: an event stream may be silent for long.
+      // Headers are not delayed until the first byte of the body: an event stream may be silent for long.
       outgoing.flushHeaders();
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => outgoing.destroy());
@@ -134,7 +134,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admission) => {
     if ('page' in admitted) return refuse(socket, admitted.page);
-    // What would be its body could be read as what comes after it.
+    // A body could be read as the data that follows the upgrade.
     if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
       return refuse(socket, plainPage('bad-request'));
     const { tunnel } = admitted;
@@ -159,7 +159,8 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       socket.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
       joinStreams(stream as Duplex & { pipe(other: Duplex): unknown }, socket);
     });
-    // It declines. Its answer is the last thing on this connection: what comes after it could be read as a request.
+    // The device's service declines. Its answer is the last data on this connection: later data could be read as a
+    // request.
     through.on('response', (response) => {
       isAnswered = true;
       if (!isSound(response)) {
@@ -179,14 +180,14 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   const server = createServer({
     headersTimeout: headWithinMs,
     connectionsCheckingInterval: headWithinMs / 4,
-    // A large body may take as long as it takes.
+    // A large body may take long.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
-    // Any other protocol would be out of sight from then on: such a request is answered as if it had not asked.
+    // Any other protocol could not be inspected: such a request is answered as if no upgrade had been requested.
     shouldUpgradeCallback: (incoming) =>
       incoming.method === 'GET' && /^websocket$/i.test(incoming.headers.upgrade ?? ''),
   } as Parameters<typeof createServer>[0]);
-  // All of them, as far as their bytes go: of what is not shown nothing could be said.
+  // No limit in number, only in bytes: omitted headers could not be checked.
   server.maxHeadersCount = 0;
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const admitted = admit(incoming);
@@ -200,7 +201,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     void admitted.then((later) => socket.destroyed || upgrade(incoming, socket, head, later));
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer it would be taken for a part of that.
+    // In the middle of an answer it would be read as a part of that.
     if (busy.has(socket) || !socket.writable) socket.destroy();
     else refuse(socket, plainPage(CLIENT_ERRORS[code ?? ''] ?? 'bad-request'));
   });
@@ -212,11 +213,11 @@ const CLIENT_ERRORS: Record<string, PageName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
 };
 
-/** Whether Node would write this status and its words; it throws on others, though it reads them. */
+/** Whether Node can write this status and its text: it reads others too, but throws when it writes them. */
 const isSound = ({ statusCode = 0, statusMessage = '' }: IncomingMessage) =>
   statusCode >= 200 && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
 
-/** Asks the device's service. */
+/** Sends a request to the device's service. */
 function askOf(path: string | undefined, options: RequestOptions): ClientRequest {
   const sent = ask({ ...options, path, setHost: false, maxHeaderSize: MOST_HEAD_BYTES });
   sent.maxHeadersCount = 0;
@@ -229,7 +230,7 @@ function reasonOf(cause: NodeJS.ErrnoException): PageName {
 }
 
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: PlainPage): void {
-  // What is left of the body would be taken for the next request.
+  // The rest of the body would be read as the next request.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.writeHead(page.status, page.headers).end(incoming.method === 'HEAD' ? undefined : page.body);
 }
@@ -240,7 +241,7 @@ function refuse(socket: Duplex, page: PlainPage): void {
   endSocket(socket, `HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
 }
 
-/** The head of the device's answer, for a connection that is no longer in the hands of Node's server. */
+/** The head of the device's answer, for an upgraded connection, which Node's server no longer handles. */
 function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingMessage, connection: string[]): string {
   const told = [...headersForVisitor(response.rawHeaders, host), ...connection];
   let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;
@@ -250,7 +251,7 @@ function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingM
 
 // ---- Answers of the front itself ------------------------------------------------------------------------------------
 
-/** Plain, and silent about the service behind. */
+/** Plain pages that reveal nothing about the service behind. */
 const PAGES = {
   'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, said once and clearly.'],
   login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],

@@ -1,4 +1,4 @@
-// The rules of what passes, one by one.
+// The rules for headers in tunnels, one by one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { headersForDevice, headersForVisitor, tunnelNameOf, withoutCookies } from './http-head.ts';

@@ -1,7 +1,7 @@
-// What of a request's and an answer's head goes through a tunnel. Frontends that read one thing and pass on another have
-// let visitors in where they did not belong (CVE-2026-40910), so whatever could be read in two ways is refused.
+// Which headers pass through a tunnel. Proxies that read one thing and forward another have let visitors in where they
+// did not belong (CVE-2026-40910), so everything ambiguous is refused.
 
-/** Headers as they came, names and values in turn: the parsed form shows only one of two Host headers. */
+/** Headers as received, names and values in turn: the parsed form shows only one of two Host headers. */
 export type RawHeaders = readonly string[];
 
 function each(headers: RawHeaders, take: (name: string, value: string, lowerCase: string) => void): void {
@@ -21,15 +21,15 @@ export interface RequestHead {
   rawHeaders: RawHeaders;
 }
 
-/** The name of the tunnel that a request is for; undefined for a request that is to be refused. */
+/** The name of the request's tunnel; undefined for a request that must be refused. */
 export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: string): string | undefined {
-  // An absolute form ("GET http://other/") names a host of its own; RFC 9112, section 3.2.2 would let it win.
+  // An absolute form ("GET http://other/") has its own host, which would apply by RFC 9112, section 3.2.2.
   if (!url.startsWith('/')) return undefined;
   const hosts = valuesOf(rawHeaders, 'host');
   const lengths = valuesOf(rawHeaders, 'content-length');
   const codings = valuesOf(rawHeaders, 'transfer-encoding');
   if (hosts.length !== 1 || lengths.length > 1 || codings.length > 1) return undefined;
-  // One would be looked at here, the other by the device's service.
+  // One would be checked here, the other by the device's service.
   if (valuesOf(rawHeaders, 'authorization').length > 1) return undefined;
   if (lengths.length > 0 && (codings.length > 0 || !/^\d{1,15}$/.test(lengths[0] ?? ''))) return undefined;
   if (codings.length > 0 && codings[0]?.toLowerCase() !== 'chunked') return undefined;
@@ -37,7 +37,7 @@ export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: stri
   return below?.toLowerCase() === domain ? name?.toLowerCase() : undefined;
 }
 
-/** Only between two neighbours (RFC 9110, section 7.6.1), beside what `Connection` names. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), besides those that `Connection` names. */
 const BETWEEN_NEIGHBOURS = new Set([
   'connection',
   'keep-alive',
@@ -49,11 +49,11 @@ const BETWEEN_NEIGHBOURS = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Said by us, and by nobody else. */
+/** Headers that only this service may set. */
 const OURS_TO_SAY = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']);
-/** Servers that hand headers on as variables (CGI, WSGI) take `_` and `-` for one. */
+/** Servers that convert headers to variables (CGI, WSGI) treat `_` and `-` alike. */
 const isOursToSay = (name: string) => OURS_TO_SAY.has(name.replaceAll('_', '-'));
-/** `Connection` may not take these away: what is left would mean something else. */
+/** `Connection` must not remove these: the rest would mean something else. */
 const STAYS = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
 
 function betweenNeighbours(headers: RawHeaders): ReadonlySet<string> {
@@ -67,11 +67,11 @@ export interface Visitor {
   scheme: string;
   /** Names of our own session's cookie. */
   ownCookies: readonly string[];
-  /** Whether this is one of our tokens or keys, or was shown to get through this tunnel. */
+  /** Whether this is one of our tokens or keys, or the login of this tunnel. */
   isOurs: (secret: string) => boolean;
 }
 
-/** What the device's service is told: all that the visitor said, but for what is ours. */
+/** The visitor's headers for the device's service, without what belongs to this service. */
 export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[] {
   const left = betweenNeighbours(headers);
   const passed: string[] = [];
@@ -88,7 +88,7 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   return passed;
 }
 
-/** What the visitor is told: all that the device's service said, but for what it says of the cookies of others. */
+/** The headers of the device's service for the visitor, without cookies for other hosts. */
 export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   const left = betweenNeighbours(headers);
   const told: string[] = [];
@@ -100,14 +100,14 @@ export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   return told;
 }
 
-/** The header without these cookies; what is left stays as it was. */
+/** The header without these cookies; the rest is unchanged. */
 export function withoutCookies(header: string, names: readonly string[]): string {
   const cookies = header.split(';');
   const others = cookies.filter((cookie) => !names.includes((cookie.split('=')[0] ?? '').trim()));
   return others.length === cookies.length ? header : others.join(';').trim();
 }
 
-/** RFC 6265, section 4.1.2.3: a Domain lets every host below it see the cookie. */
+/** RFC 6265, section 4.1.2.3: a cookie with a Domain is sent to every host below it. */
 function isForOthers(cookie: string, host: string): boolean {
   const own = host.replace(/:\d+$/, '').toLowerCase();
   return cookie
@@ -117,7 +117,10 @@ function isForOthers(cookie: string, host: string): boolean {
     .some((domain) => domain !== undefined && domain !== '' && domain !== own);
 }
 
-/** Clear-Site-Data without what reaches beyond this host: cookies go for the whole domain, those of other tunnels too. */
+/**
+ * Clear-Site-Data without what reaches beyond this host: `cookies` would clear the whole domain, other tunnels
+ * included.
+ */
 const ofThisSiteAlone = (value: string): string =>
   value
     .split(',')
@@ -131,7 +134,7 @@ export function basicLogin(header: string): string | undefined {
   return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString();
 }
 
-/** Looked for wherever a client might put a token: after any scheme's name, as user or as password. */
+/** Checks every position of a token: after any scheme, as user or as password. */
 function holdsOurs(header: string, isOurs: (secret: string) => boolean): boolean {
   const login = basicLogin(header);
   const colon = login?.indexOf(':') ?? -1;

@@ -1,4 +1,4 @@
-// One tunnel that is up: how to get through it, what goes through it now, and how much has.
+// One connected tunnel: how to reach it, its current visitors, and its traffic.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { ClientHttp2Stream } from 'node:http2';
 import { Socket } from 'node:net';
@@ -11,7 +11,7 @@ export interface LiveTunnelOptions {
   name: string;
   agent: AgentConnection;
   offer: Offer;
-  /** By the clock's steady count; infinite where it does not end by itself. */
+  /** By the monotonic clock; infinite if it does not end by itself. */
   expires: number;
   dial: () => Promise<ClientHttp2Stream>;
 }
@@ -19,12 +19,12 @@ export interface LiveTunnelOptions {
 export class LiveTunnel {
   readonly name: string;
   readonly agent: AgentConnection;
-  /** The agent's number for it. */
+  /** The agent's number of it. */
   readonly id: number;
   readonly protocol: 'HTTP' | 'TCP';
   readonly expires: number;
   readonly dial: () => Promise<ClientHttp2Stream>;
-  /** Connections for requests, kept and used again. */
+  /** Reusable connections for requests. */
   readonly pool: PooledDials;
   bytesIn = 0;
   bytesOut = 0;
@@ -55,12 +55,12 @@ export class LiveTunnel {
     return this.#login !== undefined;
   }
 
-  /** Whether `user:password` is what its visitors have to show. */
+  /** Whether visitors with this `user:password` are let in. */
   admits(login: string): boolean {
     return this.#login !== undefined && timingSafeEqual(this.#login, hash('sha256', login, 'buffer'));
   }
 
-  /** Counts a visitor's connection (of one request, its socket) until `leave`; it is cut when the tunnel ends. */
+  /** Counts a visitor's connection (for a request, its socket) until `leave`; it is cut when the tunnel ends. */
   enter(visit: Duplex): void {
     this.#used = performance.now();
     if (this.#ended) visit.destroy();
@@ -91,12 +91,12 @@ export class LiveTunnel {
     else this.#whenEnded = done;
   }
 
-  /** Cuts all that goes through it. */
+  /** Cuts everything that goes through it. */
   end(): void {
     this.#ended = true;
     this.#whenEnded();
     this.pool.destroy();
-    // Reset, so that nobody takes it for the end of what was sent.
+    // A reset, so that truncated data does not look complete.
     for (const visit of this.#visits)
       if (visit instanceof Socket) visit.resetAndDestroy();
       else visit.destroy();

@@ -1,5 +1,5 @@
-// The TCP door of the tunnels: a port of a configured range for each, open while its device is there, so that whoever
-// knocks at other times is refused at once.
+// TCP ports of the tunnels: one of a configured range for each, open while its device is connected, so that visitors
+// are refused at once at other times.
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
@@ -9,13 +9,13 @@ import type { LiveTunnel } from './live-tunnel.ts';
 
 export interface TcpPort {
   port: number;
-  /** Whoever comes goes through this tunnel, until it ends. */
+  /** Connects visitors to this tunnel until it ends. */
   serve(tunnel: LiveTunnel): void;
   close(): void;
 }
 
 export interface TcpPorts {
-  /** The port asked for, or one that belongs to no tunnel; undefined when there is none. */
+  /** The wanted port, or a free one; undefined if there is none. */
   listen(wanted: number | undefined): Promise<TcpPort | undefined>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
   const inUse = new Map<number, Promise<void>>();
 
   const tryPort = async (port: number): Promise<TcpPort | undefined> => {
-    // The one before may be about to let go of it.
+    // Its previous server may still be closing.
     await inUse.get(port);
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true });
     const listening = await new Promise<boolean>((resolve) => {

@@ -1,5 +1,5 @@
 // For tests of tunnels: a device with a real agent, and visitors. Names below localhost do not resolve in Node, so a
-// visitor connects to the address and says the name in its Host.
+// visitor connects to the address and sends the name as Host.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ import { scratch, spawnAgent, until } from '../test-agents.ts';
 import type { AgentProcess } from '../test-agents.ts';
 import type { TestService } from '../test-service.ts';
 
-/** Lets a server listen on this machine and gives its port. */
+/** Starts a server on this machine and returns its port. */
 export async function listening(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -63,7 +63,7 @@ export class TunnelDevice {
     this.#at.remove();
   }
 
-  /** Its tunnel to this place. */
+  /** Its tunnel to this destination. */
   async tunnel(dest: string): Promise<Tunnel> {
     const found = (await tunnelsOf(this.#service)).find((one) => one.DeviceId === this.id && one.LocalDest === dest);
     if (!found) throw new Error(`There is no tunnel to ${dest}`);
@@ -78,7 +78,7 @@ export interface Visit {
   body?: string | NodeJS.ReadableStream;
 }
 
-/** Sends a request to a tunnel; resolves once there is an answer's head. */
+/** Sends a request to a tunnel; resolves with the head of the answer. */
 export async function visit(url: string, { method, path, headers, body }: Visit = {}): Promise<IncomingMessage> {
   const { host, port } = new URL(url);
   const sent = request({
@@ -89,7 +89,7 @@ export async function visit(url: string, { method, path, headers, body }: Visit 
     headers: { Host: host, ...headers },
     agent: false,
   });
-  // After the head of an answer it is the answer that tells of an error.
+  // After the head, errors are reported by the answer.
   sent.on('error', () => {});
   if (body === undefined || typeof body === 'string') sent.end(body);
   else body.pipe(sent);
@@ -110,7 +110,7 @@ export async function knock(port: number | string): Promise<Socket> {
   return socket;
 }
 
-/** Bytes as written, and all that comes back until the other side ends. */
+/** Sends bytes unchanged, and returns everything until the other side ends. */
 export async function raw(port: number | string, text: string): Promise<string> {
   const socket = await knock(port);
   socket.write(text);

@@ -1,5 +1,5 @@
-// The tunnels that are up: opened when an agent offers them, closed when it goes, when somebody deletes them, or when
-// their time is over. Who comes through them is the business of the two fronts.
+// The connected tunnels: opened when an agent offers them, closed when it disconnects, when a user deletes them, or
+// when their time is over. The HTTP and TCP fronts handle visitors.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Offer, Offers } from '#/contract/agent-link.ts';
@@ -25,11 +25,11 @@ import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
 
 export interface Tunnels {
-  /** An agent dials for what comes through its tunnels. */
+  /** An agent opens a carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** The tunnel of this name, while it is up. */
+  /** The connected tunnel of this name. */
   find(name: string): LiveTunnel | undefined;
-  /** They were deleted: all that goes through them is cut at once. To be called after the commit. */
+  /** Cuts deleted tunnels. To be called after the commit. */
   deleted(names: string[]): void;
   close(): Promise<void>;
 }
@@ -39,10 +39,10 @@ export interface TunnelsOptions {
   link: Link;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
-  /** Where TCP tunnels listen. */
+  /** Address that TCP tunnels listen on. */
   host: string;
   tcpPorts: { first: number; last: number; perDevice: number };
-  /** How the address of a tunnel is written. */
+  /** The public address of a tunnel. */
   addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
   sweepEveryMs?: number;
 }
@@ -55,7 +55,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const carriers = openCarriers();
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const { first, last, perDevice } = options.tcpPorts;
-  /** However few there are: half of them stay for other devices. */
+  // However few ports there are, half of them remain for other devices.
   const portShare = Math.max(1, Math.min(perDevice, Math.floor((last - first + 1) / 2)));
   const live = new Map<string, LiveTunnel>();
   const offering = new WeakSet<AgentConnection>();
@@ -66,7 +66,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
   };
 
-  /** Opens what the agent offers, in one unit of work, and tells it the addresses. */
+  /** Opens the agent's offers in one unit of work, and sends it the addresses. */
   const open = async (agent: AgentConnection, { run, offers }: Offers) => {
     const { deviceSeq } = agent;
     const before = tunnelsOfDevice(db, deviceSeq);
@@ -100,7 +100,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     }
     const up = await db.write((tx) => {
       const accountId = accountOfDevice(tx, deviceSeq);
-      // It was deleted, or a newer agent took over: its offers are nobody's.
+      // The device was deleted, or a newer agent replaced this one: its offers no longer count.
       if (accountId === undefined || link.of(deviceSeq) !== agent) return undefined;
       withdrawTunnels(tx, deviceSeq, run);
       const opened = opening.map(({ offer, port }) => {
@@ -112,11 +112,11 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         return { name, offer, port, accountId };
       });
       pruneTunnels(tx, deviceSeq, portShare);
-      // In the order of the commits: a deletion that comes after this one finds them.
+      // In the order of the commits, so that a later deletion finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
         for (const { name, offer, port } of opened) {
-          // By a count that nobody sets; the time in the table is for showing.
+          // By the monotonic clock; the time in the table is only shown.
           const expires = clock.steady() + (offer.endsInSeconds ?? Number.POSITIVE_INFINITY) * 1000;
           const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
           live.get(name)?.end();
@@ -134,7 +134,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const failed = (what: string) => (cause: unknown) => logFault(`tunnels: could not ${what}`, cause);
   link.listenForTunnels({
     offered: (agent, offers) => {
-      // An agent offers once on each link. Whatever else it is, it may not open ports again and again.
+      // An agent offers once per connection; it must not open ports again and again.
       if (offering.has(agent)) return;
       offering.add(agent);
       open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
@@ -181,7 +181,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   };
 }
 
-/** A destination has one tunnel, and a number stands for one. */
+/** Offers without repeated destinations and numbers. */
 const distinct = (offers: Offer[]): Offer[] =>
   offers.filter(
     ({ id, protocol, dest }, at) =>

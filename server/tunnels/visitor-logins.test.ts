@@ -1,4 +1,4 @@
-// Logins of visitors: guessing is slow, and keeps nobody out who knows the password.
+// Logins of visitors: guessing is slow, and never locks out a visitor with the password.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSigninLimit } from '../auth/signin-limit.ts';

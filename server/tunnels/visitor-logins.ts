@@ -1,9 +1,9 @@
-// The logins that visitors of a tunnel show. A person has chosen the password, so guessing has to stay slow; but whoever
-// shares an address with the one who guesses (an office, a proxy) must still get in.
+// The logins of tunnel visitors. Users choose the passwords, so guessing has to be slow; but other visitors at the
+// guesser's address (an office, a proxy) must still get in.
 //
-// Past its share of wrong logins an address gets one look at a time, with pauses: the right login has its turn, and
-// guessing stays about as slow as the share. A browser that was let in before shows that by a cookie which only this process
-// can make, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+// Beyond its share of wrong logins an address gets one check at a time, with pauses: a right login has its turn, and
+// guessing remains about as slow as the share. A browser that was let in before proves it with a cookie that only this
+// process can create, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SigninLimit } from '../auth/signin-limit.ts';
@@ -14,13 +14,13 @@ type Guarded = Pick<LiveTunnel, 'name' | 'admits'>;
 export type Verdict = 'right' | 'wrong' | 'too-many';
 
 export interface VisitorLogins {
-  /** Judges a login; later, where the address has to wait for its turn. */
+  /** Checks a login; asynchronous if the address has to wait. */
   check(visit: { tunnel: Guarded; login: string; address: string; cookies: string }): Verdict | Promise<Verdict>;
-  /** What a browser that was let in shows from then on; undefined where it does already. */
+  /** The cookie for a browser that was let in; undefined if it already has it. */
   cookieFor(visit: { tunnel: Guarded; login: string; cookies: string }): string | undefined;
 }
 
-/** Without TLS and with it. Our own: no device gets to see them. */
+/** Without and with TLS. Devices never receive them. */
 export const VISITOR_COOKIES = ['muster_visitor', '__Host-muster_visitor'] as const;
 
 export function openVisitorLogins(limit: SigninLimit, scheme: 'http' | 'https'): VisitorLogins {

@@ -1,6 +1,5 @@
-// What is known of every HTTP request once it is answered: counted for /metrics, and where it was refused or failed, a
-// line in the log for each kind of refusal.
-import { logSeldom } from './log.ts';
+// Records every answered HTTP request: counted for /metrics, and logged by kind if it was refused or failed.
+import { logThrottled } from './log.ts';
 import { openCounter, openHistogram } from './metrics.ts';
 
 const requests = openCounter('muster_http_requests', 'HTTP requests answered.', []);
@@ -10,20 +9,20 @@ const durations = openHistogram(
   [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
 );
 
-/** What a client may send as a method is not ours to bound: others count together. */
+/** Clients can send any method name: all others are counted together. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** What was seen of one method on one route: looked up for each request, so without making a text first. */
-interface Seen {
+/** Counters of one method on one route; an object lookup avoids building a text for each request. */
+interface RouteCounters {
   where: string;
   duration: ReturnType<typeof durations.of>;
   statuses: Map<number, { value: number }>;
 }
-const seen = new Map<string, Map<string, Seen>>();
+const counters = new Map<string, Map<string, RouteCounters>>();
 
-function seenOf(method: string, route: string): Seen {
-  let methods = seen.get(route);
-  if (!methods) seen.set(route, (methods = new Map<string, Seen>()));
+function countersOf(method: string, route: string): RouteCounters {
+  let methods = counters.get(route);
+  if (!methods) counters.set(route, (methods = new Map<string, RouteCounters>()));
   let one = methods.get(method);
   if (!one) {
     const where = `method="${method}",route="${route}"`;
@@ -32,16 +31,22 @@ function seenOf(method: string, route: string): Seen {
   return one;
 }
 
-/** `route`: the pattern, never the path; `reason`: what the caller was told. */
-export function seeRequest(method: string, route: string, status: number, milliseconds: number, reason?: string): void {
+/** `route`: the pattern, never the path; `reason`: the title of the error that was sent. */
+export function recordRequest(
+  method: string,
+  route: string,
+  status: number,
+  milliseconds: number,
+  reason?: string,
+): void {
   const known = METHODS.has(method) ? method : 'other';
-  const { where, duration, statuses } = seenOf(known, route);
+  const { where, duration, statuses } = countersOf(known, route);
   let count = statuses.get(status);
   if (!count) statuses.set(status, (count = requests.of(`${where},status="${status}"`)));
   count.value += 1;
   durations.observe(duration, milliseconds / 1000);
   if (status < 400) return;
-  logSeldom(
+  logThrottled(
     `${known} ${route} ${status}`,
     status < 500 ? 'info' : 'warn',
     status < 500 ? 'Refused a request.' : 'Could not answer a request.',
