@@ -1,5 +1,5 @@
-// Agents that update themselves, and agents that the service cannot speak with: a real service, and an agent that
-// install.sh has installed. Its program is a few lines around the source, so that each build of it is another file.
+// Agents that update themselves, and agents with an incompatible link version: a real service, and an agent that
+// install.sh has installed. Its program is a small wrapper of the source, so that each build is another file.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { FakeAgent, scratch, until as waitUntil } from './test-agents.ts';
 import { startTestService } from './test-service.ts';
 
-/** Programs are started here, one after the other: on a busy machine that takes its time. */
+/** Programs start one after the other: on a busy machine that takes long. */
 const PATIENCE = 60_000;
 const until = <T>(what: string, probe: () => Promise<T | undefined | false> | T | undefined | false) =>
   waitUntil(what, probe, PATIENCE);
@@ -52,7 +52,7 @@ async function sh(line: string, env: Record<string, string>): Promise<void> {
   const [code] = (await once(child, 'close')) as [number | null];
   assert.equal(code, 0, line);
 }
-/** The folder of an agent that runs as it does on a device. */
+/** The folder of an agent that runs as on a device. */
 async function install(key: string, env: Record<string, string> = {}): Promise<string> {
   const base = path.join(at.folder, key.slice(-6));
   await sh(`curl -fsSL ${service.url}/install.sh | sh -s -- --no-systemd --no-cron >&2`, {
@@ -114,7 +114,7 @@ test('a program that does not reach the service, or is not the announced one, is
   assert.match(failed.AgentProblemTime ?? '', /^\d{4}-/);
 
   publish('broken', "if (process.argv.includes('--version')) console.log('9.8.8'); else throw new Error('x');");
-  // HandlerRequest for a program of another hash than it then gets.
+  // The announced hash is not that of the download.
   const { published } = service.context;
   const { program: original } = published;
   const real = original();
@@ -173,7 +173,7 @@ test('an agent of another version of the link is shown as too old or too new, un
   ] as const) {
     const other = new FakeAgent(service.url, DeviceKey);
     await once(other.socket, 'open');
-    // In another version a hello may be of another shape.
+    // In another version a hello may have another format.
     other.socket.send(JSON.stringify({ type: 'hello', version, agentVersion, who: 'else' }));
     const closed = await until('the refusal', () => other.closed);
     assert.match(closed.reason, what);
@@ -193,7 +193,7 @@ test('an agent of another version of the link is shown as too old or too new, un
   const { AgentProblem, AgentProblemText, AgentProblemTime } = await read(DeviceId);
   assert.deepEqual([AgentProblem, AgentProblemText, AgentProblemTime], ['', '', '']);
 
-  // A second one that is too old says nothing about a device whose agent works.
+  // A second, outdated agent does not change a device whose agent works.
   const second = new FakeAgent(service.url, DeviceKey);
   await once(second.socket, 'open');
   second.hello({ version: LINK_VERSION - 1 });

@@ -1,4 +1,4 @@
-// Puts the parts together into one application. Binds no port and opens nothing: the context is handed in.
+// Combines all parts to one application. It listens on no port and opens nothing: the context is passed in.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';

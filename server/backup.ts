@@ -1,4 +1,4 @@
-// `npm run backup -- FILE`: all that the service holds as one file, made while it runs.
+// `npm run backup -- FILE`: writes everything that the service stores to one file, while it runs.
 import path from 'node:path';
 import { makeBackup } from './backup/make-backup.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -7,7 +7,7 @@ try {
   const [file, ...rest] = process.argv.slice(2);
   if (file === undefined || rest.length > 0 || file.startsWith('-'))
     throw new ConfigError('Usage: npm run backup -- FILE     (a file that does not exist yet, like muster.tar)');
-  // HandlerRequest to stop, it leaves nothing half done behind.
+  // When it is stopped, it leaves nothing unfinished behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const { dataDir } = readConfig(process.env);
   const { bytes, artifacts, damaged } = await makeBackup(dataDir, path.resolve(file));

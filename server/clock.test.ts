@@ -143,7 +143,7 @@ test('a step that cannot be stored is neither half done nor forgotten', async (t
   time.passed = 1_000;
   await clock.check();
   assert.deepEqual([clock.now(), clock.unset(), sum()], [1e12 + YEARS + 1_000, 1e12 + 1_000, YEARS]);
-  time.set += 300; // kept right by a few milliseconds, as NTP does
+  time.set += 300; // adjusted by a few milliseconds, as NTP does
   await clock.check();
   assert.deepEqual([clock.now(), sum()], [1e12 + YEARS + 1_300, YEARS]);
 });

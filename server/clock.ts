@@ -1,34 +1,34 @@
-// The time of the service, in one place. A computer's clock can be set by years while the service runs (NTP after a
-// start without a battery, a mistaken `date`) or while it is stopped. Nobody is signed out by that and no job gets
-// longer: `now` runs evenly; each second it is compared with the computer's clock, and when that was set, all that is
-// still measured (sessions, running jobs, …) moves by the same amount in the transaction in which `now` moves.
+// The service's time. A computer's clock can be set by years while the service runs (NTP after a start without a
+// battery, a mistaken `date`) or while it is stopped. That must neither sign anyone out nor change the time limit of a
+// job: `now` runs evenly; each second it is compared with the computer's clock, and if that was set, all times that are
+// still measured (sessions, running jobs, …) move by the same amount, in the transaction in which `now` moves.
 //
-// For a start: the last pair of clock and uptime is stored. In the same boot the uptime says how long the service was
-// away, so that a clock set in between is noticed; after a reboot only a clock that went back can be.
+// For a start, the last pair of clock and uptime is stored. In the same boot, the uptime shows how long the service was
+// stopped and whether the clock was set meanwhile; after a reboot, only a clock that was set back can be detected.
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { Database, Tx } from './store/database.ts';
 
-/** Where time comes from; tests have one of their own. Milliseconds. */
+/** The sources of time, in milliseconds; tests have their own. */
 export interface TimeSource {
   /** The computer's clock, which can be set. */
   wall(): number;
-  /** Counts up while the computer is awake; cheap to read. */
+  /** Monotonic while the computer is awake; cheap to read. */
   steady(): number;
-  /** Counts up from the computer's start, also while it sleeps. */
+  /** Time since the computer started, including sleep. */
   uptime(): number;
-  /** Names this start of the computer, where that can be known. */
+  /** Identifies this boot of the computer, if that is known. */
   boot: string | undefined;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch, for all that is stored or shown. */
+  /** Milliseconds since the epoch, for everything stored or shown. */
   now: () => number;
-  /** Milliseconds since some moment, which nobody sets: for what is measured in memory. */
+  /** Milliseconds of a monotonic clock, for times in memory. */
   steady: () => number;
-  /** Like `now`, without the times that the clock was set: for dates in what was signed and handed out. */
+  /** Like `now`, but without corrections: for dates in signed links. */
   unset: () => number;
-  /** Compares with the computer's clock; resolves when what was found is stored. Runs by itself each second. */
+  /** Compares with the computer's clock; resolves when a change is stored. Also runs each second. */
   check(): Promise<void>;
   /** Calls back when the clock was set, in the transaction that moves the stored times. */
   onSet(listener: (by: number) => void): void;
@@ -37,9 +37,9 @@ export interface Clock {
 
 interface ClockOptions {
   db: Database;
-  /** Moves the stored times that something is still measured against. */
+  /** Moves the stored times that are still measured. */
   moveTimes: (tx: Tx, by: number) => void;
-  /** Says that the clock was set, or that this could not be stored. */
+  /** Reports that the clock was set, or that this could not be stored. */
   report: (message: string, cause?: unknown) => void;
   time?: TimeSource | undefined;
 }
@@ -48,11 +48,11 @@ interface Saved {
   wall: number;
   uptime: number;
   boot: string | undefined;
-  /** By how much the clock was set in all. */
+  /** Sum of all changes of the clock. */
   set: number;
 }
 
-/** Less than this is the clock being kept right, and is followed without a word. */
+/** Smaller differences are normal adjustments, and are followed without a report. */
 const LEAST_MS = 2_000;
 const CHECK_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 60_000;
@@ -63,7 +63,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   const before = readSaved(db);
   let set = before?.set ?? 0;
   let anchor = { wall: time.wall(), uptime: time.uptime() };
-  /** Of `now`: what the steady count lacks. */
+  // Difference of `now` and the monotonic clock.
   let base = anchor.wall - time.steady();
   let savedAt = time.steady();
   const now = () => Math.round(base + time.steady());
@@ -83,7 +83,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   };
 
   let isStored = true;
-  /** `now` and the stored times change in one turn: no write can come between that knows only one of them. */
+  /** Changes `now` and the stored times in one turn: no write in between may see only one of the changes. */
   const adopt = async (by: number) => {
     let moved = false;
     try {
@@ -101,7 +101,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
       if (by !== 0) report(`The clock of this machine was set ${by > 0 ? 'forward' : 'back'} by ${spanOf(by)}.`);
       isStored = true;
     } catch (cause) {
-      // A full disk, say. The next check finds the same again.
+      // For example on a full disk. The next check finds the same difference again.
       if (moved) move(-by);
       anchor = { ...anchor, wall: anchor.wall - by };
       if (isStored) report('Could not store the time', cause);
@@ -125,7 +125,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     base = present.wall - time.steady();
     return time.steady() - savedAt >= SAVE_EVERY_MS ? adopt(0) : undefined;
   };
-  /** One after the other: a step is stored before the next is looked for. */
+  /** Checks never overlap: a change is stored before the next check. */
   const checkOnce = () => (checking ??= check().finally(() => (checking = undefined)));
   const timer = setInterval(() => void checkOnce(), CHECK_EVERY_MS).unref();
 
@@ -143,12 +143,12 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   };
 }
 
-/** By how much the clock was set while the service was stopped, as far as that can be known. */
+/** By how much the clock was set while the service was stopped, if that can be known. */
 function setWhileAway(before: Saved, present: Omit<Saved, 'set'>): number {
   const isSameBoot = before.boot !== undefined && before.boot === present.boot && present.uptime >= before.uptime;
   const by = Math.round(present.wall - (before.wall + (isSameBoot ? present.uptime - before.uptime : 0)));
   if (Math.abs(by) < LEAST_MS) return 0;
-  // After a reboot, time that has passed cannot be told from a clock that was set forward.
+  // After a reboot, elapsed time and a clock that was set forward look the same.
   return isSameBoot || by < 0 ? by : 0;
 }
 

@@ -1,4 +1,4 @@
-// A value that cannot work stops the start with a sentence that names it.
+// An invalid value stops the start with a sentence that names it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from './config.ts';

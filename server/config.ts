@@ -1,4 +1,4 @@
-// The environment, read once and checked: a value that cannot work stops the start with one sentence naming it.
+// Reads and checks the environment: an invalid value stops the start with one sentence that names it.
 import { BlockList, isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,42 +18,41 @@ export interface Config {
   outputQuota: number;
   /** Days after which output is removed; undefined: never. */
   outputDays: number | undefined;
-  /** Origin that people, browsers and devices use; undefined: derived from the listening address. */
+  /** Origin for users, browsers and devices; undefined: derived from the listening address. */
   publicUrl: string | undefined;
   isTrustedProxy: (address: string) => boolean;
-  /** TRUSTED_PROXY names one. */
+  /** Whether TRUSTED_PROXY is set. */
   trustsProxy: boolean;
   tls: { cert: string; key: string } | undefined;
-  /** Failed sign-ins that one address may have in a minute. */
+  /** Failed sign-ins per minute and address. */
   signinLimit: number;
-  /** Of HTTP tunnels; 0 lets the system choose. */
+  /** Port of HTTP tunnels; 0 lets the system choose. */
   tunnelPort: number;
-  /** Base address of the service whose gateway this is; undefined: this is a service of its own. */
+  /** Base address of the upstream service of a gateway; undefined: this is a service of its own. */
   upstreamUrl: URL | undefined;
-  /** What makes a machine a device of that service, `{key}` for its key. */
+  /** Command that installs a device of that service, with `{key}` for its key. */
   installCommand: string | undefined;
-  /** HTTP tunnels are hosts below it; with a port where visitors come by another than tunnelPort. */
+  /** HTTP tunnels are hosts below it; with a port if visitors use another one than tunnelPort. */
   tunnelDomain: { name: string; port: string | undefined };
   /** https: a proxy in front of tunnelPort ends TLS. */
   tunnelScheme: 'http' | 'https';
-  /** Ports that TCP tunnels are given, and how many of them one device may have at most. */
+  /** Ports for TCP tunnels, and how many of them one device may have. */
   tunnelTcpPorts: { first: number; last: number; perDevice: number };
-  /** Tiles to draw instead of the built-in base map. */
+  /** Tiles instead of the built-in base map. */
   mapTiles: { url: string; attribution: string } | undefined;
-  /** Backups that the service makes by itself. */
+  /** Scheduled backups. */
   backups: { folder: string; everyMs: number; most: number } | undefined;
-  /** A port of its own for /metrics, without a token. */
+  /** A separate port for /metrics, without a token. */
   metricsPort: number | undefined;
 }
 
-/** The start cannot go on; the message is the whole explanation. */
+/** The start cannot continue; the message is the whole explanation. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 type Environment = Record<string, string | undefined>;
 
-/** Reads and checks the environment. */
 export function readConfig(env: Environment): Config {
   const value = (name: string) => env[name]?.trim() || undefined;
   const whole = (name: string, otherwise: number, least: number, most: number) => {
@@ -87,7 +86,7 @@ export function readConfig(env: Environment): Config {
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
     installCommand: readInstallCommand(value('INSTALL_COMMAND'), value('UPSTREAM_URL')),
-    // Where any port will do for the service, so it does for its tunnels: tests run side by side.
+    // If any port will do for the service, so it does for its tunnels: tests run side by side.
     tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),
     tunnelDomain: readTunnelDomain(value('TUNNEL_DOMAIN') ?? 'localhost'),
     tunnelScheme: readScheme(value('TUNNEL_SCHEME') ?? 'http'),
@@ -133,7 +132,8 @@ function readPortRange(text: string): { first: number; last: number } {
 }
 
 function readToken(token: string | undefined): string | undefined {
-  // RFC 6750, section 2.1: what fits in an Authorization header. The value itself is a secret, so it is not repeated.
+  // RFC 6750, section 2.1: what an Authorization header may contain. The error does not repeat the value, which is
+  // secret.
   if (token !== undefined && !/^[\w.~+/-]+=*$/.test(token))
     throw new ConfigError(
       'AUTH_TOKEN holds characters that do not fit in an Authorization header: use letters, digits and - . _ ~ + / only.',
@@ -154,7 +154,7 @@ function readPublicUrl(text: string | undefined): string | undefined {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Where every token of this gateway's people will be sent: over TLS, unless it never leaves the machine. */
+/** The address that receives the tokens of all users of this gateway: over TLS, unless it is on this machine. */
 function readUpstreamUrl(text: string | undefined): URL | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
@@ -177,7 +177,7 @@ function readInstallCommand(line: string | undefined, upstream: string | undefin
     throw new ConfigError(
       'INSTALL_COMMAND is set, but UPSTREAM_URL is not: devices of this service have its own command.',
     );
-  // The key takes its place with quotes where it needs them, so there must be none around it.
+  // The key is inserted with quotes if it needs them, so there must be none around it.
   if (!line.includes('{key}') || /['"`]\{key\}|\{key\}['"`]|\n/.test(line))
     throw new ConfigError(
       'INSTALL_COMMAND must be one line that holds {key} without quotes round it, like: curl -fsSL https://example.com/install | sh -s -- {key}',
@@ -193,7 +193,7 @@ function readMapTiles(url: string | undefined, attribution: string | undefined):
   const raster = ['{z}', '{x}', '{y}'].every((part) => url.includes(part));
   const parsed = URL.parse(url);
   const plain = parsed && /^https?:\/\//i.test(url) && !/[\s;,']/.test(url) && !parsed.username && !parsed.password;
-  // A placeholder in the host could not be named in the page's policy.
+  // The page's policy could not name a host with a placeholder.
   if (!plain || /[{}]|%7b/i.test(parsed.host) || !(raster || parsed.pathname.endsWith('.pmtiles')))
     throw new ConfigError(
       `MAP_TILES_URL is "${url}", but it must be an http or https address that holds {z}, {x} and {y} or ends in .pmtiles, like https://tiles.example.com/{z}/{x}/{y}.png.`,
@@ -215,7 +215,7 @@ function readBackups(folder: string | undefined, every: string | undefined, most
   return { folder: path.resolve(folder), everyMs, most };
 }
 
-/** Read first: what the rest may be refused for is logged in it. */
+/** Read first, because errors in all other values are logged in this format. */
 export function readLogFormat({ LOG_FORMAT }: Environment): LogFormat {
   const text = LOG_FORMAT?.trim() || 'text';
   if (text !== 'text' && text !== 'json')

@@ -1,4 +1,4 @@
-// Starts on a DATA_DIR that is broken: one sentence that says what and what to do, and nothing is changed.
+// Starts with a broken DATA_DIR: one sentence that says what is wrong and what to do, and nothing is changed.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Everything the service holds open, made in one order and closed in the reverse one. Tests make their own.
+// Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
 import { openAudit } from './store/audit.ts';
 import type { Audit } from './store/audit.ts';
@@ -42,26 +42,26 @@ import { openTunnels } from './tunnels/tunnels.ts';
 import type { Tunnels } from './tunnels/tunnels.ts';
 import { tunnelAddress } from './tunnels/address.ts';
 
-/** What the start has to tell the operator. */
+/** What the start reports to the operator. */
 export interface Startup {
-  /** Goes into the sign-in link; single use. */
+  /** Part of the sign-in link; single use. */
   signinCode: string;
-  /** The account's first token, at the one time it can be shown. */
+  /** The account's first token, which can be shown only once. */
   createdToken: string | undefined;
-  /** AUTH_TOKEN names a token that was revoked: it opens nothing. */
+  /** AUTH_TOKEN is a revoked token, which is not accepted. */
   envTokenRevoked: boolean;
-  /** The last run ended without a stop. */
+  /** Set if the last run did not stop cleanly. */
   recovered: Recovered | undefined;
 }
 
 export interface Context {
   config: Config;
-  /** Origin of the service as seen from outside; never taken from a request. Known once it listens. */
+  /** Public origin of the service; never taken from a request. Known after listening. */
   publicUrl: string;
   clock: Clock;
   /** The clock's `now`: milliseconds since the epoch. */
   now: () => number;
-  /** Of this installation; the same at every start. */
+  /** Id of this installation; the same at every start. */
   instanceId: string;
   startup: Startup;
   db: Database;
@@ -72,20 +72,20 @@ export interface Context {
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
-  /** The agent that devices are given. */
+  /** The agent program for devices. */
   published: PublishedAgent;
   agentUpdates: AgentUpdates;
   link: Link;
   tunnels: Tunnels;
   traffic: Traffic;
-  /** Where the service makes its own. */
+  /** Undefined if no schedule is set. */
   backups: BackupSchedule | undefined;
-  /** Port on which HTTP tunnels are served; known once it listens. */
+  /** Port of HTTP tunnels; known after listening. */
   tunnelPort: number;
   close(): Promise<void>;
 }
 
-/** At a start nobody is connected, whatever the tables say; undefined after a stop in order. */
+/** No agent is connected at a start, whatever the tables contain. Undefined after a clean stop. */
 function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
   const wasRunning = recordRunning(tx);
   const devices = markAllOffline(tx).changes;
@@ -95,14 +95,14 @@ function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
 
 const AGENT_FILE = path.join(import.meta.dirname, '../dist/agent/agent.mjs');
 
-/** What tests set otherwise. */
+/** Settings for tests. */
 export interface ContextOptions {
   time?: TimeSource;
-  /** The agent's program as it is built. */
+  /** The built agent program. */
   agentFile?: string;
 }
 
-/** Opens the store and all that lives on it. Nothing listens yet. */
+/** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
   { time, agentFile = AGENT_FILE }: ContextOptions = {},
@@ -189,7 +189,7 @@ export async function openContext(
         await tunnels.close();
         await link.close();
         await clock.close();
-        // Where it cannot be noted (a full disk), the next start says more than it has to.
+        // If the stop cannot be recorded (a full disk), the next start reports a crash.
         if (!readOnly) await db.write(recordStopped, { essential: true }).catch(() => {});
         await store.release();
       },

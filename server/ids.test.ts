@@ -1,4 +1,4 @@
-// Ids are long enough not to be found by trying; those of earlier versions go on.
+// Ids are too long to guess; those of earlier versions remain valid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './store/ids.ts';

@@ -1,4 +1,4 @@
-// The service as a process: killed in the middle, started twice, started wrongly.
+// The service as a process: killed, started twice, started with errors.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -78,7 +78,7 @@ test('what was acknowledged is there after kill -9', async () => {
           if (acknowledged.size >= enough) child.kill('SIGKILL');
         }
       } catch (cause) {
-        assert.ok(cause instanceof TypeError, String(cause)); // fetch failed: the service is gone
+        assert.ok(cause instanceof TypeError, String(cause)); // fetch failed: the service has ended
       }
     });
     await Promise.all(clients);

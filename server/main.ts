@@ -1,4 +1,4 @@
-// The service as a program: the environment in, signals obeyed, a few lines printed.
+// The service as a program: reads the environment, handles signals, prints a few lines.
 import { ConfigError, readConfig, readLogFormat } from './config.ts';
 import { Problem } from './http/problem.ts';
 import type { Config } from './config.ts';
@@ -88,7 +88,7 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
   });
 }
 
-/** What the service and a gateway have to say alike. */
+/** Notes that service and gateway have in common. */
 function notesOf(config: Config): string[] {
   const proxy = proxyNote(config);
   return proxy === undefined ? [] : [`Note:    ${proxy}`];
@@ -102,7 +102,7 @@ function stopOnSignal(service: { traffic: Traffic; close(): Promise<void> }): vo
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // HandlerRequest twice, it goes at once: what was acknowledged is on disk already.
+      // A second signal ends it at once: everything acknowledged is already on disk.
       if (stopping) process.exit(1);
       stopping = true;
       const { active } = service.traffic;

@@ -1,4 +1,4 @@
-// METRICS_PORT: what machines ask of the service, on a port that need not be reachable from outside.
+// METRICS_PORT: the endpoints for machines on a port that need not be reachable from outside.
 import type { Config } from './config.ts';
 import { newApp } from './http/base-app.ts';
 import { openSidePort } from './http/listen.ts';
@@ -6,7 +6,7 @@ import { operationRoutes } from './api/operation.ts';
 import type { Operation } from './api/operation.ts';
 import type { Traffic } from './http/traffic.ts';
 
-/** Opens METRICS_PORT, where one is set; there, no token is asked for. Returns what closes it. */
+/** Opens METRICS_PORT, if it is set; no token is needed there. Returns a function that closes it. */
 export async function openMetricsPort(
   { host, metricsPort }: Config,
   site: { readonly publicUrl: string; readonly traffic: Traffic },

@@ -1,5 +1,5 @@
-// Opens what is on the disk: the folder, its lock, the room on it, the database. On a disk that takes no writes, or is
-// too full for a single one, all of it can be read.
+// Opens everything on the disk: the folder, its lock, its free space, the database. On a read-only or completely full
+// disk all data remains readable.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from './config.ts';
@@ -17,9 +17,9 @@ import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
 interface Store {
   db: Database;
   disk: DiskSpace;
-  /** Of the write-ahead log that the last run left, which SQLite takes over. */
+  /** Size of the write-ahead log that the last run left, which SQLite takes over. */
   logBytes: number;
-  /** Closes it, and gives the folder free. */
+  /** Closes everything and releases the folder. */
   release(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
     disk.freeSpaceToStart();
     try {
       const db = open(false);
-      // The least that a start writes.
+      // The smallest write of a start.
       if (disk.isShort())
         await db
           .write((tx) => tx.run('UPDATE settings SET value = value'), { essential: true })
@@ -78,13 +78,15 @@ export async function openStore({ dataDir }: Config): Promise<Store> {
   }
 }
 
-/** Whether a start failed for want of room: SQLite may also say that it cannot make a file beside the database. */
+/**
+ * Whether a start failed for lack of space: SQLite may also report that it cannot create a file beside the database.
+ */
 const isFullStart = (cause: unknown) => {
   const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
   return isFull(why) || sqliteCode(why) === SQLITE.IOERR || sqliteCode(why) === SQLITE.CANTOPEN;
 };
 
-/** Only the service's own user may look into its folder. On a read-only disk it must be there. */
+/** Creates the folder, accessible only by the service's own user. On a read-only disk it must exist. */
 export function makeFolder(folder: string): 'writable' | 'read-only' {
   try {
     makeMissing(folder);
@@ -98,7 +100,8 @@ export function makeFolder(folder: string): 'writable' | 'read-only' {
 }
 
 /**
- * Like mkdir with `recursive`, which never returns where a folder exists but takes no new ones (Node 24, under /proc).
+ * Like mkdir with `recursive`, which never returns in some existing folders that refuse new ones (Node 24, under
+ * /proc).
  */
 function makeMissing(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

@@ -1,5 +1,5 @@
-// The limits of stored output, by size and by age: what is oldest goes first, after it was announced, and the job
-// stays.
+// The limits of stored output, by size and by age: the oldest is removed first, after an announcement, and the job
+// remains.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Account } from '#/contract/account.ts';
@@ -38,7 +38,7 @@ async function connect(): Promise<void> {
   device ??= await fleet.device();
   agent = await FakeAgent.connect(service.url, device.key);
 }
-/** Runs a job that prints so much. */
+/** Runs a job with this much output. */
 async function run(bytes: number): Promise<string> {
   const id = await fleet.run('c', { DeviceId: device?.id ?? '' });
   const { job } = await agent.hear('run');
@@ -79,7 +79,7 @@ test('at the limit the oldest output goes, new output is taken, and the job says
   const changed = await service.call('GET', '/v1/job', undefined, { 'If-None-Match': list.headers.get('ETag') ?? '' });
   assert.equal(changed.status, 200);
 
-  // What is deleted with its job counts no more.
+  // Output that was deleted with its job no longer counts.
   await fleet.remove(ids[1] ?? '');
   assert.equal((await account()).OutputBytesUsed, 500_000);
 });

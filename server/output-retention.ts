@@ -1,5 +1,5 @@
-// How much output of jobs is stored, and for how long: JOB_OUTPUT_MB and JOB_OUTPUT_DAYS. What ended first goes first;
-// the job itself stays and says so. Nothing goes in the first hour after a start that was not announced before.
+// Limits of stored job output: JOB_OUTPUT_MB and JOB_OUTPUT_DAYS. Output of the jobs that ended first is removed first;
+// the job remains and says so. In the first hour after a start, only announced removals happen.
 import { printIsoTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Clock } from './clock.ts';
@@ -11,9 +11,9 @@ import { logFault } from './http/system-fault.ts';
 type Usage = Pick<Account, 'OutputBytesUsed' | 'OutputBytesLimit' | 'OutputDays' | 'OutputRemoval'>;
 
 export interface OutputRetention {
-  /** The fields of the account. */
+  /** The usage fields of the account. */
   usage(accountId: number): Usage;
-  /** Removes what is due; runs by itself. */
+  /** Removes output that is due; also runs periodically. */
   sweep(): Promise<void>;
   close(): void;
 }
@@ -22,18 +22,18 @@ interface RetentionOptions {
   db: Database;
   clock: Pick<Clock, 'now' | 'onSet'>;
   limitBytes: number;
-  /** Undefined: output is never too old. */
+  /** Undefined: output never becomes too old. */
   days: number | undefined;
-  /** Jobs are different from here on. */
+  /** Called after jobs have changed. */
   changed: () => void;
-  /** Nothing can be removed. */
+  /** Whether nothing can be removed. */
   readOnly: boolean;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const SWEEP_EVERY_MS = 5_000;
-/** Once the limit is reached so much is removed that the next bytes do not begin it again. */
+/** Removal goes below the limit by this share, so that the next bytes do not start it again. */
 const DOWN_TO = 0.95;
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
@@ -42,7 +42,7 @@ const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
 export function openOutputRetention(options: RetentionOptions): OutputRetention {
   const { db, clock, limitBytes, days, changed, readOnly } = options;
   const { now } = clock;
-  /** From here on the limits hold for what was there before the start, and what is too old goes, hour by hour. */
+  // From this time on the limits apply to everything from before the start, hour by hour.
   let nextHour = now() + HOUR_MS;
   let grace = true;
   const atStart = new Map(accountsWithOutput(db).map((accountId) => [accountId, outputBytes(db, accountId)]));
@@ -69,7 +69,7 @@ export function openOutputRetention(options: RetentionOptions): OutputRetention 
     }
   };
 
-  /** Removes what ended first until nothing of it is due, a little in each transaction. */
+  /** Removes the oldest output until nothing is due, a little in each transaction. */
   const remove = async (accountId: number, due: { before: number } | { downTo: number }, because: string) => {
     const sum = { jobs: 0, bytes: 0 };
     for (;;) {
@@ -117,7 +117,7 @@ export function openOutputRetention(options: RetentionOptions): OutputRetention 
     (sweeping ??= sweepAll()
       .catch((cause: unknown) => logFault('output: could not remove what is due', cause))
       .finally(() => (sweeping = undefined)));
-  // By a clock that is years ahead all of it is old: there is an hour to set it right.
+  // By a clock that is years ahead all output is old: there is an hour to correct it.
   clock.onSet(() => void (nextHour = now() + HOUR_MS));
   if (!readOnly) announce();
   const timer = readOnly ? undefined : setInterval(() => void sweep(), SWEEP_EVERY_MS).unref();

@@ -1,23 +1,23 @@
-// Whether the service can serve: its database answers, takes a write and has its tables, the disk has room, and nobody
-// asked it to stop.
+// Whether the service can serve: the database works, has its tables and accepts a write, the disk has space, and the
+// service is not stopping.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FieldError } from './http/problem.ts';
 import type { Database } from './store/database.ts';
 
 interface ReadinessOptions {
   db: Database;
-  /** What is wrong with the disk, as a sentence without its subject. */
+  /** The fault of the disk, as a sentence without its subject. */
   diskFault: () => string | undefined;
-  /** How many steps lead to the tables. */
+  /** The number of migrations. */
   steps: number;
   isStopping: () => boolean;
 }
 
-/** Whoever asks, and however often: a write is tried at most this often. */
+/** A write is tried at most this often, however often the result is requested. */
 const GOOD_FOR_MS = 2_000;
 const WRITE_WITHIN_MS = 3_000;
 
-/** What keeps it from serving; nothing when it is ready. */
+/** The problems that keep it from serving; empty if it is ready. */
 export type Readiness = () => Promise<FieldError[]>;
 
 export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOptions): Readiness {

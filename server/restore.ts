@@ -35,7 +35,7 @@ function readArguments(): { file: string; keepWaiting: boolean } {
     const [file] = positionals;
     if (file !== undefined && positionals.length === 1) return { file, keepWaiting: values['keep-waiting'] };
   } catch {
-    // The usage says it.
+    // The usage explains it.
   }
   throw new ConfigError(USAGE);
 }

@@ -1,10 +1,10 @@
-// What the service holds, read when /metrics is asked for.
+// Gauges of the service, read when /metrics is requested.
 import type { Context } from './context.ts';
 import type { Gauge } from './operation/metrics.ts';
 import { processGauges } from './operation/process-metrics.ts';
 import { countRunning } from './store/last-run.ts';
 
-/** Reading the tables takes longest: whoever asks more often gets the same figures. */
+/** Values from tables are slow to read, and are cached this long. */
 const GOOD_FOR_MS = 5_000;
 
 export function serviceGauges({ db, link, clock, backups, config }: Context): Gauge[] {

@@ -1,5 +1,5 @@
-// A whole service as one value: environment in, address and close out. main.ts prints around it; tests, the demo and
-// the benchmarks start it inside their own process.
+// A whole service as one value: created from the environment, with its address and a close function. main.ts runs it as
+// a program; tests, the demo and the benchmarks start it inside their own process.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
@@ -28,13 +28,13 @@ import { createHttpFront } from './tunnels/http-front.ts';
 import { openVisitorLogins, VISITOR_COOKIES } from './tunnels/visitor-logins.ts';
 
 export interface Service {
-  /** Where it is reached, without a trailing slash. */
+  /** Its public address, without a trailing slash. */
   url: string;
-  /** Where it listens, whatever its public address is. */
+  /** The port that it listens on, whatever its public address is. */
   port: number;
-  /** The account's token, where it is known: AUTH_TOKEN, or the one just made. */
+  /** The account's token, if it is known: AUTH_TOKEN, or the one that this start created. */
   token: string | undefined;
-  /** Signs a browser in, once, within ten minutes. */
+  /** Signs one browser in, within ten minutes. */
   signinLink: string;
   context: Context;
   close(): Promise<void>;
@@ -108,7 +108,7 @@ export async function startService(
     context,
     close: async () => {
       context.traffic.stop();
-      // The agents' connections are the server's too: it cannot end before they do.
+      // The server cannot end before the agents' connections.
       await context.tunnels.close();
       await Promise.all([opened.stop(), stop(tunnelServer), stopMetrics(), context.link.close()]);
       await context.close();

@@ -1,5 +1,4 @@
-// Agents for tests of the service: the real program in a process of its own, and a thin stand-in that says exactly
-// what a test wants said.
+// Agents for tests of the service: the real program in a process of its own, and a scripted one.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.
 
 const MAIN = path.join(import.meta.dirname, '../agent/main.ts');
 
-/** Waits until the probe gives something, and says what was missing if it never does. */
+/** Waits until the probe returns a value; the error names what was missing. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -34,9 +33,9 @@ export async function until<T>(
 export interface AgentProcess {
   child: ChildProcess;
   data: string;
-  /** All it has printed. */
+  /** Everything it has printed. */
   printed: () => string;
-  /** Ends it and waits; the job's supervisor is another process and goes on. */
+  /** Ends it and waits; the job's supervisor is another process and continues. */
   end(signal: NodeJS.Signals): Promise<void>;
   exitCode: Promise<number | null>;
 }
@@ -51,7 +50,7 @@ export async function endAgents(): Promise<void> {
   }
 }
 
-/** Starts the agent program as a person would. */
+/** Starts the agent program as a user would. */
 export function spawnAgent(args: string[], data: string, env: NodeJS.ProcessEnv = {}): AgentProcess {
   const child = spawn(process.execPath, [MAIN, '--data', data, ...args], {
     env: { PATH: process.env['PATH'], ...env },
@@ -75,7 +74,7 @@ export function spawnAgent(args: string[], data: string, env: NodeJS.ProcessEnv 
   };
 }
 
-/** A port that is free now, for a service that is to come back at the same place after each crash. */
+/** A port that is free now, for a service that restarts on it after each crash. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -85,13 +84,13 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A folder for an agent or for what jobs write; `remove` when the test is over. */
+/** A folder for an agent or for what jobs write; call `remove` after the test. */
 export function scratch(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-test-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }) };
 }
 
-/** Speaks the agent's side of the link; remembers what it was told. */
+/** Speaks the agent's side of the link; remembers the messages it received. */
 export class FakeAgent {
   readonly socket: WebSocket;
   readonly told: ServiceMessage[] = [];
@@ -140,14 +139,14 @@ export class FakeAgent {
     this.socket.send(JSON.stringify(message));
   }
 
-  /** The first message of a type that was not waited for before. */
+  /** The first message of a type that no earlier call returned. */
   async hear<Type extends ServiceMessage['type']>(type: Type): Promise<Extract<ServiceMessage, { type: Type }>> {
     const message = await until(`"${type}" from the service`, () => this.told.find((told) => told.type === type));
     this.told.splice(this.told.indexOf(message), 1);
     return message as Extract<ServiceMessage, { type: Type }>;
   }
 
-  /** Does a whole job. */
+  /** Runs a whole job. */
   finish(job: string, exitCode = 0, stdout = ''): void {
     this.say({ type: 'started', job, ago: 0 });
     if (stdout)

@@ -1,4 +1,4 @@
-// For tests of generated Commands: a shell to run them in, PATHs that hold a few tools only, and artifacts to fetch.
+// For tests of generated Commands: a shell to run them in, PATHs with only a few tools, and artifacts to download.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -17,7 +17,7 @@ interface Ran {
 
 const usual = process.env['PATH'] ?? '';
 
-/** The path of a tool; undefined where this machine has none. */
+/** The path of a tool; undefined if this machine has none. */
 export const where = (tool: string): string | undefined => {
   try {
     return execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim();
@@ -25,7 +25,7 @@ export const where = (tool: string): string | undefined => {
     return undefined;
   }
 };
-/** The shells of this machine that run Commands; what /bin/sh is differs from one system to the next. */
+/** The shells of this machine that run Commands; /bin/sh differs between systems. */
 export const SHELLS = [['/bin/sh'], ['dash'], ['busybox', 'sh']].filter(([name = ''], index) => {
   const found = where(name);
   return found !== undefined && (index === 0 || realpathSync(found) !== realpathSync('/bin/sh'));
@@ -33,12 +33,12 @@ export const SHELLS = [['/bin/sh'], ['dash'], ['busybox', 'sh']].filter(([name =
 /** The programs of this machine that download. */
 export const FETCHERS = ['curl', 'wget'].filter((tool) => where(tool) !== undefined);
 
-/** A folder of its own that serves as home, with a temporary and a current folder in it. */
+/** A home folder with a temporary and a current folder in it. */
 export class CommandTest {
   readonly home = mkdtempSync(path.join(tmpdir(), "muster command's-"));
   readonly temporary = path.join(this.home, 'tmp');
   readonly cwd = path.join(this.home, 'cwd');
-  /** The bytes of the artifact that was made last. */
+  /** The bytes of the last artifact. */
   served: Buffer | undefined;
 
   /** Empties the temporary and the current folder. */

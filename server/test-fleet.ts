@@ -1,4 +1,4 @@
-// What tests of jobs do over and over through the API: make devices and workflows, submit, wait for an end.
+// Repeated steps of tests of jobs, through the API: create devices and workflows, submit, wait for an end.
 import assert from 'node:assert/strict';
 import type { Job } from '#/contract/jobs.ts';
 import { until } from './test-agents.ts';

@@ -1,4 +1,4 @@
-// A real service for tests: its own folder, a free port, and plain HTTP to talk to it.
+// A real service for tests: its own folder, a free port, and plain HTTP requests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export interface TestService extends Service {
   end(): Promise<void>;
 }
 
-/** A time of its own: `offset` has passed more than really has; `set` is by how much the machine's clock is wrong. */
+/** A time of its own: `offset` is added to the elapsed time; `set` is by how much the machine's clock is wrong. */
 export interface TestTime {
   offset: number;
   set: number;

@@ -1,5 +1,5 @@
-// `npm run token`: API tokens, sessions of browsers and sign-in links, straight in the data folder, so that a lost
-// token locks nobody out. Works beside a running service, which obeys at once.
+// `npm run token`: manages API tokens, sessions and sign-in links directly in the data folder, so that a lost token
+// locks nobody out. It works beside a running service, and takes effect at once.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { printSqlTime } from '#/contract/timestamps.ts';
@@ -24,7 +24,7 @@ const USAGE = `
   npm run token -- end all        signs all of them out
   npm run token -- link           prints a new sign-in link: it works once, for 10 minutes`;
 
-/** What each command does, and whether it takes a value. */
+/** The commands, and whether they take a value. */
 const COMMANDS: Record<string, { takesValue: boolean; run: (db: Database, value: string, config: Config) => unknown }> =
   {
     list: { takesValue: false, run: list },
@@ -35,7 +35,7 @@ const COMMANDS: Record<string, { takesValue: boolean; run: (db: Database, value:
     link: { takesValue: false, run: (db, _value, config) => link(db, config) },
   };
 
-/** A mistake of the person at the keyboard: the message is all there is to say. */
+/** An error of the user: the message is the whole explanation. */
 class UsageError extends Error {}
 
 try {
@@ -148,13 +148,13 @@ async function link(db: Database, config: Config): Promise<void> {
   );
 }
 
-/** Whoever may write the data folder; there is no network address to tell. */
+/** Anyone who may write the data folder; there is no network address. */
 function operator(db: Database): Caller {
   const email = readAccount(db, FIRST_ACCOUNT)?.UserEmail ?? '';
   return { account: { id: FIRST_ACCOUNT, email }, actor: 'operator', address: 'local' };
 }
 
-/** A name as it may be printed: without the control characters that would move the cursor. */
+/** A name for printing, without control characters that would move the cursor. */
 function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');

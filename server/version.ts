@@ -1,4 +1,4 @@
-// The version of this service, from the one place where it is kept.
+// The version of this service, from package.json.
 import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION: string = manifest.version;

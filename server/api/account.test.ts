@@ -1,4 +1,4 @@
-// The account, its tokens, and the wall between accounts.
+// The account, its tokens, and the separation of accounts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Account, ApiToken } from '#/contract/account.ts';
@@ -21,7 +21,7 @@ const withToken = (token: string) =>
 test('the account tells its limits and what is used of them', async () => {
   await service.call('POST', '/v1/devices', { DeviceName: 'a', DeviceGroup: '' });
   const account = (await (await service.call('GET', '/v1/account')).json()) as Account;
-  // Of the disk of this machine.
+  // Depends on this machine's disk.
   delete account.DiskState;
   delete account.DiskBytesFree;
   assert.deepEqual(account, {

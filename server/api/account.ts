@@ -23,10 +23,10 @@ export function accountRoutes(
   const recent = new RecentSecrets<NewApiToken>();
   const time = (at: number) => printIsoTime(new Date(at));
 
-  /** Whether a person at a browser shows more than that the browser is signed in. Uses a code up. */
+  /** Whether the user of a browser proves more than the session. Uses up a code. */
   const isProven = (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): boolean => {
     if (sessionId === undefined || tokenHolder(tx, proof)?.account_id === account.id) return true;
-    // People paste the whole link.
+    // Users paste the whole link.
     const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
     return redeemSigninCode(tx, code, now()) === account.id;
   };
@@ -63,7 +63,7 @@ export function accountRoutes(
       const submission = { accountId, key, content: { Name: request.body.Name } };
       const write = db.write((tx) =>
         runOnce(tx, submission, now(), () => {
-          // Here, since the same order sent again comes with a link that it has used up itself.
+          // Checked here, because a repeated request has a link that it used up itself.
           if (!isProven(tx, request, proof)) throw notProven;
           const { id, secret } = createToken(tx, accountId, request.body.Name, now());
           audit.record(tx, request, 'token.create', id);
@@ -80,7 +80,7 @@ export function accountRoutes(
         throw cause;
       });
       const answer = created ?? recent.recall(tokenId);
-      // One that was revoked in the meantime opens nothing.
+      // A token that was revoked in the meantime is useless.
       if (answer && (created || listTokens(db, accountId).some(({ id }) => id === tokenId))) return answer;
       throw new Problem(
         409,

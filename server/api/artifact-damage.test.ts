@@ -1,5 +1,4 @@
-// What happens to artifacts whose files were deleted or cut behind the service's back, and to files that it does not
-// know.
+// Artifacts whose files were deleted or truncated by others, and files without an artifact.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

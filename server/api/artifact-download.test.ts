@@ -1,5 +1,5 @@
-// Downloads of a Command from servers that refuse, break off and come back, with each shell and each program that
-// fetches on this machine.
+// Downloads of a Command from servers that refuse, break off and come back, with each shell and each download program
+// of this machine.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const at = new CommandTest();
 after(() => at.remove());
 
 let url = '';
-/** The ranges that were asked for, one for each request. */
+/** The requested ranges, one for each request. */
 let asked: (string | undefined)[] = [];
 let answer: (response: ServerResponse, from: number, request: IncomingMessage) => void;
 const server = createServer((request, response) => {
@@ -32,7 +32,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** The artifact from this byte on, cut off after so many of them. */
+/** The artifact from this byte on, cut off after `most` bytes. */
 function send(response: ServerResponse, from: number, most = Infinity): void {
   const bytes = at.served ?? Buffer.alloc(0);
   if (from >= bytes.length) return void response.writeHead(416).end();
@@ -44,7 +44,7 @@ function send(response: ServerResponse, from: number, most = Infinity): void {
   else response.write(bytes.subarray(from, from + most), () => setTimeout(() => response.destroy(), 20));
 }
 
-/** A PATH with one program that fetches and a `sleep` that only notes for how long. */
+/** A PATH with one download program and a `sleep` that only records its argument. */
 function pathWith(tool: string): { tools: string; pauses: string } {
   const folder = at.pathOf(tool === 'busybox' ? '' : tool, 'sha256sum');
   const pauses = path.join(folder, 'pauses');
@@ -58,7 +58,7 @@ function pathWith(tool: string): { tools: string; pauses: string } {
   return { tools: `${front}:${folder}`, pauses };
 }
 const fetchers = where('busybox') === undefined ? FETCHERS : [...FETCHERS, 'busybox'];
-/** 200 kB that do not compress, behind an update.sh. */
+/** 200 kB that cannot be compressed, and an update.sh. */
 const large = () =>
   at.packed('echo ran\n', '', {
     path: 'noise',
@@ -123,7 +123,7 @@ for (const tool of fetchers)
 
 test('a full disk is called that, at once: while fetching, unpacking, and putting a script in place', async (context) => {
   const small = (size: string, command: string) => {
-    // A disk of its own, where this machine lets us have one.
+    // A separate disk, where this machine allows it.
     const mount = `mount -t tmpfs -o size=${size} none "$TMPDIR" && exec sh -c "$COMMAND"`;
     return at.run(`exec unshare -rm sh -c '${mount}'`, { env: { COMMAND: command } });
   };

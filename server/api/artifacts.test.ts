@@ -168,7 +168,7 @@ test('full storage refuses, says what to delete, and cannot be overrun by upload
   await remove((await accepted(await upload(form(scriptForm('/tmp'), { name: 'fits.sh', bytes })))).ArtifactId);
 });
 
-/** Sends raw bytes and returns all that is answered before the connection ends. */
+/** Sends raw bytes and returns everything until the connection ends. */
 async function raw(head: string, ...parts: (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

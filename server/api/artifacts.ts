@@ -38,14 +38,14 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       const { incoming } = request.http.env;
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
-      // An upload that cannot fit is refused before it is received; whether it does fit is decided when it is added.
+      // An upload that cannot fit is refused before it is received; the final check is made when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
       const upload = await readUpload(incoming, files, {
         most: ARTIFACT_BYTES_LIMIT,
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,
         admit: () => {
-          // One that was stored already needs no more room.
+          // A repeated upload needs no more space.
           if (!wasSubmitted(db, accountId, key)) requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
         },
       });
@@ -101,19 +101,19 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         },
         { essential: true },
       );
-      // Gone for everyone from here on; should the disk refuse now, the next start tidies up.
+      // It is deleted from here on; if the disk refuses now, the next start removes the file.
       await files.remove(id).catch((cause: unknown) => logFault(`artifact ${id}: its file stays behind`, cause));
     },
   };
 }
 
-/** Most of an upload that is not the file itself, in a form of ordinary fields. */
+/** Size of an upload besides the file, in a form of ordinary fields. */
 const AROUND_FILE_BYTES = 64 * 1024;
 
-/** The fields, as the contract wants them; a missing one is told like an empty one. */
+/** The fields, as the contract requires them; a missing one counts as empty. */
 function readForm({ fields }: Upload): ArtifactForm {
   const form = parse(artifactForm, { size: '', version: '', type: '', ...fields });
-  // No shell can be told of these.
+  // A shell cannot represent NUL.
   const unsayable = (['destination', 'command'] as const).filter((field) => form[field]?.includes('\0'));
   if (unsayable.length > 0) throw invalid(unsayable.map((field) => ({ field, message: 'holds a NUL character' })));
   return form;

@@ -1,4 +1,4 @@
-// Devices over real HTTP, as v1.md documents them and as its gaps are filled.
+// Devices over real HTTP, as v1.md documents them and as this project fills its gaps.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
@@ -324,7 +324,7 @@ test('a list that has not changed is not sent again, and one that has is', async
   await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 2 });
   const moved = await service.call('GET', '/v1/devices/location', undefined, { 'If-None-Match': places });
   assert.deepEqual([moved.status, await moved.json()], [200, [{ DeviceId, Lat: 1, Lng: 2 }]]);
-  // What was sent last is kept until a device moves, comes or goes.
+  // The last answer is cached until a device moves, is added or removed.
   assert.deepEqual(await read('/v1/devices/location'), [{ DeviceId, Lat: 1, Lng: 2 }]);
   await service.call('DELETE', `/v1/devices/${DeviceId}`);
   assert.deepEqual(await read('/v1/devices/location'), []);
@@ -353,7 +353,7 @@ test('a long list of devices travels compressed to whoever takes that; a list of
     assert.notEqual(etags[0], etags[1]);
     for (const etag of etags) assert.equal((await ask(at, 'gzip', etag)).status, 304);
   }
-  // Each job's Command holds a token (BREACH).
+  // Each job's Command contains a token (BREACH).
   const posted = async (path: string, body: object) =>
     (await (await service.call('POST', path, body)).json()) as object;
   const flow = await posted('/v1/workflow', { Name: 'n', Command: `: ${'x'.repeat(600)}` });

@@ -26,9 +26,9 @@ import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
-/** Rows made in one go; between two portions everybody else gets a turn. */
+/** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;
-/** Devices looked at in one go, where no index helps. */
+/** Devices searched at a time without an index. */
 const SCANNED = 10_000;
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
@@ -55,7 +55,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         }),
       );
       const answer = created ?? recent.recall(id);
-      // A key that was replaced in the meantime opens nothing: nobody is to note it down.
+      // A key that was replaced in the meantime is useless.
       if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
       throw new Problem(
         409,

@@ -1,5 +1,5 @@
-// Where a Command fetches its artifact. Outside /v1 and outside of sign-in: the link's own token is all that counts,
-// and it opens this one file.
+// The download of artifacts by Commands. It is outside /v1 and needs no sign-in: the link's token authorises it, for
+// this one file.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { Problem } from '../http/problem.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 
-/** A link made for a job is good only while that job may still have to fetch. */
+/** A link of a job is valid only while the job may still need it. */
 const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
   db.get(
     "SELECT 1 FROM jobs WHERE id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')",
@@ -18,7 +18,7 @@ const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
     artifactId,
   ) !== undefined;
 
-/** These bytes of a file; breaks off where it has become shorter, so that nobody waits for the rest. */
+/** A part of a file; throws if the file became shorter, so that the client does not wait for the rest. */
 async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   let left = end - start + 1;
   for await (const part of handle.createReadStream({ start, end })) {
@@ -53,8 +53,8 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
     };
-    // A download that was cut off goes on where it stopped. A range of other bytes than those that lie here (RFC 9110,
-    // section 13.1.5), and the range of a HEAD, do not count.
+    // An interrupted download continues. A range of other content (RFC 9110, section 13.1.5) and the range of a HEAD do
+    // not count.
     const isOfThese = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
     const range = isOfThese ? readRange(http.req.header('Range'), sizeBytes) : undefined;
     if (range === 'unsatisfiable') {

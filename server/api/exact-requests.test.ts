@@ -1,4 +1,4 @@
-// What nobody meant to send is refused by its name, and not left out: a misspelt filter would mean the whole fleet.
+// Unknown parameters are refused by name instead of ignored: a misspelt filter would mean the whole fleet.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ProblemBody } from '#/contract/problem.ts';
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.end());
 
-/** A 400 whose first error is about this field; gives what is said of it. */
+/** A 400 whose first error is about this field; returns its message. */
 async function refused(response: Response, field: string): Promise<string> {
   const problem = (await response.json()) as ProblemBody;
   assert.equal(response.status, 400, JSON.stringify(problem));
@@ -62,7 +62,7 @@ test('a key that is twice in a body', async () => {
   await refused(await bodyOf('{"DeviceName":"a","DeviceGroup":"","Own":{"x":1,"x":1}}'), 'x');
   await refused(await bodyOf('{"Token":"a","Token":"b"}', '/auth/session'), 'Token');
   assert.equal(await devices(), 0);
-  // A field that nobody named: a newer client must get through.
+  // Unknown JSON fields are ignored, so that newer clients work.
   assert.equal((await bodyOf('{"DeviceName":"a","DeviceGroup":"","Later":{"x":[{"y":1},{"y":1}]}}')).status, 200);
 });
 

@@ -1,5 +1,5 @@
-// A disk that is full, or read-only: clear words, nothing left behind, what is there can be read, room can be made, and
-// then all works again.
+// A full or read-only disk: clear errors, nothing left behind, reading works, space can be freed, and then everything
+// works again.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs, { readdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
 let service: TestService;
-/** What all open files have in common: no small disk can be mounted where the tests run. */
+/** The prototype of all open files, because the tests cannot mount a small disk. */
 let files: FileHandle;
 before(async () => {
   service = await startTestService();
@@ -34,7 +34,7 @@ afterEach(() => {
 
 function upload(): Promise<Response> {
   const form = new FormData();
-  // Longer than a page of the database: it takes up room there, too.
+  // Longer than a page of the database, so that it needs space there too.
   const fields = { size: '1', version: '1', type: 'script', destination: '/', command: 'x'.repeat(4096) };
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set('file', new File(['#!/bin/sh\n', 'x'.repeat(500_000)], 'x.sh'));
@@ -54,7 +54,7 @@ async function fillDatabase(): Promise<void> {
   const { db } = service.context;
   const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
   db.get(`PRAGMA max_page_count = ${pages}`);
-  // What is free inside the file goes first.
+  // Free space inside the file is used first.
   for (let disk = true; disk;)
     disk = await db
       .write((tx) => tx.run('INSERT INTO settings VALUES (hex(randomblob(8)), hex(zeroblob(100)))'))
@@ -64,7 +64,7 @@ async function fillDatabase(): Promise<void> {
       );
 }
 const account = async () => (await (await service.call('GET', '/v1/account')).json()) as Account;
-/** What is logged from here on: one line each, unless it is a mistake of ours, which comes with its stack. */
+/** The log from here on: one line for each fault; bugs add their stack. */
 function watchLog(): string[] {
   const written: string[] = [];
   mock.method(process.stderr, 'write', (text: string) => written.push(text.trimEnd()) > 0);
@@ -112,7 +112,7 @@ test('jobs, artifacts and devices can be deleted while all else is refused, agen
   assert.equal(created.status, 503);
   assert.match(await created.text(), /disk of the service is full.*Delete jobs or artifacts/);
 
-  // One that comes again and again is one line in the log.
+  // A fault that repeats is one line in the log.
   await agent.end();
   for (let again = 0; again < 5; again++) {
     const { socket } = new FakeAgent(service.url, device.key);

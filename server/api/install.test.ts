@@ -1,5 +1,5 @@
-// The line that a person pastes on a device, really run: no terminal, a home folder of its own, and an agent that
-// stands in for the real one (which has its own tests) and shows how it was started.
+// The line that users paste on a device, really run: no terminal, a separate home folder, and a replacement for the
+// agent (which has its own tests) that shows how it was started.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
@@ -42,14 +42,14 @@ ${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'
 `;
 const AGENT = agent('1.0.0');
 
-// A name that any carelessness in the scripts would stumble over.
+// A name that breaks scripts with wrong quoting.
 const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
 const base = path.join(home, 'muster');
 const program = path.join(home, 'agent.mjs');
 const context = { publicUrl: '', published: openPublishedAgent(program) };
 const app = new Hono<Env>();
 installRoutes(app, context);
-// Of the machine's own crontab nothing may be seen or changed.
+// The machine's own crontab must be neither read nor changed.
 const bin = path.join(home, 'bin');
 const table = path.join(home, 'crontab');
 const CRONTAB = `#!/bin/sh
@@ -90,7 +90,7 @@ interface Ran {
   stdout: string;
   stderr: string;
 }
-/** Runs a line in a session of its own: with no terminal to ask anybody. */
+/** Runs a line in a session of its own, without a terminal for questions. */
 function sh(line: string, env: Record<string, string> = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', line], {
@@ -124,7 +124,7 @@ const starts = (folder: string) =>
           config?: string;
         },
     );
-/** Not counting what has ended and only waits for its parent to notice. */
+/** Zombies do not count. */
 const alive = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -133,11 +133,11 @@ const alive = (pid: number) => {
     return false;
   }
 };
-/** Waits for the end of a process that has let go of everything, and may not quite be gone. */
+/** Waits for the end of a process that has closed everything. */
 const ended = async (pid: number) => {
   while (alive(pid)) await new Promise((resolve) => void setImmediate(resolve));
 };
-/** Waits for something that comes by itself. */
+/** Waits for a value from the probe. */
 async function waitFor<T>(probe: () => T | undefined | false): Promise<T> {
   for (;;) {
     const found = probe();
@@ -184,12 +184,12 @@ test('its tunnels are named in a file beside it, which outlives a renewal', asyn
   const said = await control('tunnel http://127.0.0.1:3000 tcp://127.0.0.1:22');
   assert.deepEqual([said.code, said.stderr], [0, '']);
   assert.deepEqual(JSON.parse(said.stdout), { tunnels: ['http://127.0.0.1:3000', 'tcp://127.0.0.1:22'] });
-  // Started in the background, and slower than this.
+  // It starts in the background, and slower than this.
   while (starts(folder).length < 2) await new Promise((resolve) => void setImmediate(resolve));
   assert.equal(starts(folder)[1]?.config, said.stdout);
   assert.equal(mode(file), 0o600);
 
-  // What somebody wrote there stays as it is; what is there already does not come twice.
+  // Existing content is unchanged, and no entry is added twice.
   const guarded = { to: 'http://127.0.0.1:3000', login: 'anna:secret' };
   writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
   assert.equal((await control('tunnel http://127.0.0.1:3000')).code, 0);
@@ -240,7 +240,7 @@ test('an update that fails leaves the agent running that was there', async () =>
   await untouched(/did not answer with an agent that runs here/);
   publish("import 'node:nothing';");
   await untouched(/did not answer with an agent that runs here: .*node:nothing/);
-  // What arrives is not what the service has announced.
+  // The download is not what the service announced.
   const { published } = context;
   const program2 = () => ({ ...published.program()!, sha256: 'a'.repeat(64) });
   context.published = { program: program2 };
@@ -250,7 +250,7 @@ test('an update that fails leaves the agent running that was there', async () =>
   assert.deepEqual([code, starts(folder).length], [1, 1]);
   assert.match(stderr, /another file than the service announced \(SHA-256 [0-9a-f]{64}, not a{64}\)/);
 
-  // It runs, and does not get there.
+  // It runs, but does not connect.
   for (const [does, why] of [
     ['process.exit(7);', /exit code 7 before it reached/],
     ['', /did not reach http:\S+ within 1 seconds/],
@@ -322,7 +322,7 @@ test('without systemd it is started again when it ends, and cron starts both aga
   const killed = last();
   process.kill(killed, 'SIGKILL');
   await waitFor(() => last() !== killed && alive(last()));
-  // All of it is gone, as after a fault of the machine. In a crontab "%" is written "\\%".
+  // Everything was deleted, as after a disk failure. In a crontab "%" is written "\\%".
   const gone = last();
   process.kill(Number(readFileSync(path.join(folder, 'agent.pid'), 'utf8')), 'SIGKILL');
   process.kill(gone, 'SIGKILL');
@@ -460,7 +460,7 @@ test('with systemd it becomes a unit that leaves jobs running, and is removed wi
   mkdirSync(tools);
   mkdirSync(units);
   writeFileSync(path.join(tools, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
-  // Starts and stops what the one unit names.
+  // Starts and stops the program of the one unit.
   const systemctl = `#!/bin/sh
 echo "$*" >>"$HOME/systemd/calls"
 case $1 in

@@ -1,4 +1,4 @@
-// What a real device needs, which has no clone of this project: the agent as one file, and the script that installs it.
+// What a device without a clone of this project needs: the agent as one file, and the script that installs it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { AGENT_PATH } from '#/contract/agent-link.ts';
@@ -11,12 +11,12 @@ const SCRIPT = read('install.sh').replace('{{MUSTER_AGENT}}\n', () => read('must
 const ADDRESS = "'{{PUBLIC_URL}}'";
 const DIGEST = "'{{AGENT_SHA256}}'";
 
-/** Registers /agent.mjs and /install.sh; both are for anybody, and hold no secret. */
+/** Registers /agent.mjs and /install.sh; both are public and contain no secret. */
 export function installRoutes(app: App, context: { publicUrl: string; published: PublishedAgent }): void {
   const text = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' };
 
   app.get('/install.sh', (http) =>
-    // Not as a pattern of replace(), in which "$" would have a meaning.
+    // A function, because replace() would interpret "$" in a text.
     http.body(
       SCRIPT.replace(ADDRESS, () => shellQuote(context.publicUrl)).replace(DIGEST, () =>
         shellQuote(context.published.program()?.sha256 ?? ''),

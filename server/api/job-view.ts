@@ -1,4 +1,4 @@
-// A job as the API shows it: in full, as one of the children of a parent, or in the summary of a list.
+// A job in the API: complete, as a child of a parent, or as a summary in a list.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
@@ -12,13 +12,12 @@ import type { JobRow } from '../store/jobs.ts';
 
 /** Lists show the beginning of a long command. */
 const COMMAND_IN_LIST = 240;
-/** Children show this much of a Result; their Stdout and Stderr say all of it. */
+/** Bytes of a child's Result; its Stdout and Stderr are complete. */
 const RESULT_OF_CHILD = 4096;
 
 const time = (at: number | null) => (at === null ? '' : printJobTime(new Date(at)));
 const beginning = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text);
 
-/** Where a job is read from. */
 export type JobSource = Pick<Context, 'db' | 'dispatch'>;
 
 function common({ db, dispatch }: JobSource, row: JobRow): Job {
@@ -56,18 +55,16 @@ function common({ db, dispatch }: JobSource, row: JobRow): Job {
 const present = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-/** For lists: no output, and of Command and Result how they begin. */
+/** For lists: without output, and with the beginnings of Command and Result. */
 export function summary(source: JobSource, row: JobRow): Job {
   const shown = common(source, row);
   return { ...shown, Command: beginning(shown.Command, COMMAND_IN_LIST) };
 }
 
-/** For lists across many devices: nothing that a thousand children of one parent would repeat a thousand times. */
+/** For lists across many devices: without what a thousand children of one parent would repeat. */
 export const brief = (source: JobSource, row: JobRow): Job => ({ ...common(source, row), Command: '', Result: '' });
 
-/**
- * All of a job. Its Result is what it printed, Stdout before Stderr, and why it ended where that is not its own doing.
- */
+/** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
   const shown = common(source, row);
@@ -76,7 +73,7 @@ export async function full(source: JobSource, row: JobRow): Promise<Job> {
   return withOutput(shown, row, stdout, await readOutput(db, row.seq, 'stderr'));
 }
 
-/** The same within one turn, for who compares it and acts on that. */
+/** The same, synchronously, for comparisons before a write. */
 export function fullNow(source: JobSource, row: JobRow): Job {
   const { db } = source;
   const shown = common(source, row);
@@ -89,10 +86,10 @@ function withOutput(shown: Job, row: JobRow, ...output: [stdout: Buffer, stderr:
   return { ...shown, Stdout: stdout, Stderr: stderr, Result: row.ended === null ? '' : resultOf(row, stdout, stderr) };
 }
 
-/** Most bytes of a stream in one answer: small enough that a browser reads it between two frames. */
+/** Most bytes of a stream in one answer: a browser processes them between two frames. */
 const PIECE = 1024 * 1024;
 
-/** A job without its output, and of each stream the piece that comes after an offset. */
+/** A job without its output, and the next piece of each stream after an offset. */
 export async function piecesFrom(
   source: JobSource,
   row: JobRow,
@@ -125,7 +122,7 @@ export async function piecesFrom(
   };
 }
 
-/** A child, with at most `most` bytes of each stream: the last ones, since what went wrong stands at the end. */
+/** A child with at most `most` bytes of each stream: the last ones, because errors are at the end. */
 export async function child(source: JobSource, row: JobRow, most: number | undefined): Promise<Job> {
   const { db } = source;
   const text = async (stream: Stream) => {
@@ -144,7 +141,7 @@ function resultOf(row: JobRow, stdout: string, stderr: string): string {
   return printed !== '' && reason !== '' && !printed.endsWith('\n') ? `${printed}\n${reason}` : printed + reason;
 }
 
-/** Why it ended, and why there is no output any more. */
+/** Why it ended, and why its output was removed. */
 function reasonOf({ reason, output_removed: at, output_removed_why: why }: JobRow): string {
   if (at === null) return reason;
   const removed = `Its output was removed on ${printSqlTime(new Date(at))} UTC: ${why}.`;

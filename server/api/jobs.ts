@@ -13,9 +13,9 @@ import type { JobRow } from '../store/jobs.ts';
 import { brief, child, full, fullNow, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
-/** Rows made in one go; between two portions everybody else gets a turn. */
+/** Rows built at a time; other requests run between two portions. */
 const PORTION = 500;
-/** Most bytes of output in one list of children; past it, each child shows its share. */
+/** Most bytes of output in one list of children; beyond it, each child shows its share. */
 const CHILDREN_BYTES = 32 * 1024 * 1024;
 const LEAST_OF_CHILD = 2048;
 
@@ -40,15 +40,15 @@ async function listed(
   }
 }
 
-/** The caller has this version: the answer will be "not modified", so there is no need to build it. */
+/** The client has this version: the answer will be "not modified", so it is not built. */
 const isKnown = (http: HandlerRequest['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
 
-/** Refuses a write that came with `If-Match` where the job is not any more as it was read. */
+/** Refuses a write with `If-Match` if the job has changed since it was read. */
 const asRead =
   (source: JobSource, http: HandlerRequest['http'], refusal: string) =>
   (row: JobRow, isHanded: boolean): void => {
     const header = http.req.header('If-Match');
-    // An agent that has been given a job may have begun before it says so.
+    // An agent may start a job before it reports that.
     const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
     if (!isBegun && isUnchanged(header, () => fullNow(source, row))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);

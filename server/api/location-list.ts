@@ -1,12 +1,12 @@
-// All places of an account as one JSON list: made a portion at a time and only as fast as the reader takes them. What
-// was sent last is kept, for the next map that is opened before a device has moved.
+// All locations of an account as one JSON list, built a portion at a time and only as fast as the client reads. The
+// last one is cached until a device moves.
 import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
 import { locationsAfter } from '../store/devices.ts';
 
-/** Rows made in one go; between two portions everybody else gets a turn. */
+/** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;
-/** Most bytes that are kept: some 250,000 devices. */
+/** Largest cached list: about 250,000 devices. */
 const MOST_KEPT = 16 * 1024 * 1024;
 
 type Portion = Uint8Array<ArrayBuffer>;
@@ -26,7 +26,7 @@ export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): 
     }
   }
 
-  /** The same, remembered when nothing has changed from its first portion to its last. */
+  /** Builds the list, and caches it if nothing changed in the meantime. */
   function* makeAndKeep(accountId: number, version: string): Generator<Portion, void> {
     const portions: Portion[] = [];
     let size = 0;

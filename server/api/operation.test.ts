@@ -1,4 +1,4 @@
-// What machines ask of the service, and how it stops.
+// The endpoints for machines, and how the service stops.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -34,7 +34,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** The samples of an exposition, after a look at the rules that readers insist on. */
+/** The samples of an exposition, after checking the rules of the format. */
 function readMetrics(exposition: string): Map<string, number> {
   assert.ok(exposition.endsWith('\n# EOF\n'));
   const samples = new Map<string, number>();
@@ -113,7 +113,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   agent.finish((await agent.hear('run')).job, 3, 'some output');
   await fleet.ended(job);
   for (const id of ['nothing', 'nothing-else']) assert.equal((await service.call('GET', `/v1/job/${id}`)).status, 404);
-  // The figures of the tables are good for some seconds.
+  // The values read from tables are cached for some seconds.
   const passed = mock.method(performance, 'now', () => 1e9);
   const samples = await metrics();
   passed.mock.restore();
@@ -129,7 +129,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   await agent.end();
 });
 
-/** An upload of which only the first half is sent. */
+/** An upload that stops halfway. */
 async function halfUpload(to: TestService) {
   const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="x.sh"\r\n\r\n#!/bin/sh\n`;
   const field = (name: string, value: string) =>

@@ -1,5 +1,5 @@
-// For whoever runs the service: does the process live, can it serve, what does it count. HandlerRequest by machines, so
-// not below /v1; only what it counts needs a token, or a port of its own (METRICS_PORT).
+// Endpoints for operating the service: liveness, readiness and metrics. They are for machines and not below /v1; only
+// the metrics need a token, or a separate port (METRICS_PORT).
 import type { Context as HonoContext } from 'hono';
 import type { App, Env } from '../http/implement.ts';
 import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';
@@ -14,7 +14,7 @@ export interface Operation {
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Registers /healthz, /readyz and /metrics; `authorise` throws for those who may not read the last. */
+/** Registers /healthz, /readyz and /metrics; `authorise` throws for clients that may not read the metrics. */
 export function operationRoutes(
   app: App,
   { readiness, gauges }: Operation,

@@ -1,6 +1,5 @@
-// Answers with a secret that were given a moment ago, for the browser that did not get them: when a kept-alive
-// connection dies it sends the order again by itself, or the person does. In memory only, and not for long: at rest
-// there are only hashes of secrets.
+// Recent answers with a secret, for clients that lost them: when a keep-alive connection breaks, the browser or its
+// user sends the request again. They exist only in memory and briefly; stored secrets are only hashes.
 
 const REMEMBERED_MS = 60_000;
 const MOST = 1_000;

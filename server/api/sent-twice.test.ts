@@ -1,4 +1,4 @@
-// What a browser does by itself when a kept-alive connection dies: it sends a POST again. Each order acts once.
+// When a keep-alive connection breaks, browsers repeat a POST by themselves. Each request takes effect once.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.end());
 
-/** Sends all of a request and hangs up before there can be an answer. */
+/** Sends a whole request and closes the connection before an answer is possible. */
 async function sendAndClose(at: string, body: string | FormData, key: string): Promise<void> {
   const request = new Request(`${service.url}${at}`, { method: 'POST', body });
   const bytes = Buffer.from(await request.arrayBuffer());
@@ -55,7 +55,7 @@ test('a device: the answer that got lost comes again, with the key of the one de
   const next = (await (await send('/v1/devices', order, 'device-2')).json()) as NewDevice;
   assert.notEqual(next.DeviceId, first.DeviceId);
 
-  // A key that was replaced is told to nobody.
+  // A replaced key is never sent again.
   await service.call('POST', `/v1/devices/${next.DeviceId}/key`);
   assert.equal((await send('/v1/devices', order, 'device-2')).status, 409);
 });
@@ -97,7 +97,7 @@ test('an artifact: stored once, even where a second would not fit', async () => 
   assert.deepEqual(files, [first?.ArtifactId]);
   assert.deepEqual(readdirSync(path.join(service.dataDir, 'artifacts/arriving')), []);
 
-  // Known beforehand to be another order only by its content: the key is for the first.
+  // Only the content shows that this is another request: the key belongs to the first.
   assert.equal((await send('/v1/artifact', form('2'), 'artifact-1')).status, 409);
   assert.equal((await send('/v1/artifact', form('1'), 'artifact-2')).status, 403);
 });

@@ -1,4 +1,4 @@
-// What may and may not be uploaded as a tar.gz. The archives are made by hand, and by the system's own tar.
+// Which tar.gz uploads are accepted. The archives are built here, and by the system's own tar.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

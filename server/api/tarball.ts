@@ -1,5 +1,4 @@
-// Decides on upload whether a tar.gz may go to devices, by the rules that the dashboard also goes by; the browser's
-// word alone counts for nothing.
+// Checks an uploaded tar.gz by the rules that the dashboard uses too: the browser's check alone cannot be trusted.
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
@@ -9,15 +8,15 @@ import { TarFault } from '#/contract/tar-entries.ts';
 import { invalid } from '../http/problem.ts';
 
 /**
- * Reads the whole archive and refuses it with a 400 that names what is wrong with it.
- * @returns the folder inside the archive where update.sh lies, '' for its root
+ * Reads the whole archive and refuses it with a 400 that names the fault.
+ * @returns the folder inside the archive that contains update.sh, '' for its root
  */
 export async function checkTarball(file: string): Promise<string> {
   try {
     await checkMagic(file);
-    // What lies behind the compressed data is read by some programs and not by others.
+    // Some programs read data after the compressed data and others do not.
     const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
-    // The outcome is read from `unpacked`; a fault of the file reaches it through the pipeline.
+    // Errors of the file reach `unpacked` through the pipeline.
     pipeline(createReadStream(file), unpacked, () => {});
     return await judgeArchive(unpacked);
   } catch (cause) {

@@ -1,4 +1,4 @@
-// Tunnels over real HTTP; they are put into the store as an opening agent would.
+// Tunnels over real HTTP; stored as if an agent had opened them.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -97,7 +97,7 @@ test('one is deleted, or all, and never all by mistake', async () => {
   assert.deepEqual(await list(), []);
 });
 
-/** As fetch would not send it: with its path as written. */
+/** Sends the path unchanged, which fetch would not. */
 async function rawDelete(path: string): Promise<string> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-// v1.md, "Tunnels": listing and closing them. Opening one is the agent's part.
+// v1.md, "Tunnels": listing and closing them. Agents open them.
 import type { Tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
 import { printTunnelTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +9,7 @@ import { tunnelAddress } from '../tunnels/address.ts';
 
 const NOT_APPLICABLE = 'N/A';
 
-/** '3d 4h', '2h 5m', '7m', '<1m'. No seconds: a list that changes with each of them could never be "not modified". */
+/** '3d 4h', '2h 5m', '7m', '<1m'. No seconds: a list that changes every second could never be "not modified". */
 export function uptimeText(milliseconds: number): string {
   const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];

@@ -1,5 +1,5 @@
-// Reads a multipart upload off the wire: the file straight to disk, the fields around it, in whichever order they come.
-// However it ends (refused, cut off, disk full), an upload that did not arrive whole leaves nothing behind.
+// Reads a multipart upload: the file directly to disk, and the fields around it in any order. An upload that fails for
+// any reason leaves nothing behind.
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
@@ -7,17 +7,17 @@ import { invalid, nameOf, Problem } from '../http/problem.ts';
 import { ANSWER_TIMEOUT_MS, stopping } from '../http/traffic.ts';
 import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
 
-/** A whole upload; its file still has a temporary name. */
+/** A complete upload; its file still has a temporary name. */
 export interface Upload {
   fields: Record<string, string>;
   name: string;
   received: Received;
 }
 
-/** What a form may hold besides its file. */
+/** Size of a form besides its file. */
 const MOST_AROUND_FILE = 1024 * 1024;
 const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPairs: 32, headerSize: 16 * 1024 };
-/** A sender that is refused is heard out this far, since many read no answer before they are through. */
+/** How much of a refused upload is read, because many clients read no answer before they have sent everything. */
 const HEARD_OUT_BYTES = 64 * 1024 * 1024;
 const HEARD_OUT_MS = 5_000;
 
@@ -28,14 +28,14 @@ const tooLarge = (most: number) =>
     `An artifact must be smaller than ${most / 1024 / 1024} MB (${most.toLocaleString('en')} bytes).`,
   );
 
-/** Only the last part of what the sender calls the file, and only if a file can have that name. */
+/** The last part of the sender's file name, if a file can have that name. */
 function baseName(given: string): string {
-  // Browsers write a quote in a name as %22 (HTML standard, "multipart form data").
+  // Browsers send a quote in a name as %22 (HTML standard, "multipart form data").
   const name = (given.split(/[\\/]/).at(-1) ?? '').replaceAll('%22', '"').toWellFormed();
   const refuse = (message: string) => invalid([{ field: 'file', message }]);
   if (name === '' || name === '.' || name === '..') throw refuse('has no usable name');
   if (Buffer.byteLength(name) > 255) throw refuse('has a name that is too long: at most 255 bytes fit on a device');
-  // oxlint-disable-next-line no-control-regex -- these are what is refused
+  // oxlint-disable-next-line no-control-regex -- these are refused
   if (/[\u0000-\u001f\u007f]/.test(name)) throw refuse('has a name with control characters: rename it');
   return name;
 }
@@ -43,11 +43,11 @@ function baseName(given: string): string {
 export interface UploadRules {
   /** The file must be smaller. */
   most: number;
-  /** Names of the text fields that the form may have. */
+  /** Allowed names of text fields. */
   fields: readonly string[];
-  /** Looks at what is known before the body is read, and throws to refuse. */
+  /** Checks what is known before the body is read; throws to refuse. */
   admit?: () => void;
-  /** The service stops, and cannot wait any longer for the rest. */
+  /** Aborted when the service stops and cannot wait for the rest. */
   giveUp: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
     return await receive(incoming, files, rules);
   } catch (cause) {
     await hearOut(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : HEARD_OUT_MS);
-    // Where the sender still sends, what comes must not be taken for the next request.
+    // The rest of the body must not be read as the next request.
     if (cause instanceof Problem) cause.headers['Connection'] = 'close';
     throw cause;
   }
@@ -136,8 +136,8 @@ async function receive(
     let cause = thrown;
     incoming.unpipe(parser);
     stream?.destroy(new Error('The upload was given up'));
-    // When this is settled there is no file any more, or one to throw away. Why the file was refused is worth more than
-    // what the form then looked like.
+    // After this there is no file, or one to discard. The error of the file matters more than what the form then looked
+    // like.
     const left = await receiving?.catch((why: unknown) => {
       if (why instanceof Problem) cause = why;
       return undefined;
@@ -159,7 +159,7 @@ function openParser(incoming: IncomingMessage) {
   }
 }
 
-/** Reads on for a moment and throws away what comes: a sender whose connection breaks never sees why it was refused. */
+/** Reads and discards the rest for a moment: a sender whose connection breaks never sees why it was refused. */
 export function hearOut(incoming: IncomingMessage, patience = HEARD_OUT_MS): Promise<void> {
   return new Promise((resolve) => {
     if (incoming.complete || incoming.destroyed) return resolve();

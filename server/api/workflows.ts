@@ -10,7 +10,7 @@ import { deleteWorkflow, insertWorkflow, listWorkflows, workflowById } from '../
 export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof workflowEndpoints> {
   return {
     create: (request) => {
-      // No shell can be told of one, and half a command is another command.
+      // A shell would cut the command at a NUL character, and run something else.
       if (request.body.Command.includes('\0')) throw invalid([{ field: 'Command', message: 'holds a NUL character' }]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write((tx) => {

@@ -1,4 +1,4 @@
-// A backup made while everything changes, restored and compared; and what restore refuses.
+// A backup made during changes, restored and compared; and the backups that restore refuses.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => path.join(folder, name);
 
-/** Runs a command of the service as a person would. */
+/** Runs a command of the service as a user would. */
 const run = (program: 'backup' | 'restore', dataDir: string, ...args: string[]) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
@@ -55,7 +55,7 @@ async function upload(service: TestService, bytes: Buffer): Promise<string> {
   return ((await response.json()) as Artifact).ArtifactId;
 }
 
-/** Keeps changing things until told to stop; remembers what was acknowledged. */
+/** Makes changes until it is stopped, and remembers what was acknowledged. */
 function openWriter(service: TestService) {
   const devices = new Set<string>();
   const jobs = new Set<string>();
@@ -71,7 +71,7 @@ function openWriter(service: TestService) {
       artifacts.set(artifact, hash('sha256', bytes));
       jobs.add(await fleet.submit({ DeviceId: id, ArtifactId: artifact }));
       if (round % 3 !== 2) continue;
-      // What is deleted while the backup runs is in it whole or not at all.
+      // What is deleted during the backup is in it completely or not at all.
       artifacts.delete(artifact);
       assert.equal((await service.call('DELETE', `/v1/artifact/${artifact}`)).status, 200);
     }
@@ -275,7 +275,7 @@ test('a schedule makes backups, keeps the newest, says when one fails, and leave
   ]);
   schedule?.close();
 
-  // Another start counts from the newest file; where nothing can be copied, that is said.
+  // A restart counts from the newest file; a failed backup is reported.
   clock.passed += backups.everyMs - 1;
   schedule = open(at('no data here'));
   await new Promise((resolve) => setTimeout(resolve, 50));

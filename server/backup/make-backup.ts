@@ -1,6 +1,5 @@
-// Makes a backup beside a running service, which is not held up: SQLite copies the database as it was at one moment,
-// and the files of the artifacts in that copy never change. An artifact that is deleted meanwhile is taken out of the
-// copy.
+// Makes a backup beside a running service, without delaying it: SQLite copies the database as of one moment, and the
+// artifact files in that copy never change. An artifact that is deleted meanwhile is removed from the copy.
 import { createHash, hash } from 'node:crypto';
 import { closeSync, createReadStream, existsSync, openSync, rmSync } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
@@ -15,7 +14,7 @@ import { VERSION } from '../version.ts';
 import { DATABASE_PART, FORMAT, MANIFEST_PART } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
-/** How a file is called that a backup cut off leaves behind. */
+/** Names of files that an interrupted backup leaves behind. */
 export const PARTIAL = /\.[a-z0-9]{12}\.partial(\.db(-journal)?)?$/;
 
 export interface MadeBackup {
@@ -25,7 +24,7 @@ export interface MadeBackup {
   damaged: string[];
 }
 
-/** Writes the backup of a data folder to a new file. It has its name only once it is whole and on disk. */
+/** Writes the backup of a data folder to a new file, which gets its name only when it is complete and on disk. */
 export async function makeBackup(dataDir: string, file: string): Promise<MadeBackup> {
   const database = path.join(dataDir, 'muster.db');
   if (!existsSync(database))
@@ -38,7 +37,7 @@ export async function makeBackup(dataDir: string, file: string): Promise<MadeBac
   };
   process.once('exit', removeParts);
   try {
-    // Made first with its permissions: it holds what the service holds.
+    // Created first with its permissions, because it contains everything that the service stores.
     closeSync(openSync(copy, 'wx', 0o600));
     const made = await write(dataDir, database, copy, await open(partial, 'wx', 0o600));
     await rename(partial, file);
@@ -78,14 +77,14 @@ async function write(dataDir: string, database: string, copy: string, tar: FileH
       const rows = copied.prepare('SELECT id, sha256 FROM artifacts ORDER BY seq').all();
       for (const row of rows) {
         const id = String(row['id']);
-        // An artifact is small (artifact-limit.ts): looked at before it is written, in memory.
+        // An artifact is small (artifact-limit.ts): it is checked in memory before it is written.
         const bytes = await readFile(path.join(dataDir, 'artifacts', id)).catch(() => undefined);
         if (bytes && hash('sha256', bytes) === row['sha256'])
           await add(`artifacts/${id}`, piecesOf(bytes), bytes.length);
         else if (live.prepare('SELECT 1 FROM artifacts WHERE id = ?').get(id)) damaged.push(id);
         else copied.prepare('DELETE FROM artifacts WHERE id = ?').run(id);
       }
-      // In the copy nothing runs.
+      // Nothing runs in the copy.
       copied.exec("DELETE FROM settings WHERE key = 'running'");
       requireSound(copied);
     } finally {
@@ -116,11 +115,11 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;
 }
 
-/** Which step of the tables a database is at. */
+/** The number of migrations that a database has. */
 export const tablesOf = (sqlite: DatabaseSync): number =>
   Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
 
-/** SQLite's own look at each page. */
+/** SQLite's check of each page. */
 export function requireSound(sqlite: DatabaseSync): void {
   const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
   if (found !== 'ok') throw new ConfigError(`The database in it is damaged (${found}).`);

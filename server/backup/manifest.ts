@@ -1,11 +1,11 @@
-// What is in a backup: one tar file with the artifacts, the database, and last this list of them.
+// The content of a backup: one tar file with the artifacts, the database, and this list of them at its end.
 import * as z from 'zod/mini';
 
 export const DATABASE_PART = 'muster.db';
 export const MANIFEST_PART = 'manifest.json';
 export const ARTIFACT_PART = /^artifacts\/([a-z0-9]+)$/;
 
-/** Raised when an older restore could no longer read what is written. */
+/** Incremented when an older restore could no longer read the format. */
 export const FORMAT = 1;
 
 export const manifestSchema = z.object({
@@ -13,10 +13,10 @@ export const manifestSchema = z.object({
   /** Of Muster, and of its database. */
   Version: z.string(),
   Tables: z.number(),
-  /** When the database was copied: what was acknowledged before is in it. */
+  /** When the database was copied: everything acknowledged before is included. */
   Time: z.string(),
   Parts: z.array(z.object({ Path: z.string(), Bytes: z.number(), Sha256: z.string() })),
-  /** Artifacts whose file was missing or damaged where the backup was made. */
+  /** Artifacts whose file was missing or damaged. */
   Damaged: z.array(z.string()),
 });
 export type Manifest = z.output<typeof manifestSchema>;

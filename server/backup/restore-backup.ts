@@ -1,5 +1,5 @@
-// Puts a backup into an empty data folder. All of it is written aside and checked first; the database is moved in last,
-// so that a restore that was cut off never looks like a whole one.
+// Restores a backup into an empty data folder. All parts are written to a temporary folder and checked first; the
+// database is moved last, so that an interrupted restore never looks complete.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -23,18 +23,18 @@ import type { Manifest } from './manifest.ts';
 export interface Restored {
   manifest: Manifest;
   artifacts: number;
-  /** Jobs that waited, and were ended because nobody knows whether they ran since. */
+  /** Waiting jobs that were ended, because it is unknown whether they ran since. */
   interrupted: number;
 }
 
 const ASIDE = 'restoring';
 const LOCK = 'muster.lock';
 
-/** Fills `dataDir` from a backup. `keepWaiting`: jobs that waited when it was made are to run. */
+/** Fills `dataDir` from a backup. `keepWaiting`: jobs that waited when it was made shall run. */
 export async function restoreBackup(dataDir: string, file: string, { keepWaiting = false } = {}): Promise<Restored> {
   if (!existsSync(file)) throw new ConfigError(`There is no file ${file}.`);
   makeFolder(dataDir);
-  // The lock first: it tells a service that runs from one that was stopped.
+  // The lock comes first: it detects a running service.
   const lock = lockFolder(dataDir);
   const aside = path.join(dataDir, ASIDE);
   try {
@@ -68,7 +68,7 @@ class DamagedPart extends Error {}
 const damaged = (file: string, why: string) =>
   new ConfigError(`${file} is no backup that can be restored: ${why}. Nothing was changed.`);
 
-/** Writes every part aside and compares it with the list. */
+/** Writes every part to the temporary folder and compares it with the list. */
 async function unpack(file: string, aside: string): Promise<Manifest> {
   const found = new Map<string, { bytes: number; sha256: string }>();
   const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
@@ -144,7 +144,7 @@ function checkDatabase(aside: string, { Parts, Damaged, Tables }: Manifest): voi
 
 /**
  * A job runs at most once. One that waited when the backup was made may have run since, and its device has forgotten
- * it: nothing could tell the two apart, so it is not run again.
+ * it: since nothing distinguishes the two, it is not run again.
  */
 async function endWaiting(database: string, madeAt: string): Promise<number> {
   const db = openDatabase(database);

@@ -1,5 +1,5 @@
-// Backups by themselves (BACKUP_DIR): one every so often, the newest few kept. Each is made by the command that a
-// person would use, in a process of its own, so that the service is not held up and what goes wrong stays there.
+// Scheduled backups (BACKUP_DIR), of which the newest few are kept. Each is made by the backup command in a separate
+// process, so that it neither delays the service nor affects it by a failure.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { log } from '../operation/log.ts';
 import { PARTIAL } from './make-backup.ts';
 
 export interface BackupSchedule {
-  /** Milliseconds since the epoch of the last one that was made, and of the last that failed, since the start. */
+  /** Times of the last success and of the last failure since the start, in milliseconds since the epoch. */
   readonly last: { success: number | undefined; failure: number | undefined };
   close(): void;
 }
@@ -22,11 +22,11 @@ interface ScheduleOptions {
 
 const LOOK_EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
-/** Of the files in the folder, those that are ours to count and to remove. */
+/** Names of files that this schedule counts and removes. */
 const NAME = /^muster-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar$/;
 const PROGRAM = path.join(import.meta.dirname, '../backup.ts');
 
-/** Undefined where no schedule is set. */
+/** Undefined if no schedule is set. */
 export function openBackupSchedule({
   config: { dataDir, backups },
   clock,
@@ -35,7 +35,7 @@ export function openBackupSchedule({
   if (!backups) return undefined;
   const { folder, everyMs, most } = backups;
   const last: { success: number | undefined; failure: number | undefined } = { success: undefined, failure: undefined };
-  /** By the steady count: a clock that is set makes none early or late. */
+  // By the monotonic clock, which nobody can set.
   let due = clock.steady() + untilDue(folder, everyMs, clock.now());
   let running: AbortController | undefined;
 
@@ -45,7 +45,7 @@ export function openBackupSchedule({
     running = new AbortController();
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // What a power failure left behind; no other program writes such names here.
+      // Left by a power failure; no other program writes such names here.
       for (const name of readdirSync(folder))
         if (name.startsWith('muster-') && PARTIAL.test(name)) rmSync(path.join(folder, name));
       const warning = await runBackup(file, dataDir, running.signal);
@@ -86,20 +86,20 @@ const scheduled = (folder: string): string[] =>
     .sort()
     .toReversed();
 
-/** How long the newest backup is good for; none at all, or one from a time to come, is not. */
+/** Time until the newest backup is too old; 0 without one, or if its time is in the future. */
 function untilDue(folder: string, everyMs: number, now: number): number {
   let newest: string | undefined;
   try {
     [newest] = scheduled(folder);
   } catch {
-    // There is no such folder yet.
+    // The folder does not exist yet.
   }
   const made = newest === undefined ? Number.NaN : Date.parse(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z'));
   const age = now - made;
   return age >= 0 && age < everyMs ? everyMs - age : 0;
 }
 
-/** Resolves to what it warned of. */
+/** Resolves to its warnings. */
 function runBackup(file: string, dataDir: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
