@@ -70,7 +70,7 @@ export class Connection {
     });
     this.#socket = socket;
     let fault = 'the connection was closed';
-    let heard = performance.now();
+    let lastHeard = performance.now();
     let pinging: NodeJS.Timeout | undefined;
     let local: { localAddress?: string | undefined; localPort?: number | undefined } = {};
 
@@ -100,15 +100,15 @@ export class Connection {
         localPort: String(local.localPort ?? ''),
       });
       pinging = setInterval(() => {
-        if (performance.now() - heard > LOST_AFTER_MS) {
+        if (performance.now() - lastHeard > LOST_AFTER_MS) {
           fault = 'the line went silent';
           socket.terminate();
         } else socket.ping();
       }, PING_EVERY_MS);
     });
-    socket.on('pong', () => (heard = performance.now()));
+    socket.on('pong', () => (lastHeard = performance.now()));
     socket.on('message', (frame: RawData, isBinary: boolean) => {
-      heard = performance.now();
+      lastHeard = performance.now();
       // A job that arrives while the agent is ending must not be accepted.
       if (socket !== this.#socket || isBinary || this.#over) return;
       this.#receive(socket, (frame as Buffer).toString());

@@ -138,22 +138,22 @@ test('who cannot be told to update says why', async () => {
   assert.equal((await update('nobody')).status, 404);
 
   const old = await FakeAgent.connect(service.url, DeviceKey);
-  await old.hear('welcome');
+  await old.receive('welcome');
   const { status, title } = await update(DeviceId);
   assert.deepEqual([status, title], [409, 'The agent of "gate" is too old to update itself']);
 
   const unable = 'It was not installed by install.sh.';
   const clone = await FakeAgent.connect(service.url, DeviceKey, { update: { build: '', unable } });
-  await clone.hear('welcome');
+  await clone.receive('welcome');
   assert.equal((await read(DeviceId)).AgentUpdate, 'Unable');
   assert.equal((await update(DeviceId)).detail, unable);
   await clone.end();
 
   const able = await FakeAgent.connect(service.url, DeviceKey, { update: { build: 'd'.repeat(64), unable: '' } });
-  await able.hear('welcome');
+  await able.receive('welcome');
   assert.equal((await read(DeviceId)).AgentUpdate, 'Available');
   assert.equal((await update(DeviceId)).status, 200);
-  const { version, sha256, size } = await able.hear('update');
+  const { version, sha256, size } = await able.receive('update');
   const published = await answer<{ Version: string; Sha256: string; Size: number }>('GET', '/v1/agent');
   assert.deepEqual({ Version: version, Sha256: sha256, Size: size }, published);
   const noted = service.context.db.get<{ target: string }>(
@@ -189,7 +189,7 @@ test('an agent of another version of the link is shown as too old or too new, un
     assert.match(device.AgentProblemTime ?? '', /^\d{4}-/);
   }
   const good = await FakeAgent.connect(service.url, DeviceKey);
-  await good.hear('welcome');
+  await good.receive('welcome');
   const { AgentProblem, AgentProblemText, AgentProblemTime } = await read(DeviceId);
   assert.deepEqual([AgentProblem, AgentProblemText, AgentProblemTime], ['', '', '']);
 

@@ -65,7 +65,7 @@ for (const [name, by] of [
     const device = await fleet.device('', 'pump');
     const agent = await FakeAgent.connect(service.url, device.key);
     const running = await fleet.run('true', { DeviceId: device.id });
-    const { job } = await agent.hear('run');
+    const { job } = await agent.receive('run');
     agent.say({ type: 'started', job, ago: 0 });
     await fleet.reached(running, 'Running');
     const link = service.context.downloads.commandFor(

@@ -53,7 +53,7 @@ interface Saved {
 }
 
 /** Smaller differences are normal adjustments, and are followed without a report. */
-const LEAST_MS = 2_000;
+const MIN_MS = 2_000;
 const CHECK_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -109,7 +109,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     }
   };
 
-  const atStart = before ? setWhileAway(before, { ...anchor, boot: time.boot }) : 0;
+  const atStart = before ? setWhileStopped(before, { ...anchor, boot: time.boot }) : 0;
   base -= atStart; // `move` adds it
   await adopt(atStart);
 
@@ -118,7 +118,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     const present = { wall: time.wall(), uptime: time.uptime() };
     const by = Math.round(present.wall - (anchor.wall + present.uptime - anchor.uptime));
     anchor = present;
-    if (Math.abs(by) >= LEAST_MS) {
+    if (Math.abs(by) >= MIN_MS) {
       base = present.wall - by - time.steady();
       return adopt(by);
     }
@@ -144,10 +144,10 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
 }
 
 /** By how much the clock was set while the service was stopped, if that can be known. */
-function setWhileAway(before: Saved, present: Omit<Saved, 'set'>): number {
+function setWhileStopped(before: Saved, present: Omit<Saved, 'set'>): number {
   const isSameBoot = before.boot !== undefined && before.boot === present.boot && present.uptime >= before.uptime;
   const by = Math.round(present.wall - (before.wall + (isSameBoot ? present.uptime - before.uptime : 0)));
-  if (Math.abs(by) < LEAST_MS) return 0;
+  if (Math.abs(by) < MIN_MS) return 0;
   // After a reboot, elapsed time and a clock that was set forward look the same.
   return isSameBoot || by < 0 ? by : 0;
 }

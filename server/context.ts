@@ -86,7 +86,7 @@ export interface Context {
 }
 
 /** No agent is connected at a start, whatever the tables contain. Undefined after a clean stop. */
-function markNobodyThere(tx: Tx, logBytes: number): Recovered | undefined {
+function markAllDisconnected(tx: Tx, logBytes: number): Recovered | undefined {
   const wasRunning = recordRunning(tx);
   const devices = markAllOffline(tx).changes;
   const tunnels = markAllTunnelsDown(tx).changes;
@@ -117,7 +117,7 @@ export async function openContext(
       const { createdToken, envTokenRevoked } = readOnly
         ? { createdToken: undefined, envTokenRevoked: false }
         : setUpFirstAccount(tx, config, now());
-      const recovered = readOnly ? undefined : markNobodyThere(tx, store.logBytes);
+      const recovered = readOnly ? undefined : markAllDisconnected(tx, store.logBytes);
       return {
         id: instanceId(tx),
         downloadKey: setUpDownloadKey(tx),

@@ -89,7 +89,7 @@ const isFullStart = (cause: unknown) => {
 /** Creates the folder, accessible only by the service's own user. On a read-only disk it must exist. */
 export function makeFolder(folder: string): 'writable' | 'read-only' {
   try {
-    makeMissing(folder);
+    createMissing(folder);
     accessSync(folder, constants.W_OK);
     return 'writable';
   } catch (cause) {
@@ -103,8 +103,8 @@ export function makeFolder(folder: string): 'writable' | 'read-only' {
  * Like mkdir with `recursive`, which never returns in some existing folders that refuse new ones (Node 24, under
  * /proc).
  */
-function makeMissing(folder: string): void {
+function createMissing(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (path.dirname(folder) !== folder) makeMissing(path.dirname(folder));
+  if (path.dirname(folder) !== folder) createMissing(path.dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }

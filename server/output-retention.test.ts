@@ -41,7 +41,7 @@ async function connect(): Promise<void> {
 /** Runs a job with this much output. */
 async function run(bytes: number): Promise<string> {
   const id = await fleet.run('c', { DeviceId: device?.id ?? '' });
-  const { job } = await agent.hear('run');
+  const { job } = await agent.receive('run');
   agent.say({ type: 'started', job, ago: 0 });
   for (let offset = 0; offset < bytes; offset += PIECE) {
     const data = Buffer.alloc(Math.min(PIECE, bytes - offset), 'x').toString('base64');

@@ -14,14 +14,14 @@ interface ReadinessOptions {
 }
 
 /** A write is tried at most this often, however often the result is requested. */
-const GOOD_FOR_MS = 2_000;
-const WRITE_WITHIN_MS = 3_000;
+const CACHE_MS = 2_000;
+const WRITE_TIMEOUT_MS = 3_000;
 
 /** The problems that keep it from serving; empty if it is ready. */
 export type Readiness = () => Promise<FieldError[]>;
 
 export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOptions): Readiness {
-  const look = async (): Promise<FieldError[]> => {
+  const check = async (): Promise<FieldError[]> => {
     const faults: FieldError[] = [];
     const fault = (field: string, message: string) => faults.push({ field, message });
     const disk = diskFault();
@@ -31,9 +31,9 @@ export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOpt
       if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
       const late = new AbortController();
       const write = db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));
-      const timeOut = sleep(WRITE_WITHIN_MS, 'late', { signal: late.signal, ref: false }).catch(() => undefined);
+      const timeOut = sleep(WRITE_TIMEOUT_MS, 'late', { signal: late.signal, ref: false }).catch(() => undefined);
       const first = await Promise.race([write, timeOut]).finally(() => late.abort());
-      if (first === 'late') fault('database', `took no write within ${WRITE_WITHIN_MS / 1000} seconds`);
+      if (first === 'late') fault('database', `took no write within ${WRITE_TIMEOUT_MS / 1000} seconds`);
     } catch (cause) {
       fault('database', `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
@@ -44,7 +44,7 @@ export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOpt
   return async () => {
     if (isStopping()) return [{ field: 'service', message: 'is stopping' }];
     const now = performance.now();
-    if (!last || now - last.at >= GOOD_FOR_MS) last = { at: now, faults: look() };
+    if (!last || now - last.at >= CACHE_MS) last = { at: now, faults: check() };
     return last.faults;
   };
 }

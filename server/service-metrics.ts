@@ -5,7 +5,7 @@ import { processGauges } from './operation/process-metrics.ts';
 import { countRunning } from './store/last-run.ts';
 
 /** Values from tables are slow to read, and are cached this long. */
-const GOOD_FOR_MS = 5_000;
+const CACHE_MS = 5_000;
 
 export function serviceGauges({ db, link, clock, backups, config }: Context): Gauge[] {
   const tables = remembered(() => ({
@@ -81,7 +81,7 @@ function remembered<Value>(read: () => Value): () => Value {
   let last: { at: number; value: Value } | undefined;
   return () => {
     const now = performance.now();
-    if (!last || now - last.at >= GOOD_FOR_MS) last = { at: now, value: read() };
+    if (!last || now - last.at >= CACHE_MS) last = { at: now, value: read() };
     return last.value;
   };
 }

@@ -18,9 +18,9 @@ const MAIN = path.join(import.meta.dirname, '../agent/main.ts');
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  patience = 15_000,
+  timeoutMs = 15_000,
 ): Promise<T> {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
@@ -93,7 +93,7 @@ export function scratch(): { folder: string; remove: () => void } {
 /** Speaks the agent's side of the link; remembers the messages it received. */
 export class FakeAgent {
   readonly socket: WebSocket;
-  readonly told: ServiceMessage[] = [];
+  readonly received: ServiceMessage[] = [];
   closed: { code: number; reason: string } | undefined;
   readonly #url: string;
 
@@ -104,7 +104,7 @@ export class FakeAgent {
     });
     this.socket.on('message', (frame: Buffer) => {
       const message = readServiceMessage(frame.toString());
-      if (message) this.told.push(message);
+      if (message) this.received.push(message);
     });
     this.socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString() }));
     this.socket.on('error', () => {});
@@ -140,9 +140,11 @@ export class FakeAgent {
   }
 
   /** The first message of a type that no earlier call returned. */
-  async hear<Type extends ServiceMessage['type']>(type: Type): Promise<Extract<ServiceMessage, { type: Type }>> {
-    const message = await until(`"${type}" from the service`, () => this.told.find((told) => told.type === type));
-    this.told.splice(this.told.indexOf(message), 1);
+  async receive<Type extends ServiceMessage['type']>(type: Type): Promise<Extract<ServiceMessage, { type: Type }>> {
+    const message = await until(`"${type}" from the service`, () =>
+      this.received.find((received) => received.type === type),
+    );
+    this.received.splice(this.received.indexOf(message), 1);
     return message as Extract<ServiceMessage, { type: Type }>;
   }
 

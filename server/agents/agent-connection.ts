@@ -6,7 +6,7 @@ import type { OutputRun } from '../store/output-order.ts';
 import type { Frame } from './intake.ts';
 
 /** The unfinished job that was sent to an agent. */
-export interface HandedJob {
+export interface AssignedJob {
   seq: number;
   id: string;
   parentSeq: number | null;
@@ -23,9 +23,9 @@ export interface HandedJob {
 }
 
 /** How long an agent has to confirm that the connection is closing. */
-const CLOSED_WITHIN_MS = 1000;
+const CLOSED_TIMEOUT_MS = 1000;
 /** Most unsent bytes for an agent that reads slowly. */
-const MOST_UNREAD = 16 * 1024 * 1024;
+const MAX_UNREAD = 16 * 1024 * 1024;
 const terminate = (socket: WebSocket) => socket.terminate();
 
 const NONE: ReadonlySet<string> = new Set();
@@ -44,7 +44,7 @@ export class AgentConnection {
   selfUpdate: SelfUpdate | undefined;
   /** When anything last arrived, by the monotonic clock. */
   lastSeen = performance.now();
-  job: HandedJob | undefined;
+  job: AssignedJob | undefined;
   /** Ids of the jobs that it had on disk at its hello. */
   held: ReadonlySet<string> = NONE;
   /**
@@ -67,12 +67,12 @@ export class AgentConnection {
   send(message: ServiceMessage): void {
     if (this.closing || this.socket.readyState !== this.socket.OPEN) return;
     this.socket.send(JSON.stringify(message));
-    this.endIfDeaf();
+    this.closeIfUnread();
   }
 
   /** Closes the connection of an agent that does not read, so that it cannot fill the memory of the service. */
-  endIfDeaf(): void {
-    if (this.socket.bufferedAmount > MOST_UNREAD) this.socket.terminate();
+  closeIfUnread(): void {
+    if (this.socket.bufferedAmount > MAX_UNREAD) this.socket.terminate();
   }
 
   /** Closes it, within a second even if the agent does not answer. */
@@ -80,6 +80,6 @@ export class AgentConnection {
     if (this.closing) return;
     this.closing = true;
     this.socket.close(code, reason);
-    setTimeout(terminate, CLOSED_WITHIN_MS, this.socket).unref();
+    setTimeout(terminate, CLOSED_TIMEOUT_MS, this.socket).unref();
   }
 }

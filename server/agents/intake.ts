@@ -7,12 +7,12 @@ import type { AgentConnection } from './agent-connection.ts';
 export const MESSAGE_COST = 2_500;
 /** Rate per millisecond, and burst after a pause: 20,000 messages or about 40 MB per second. */
 const CREDIT_PER_MS = 50_000;
-const MOST_CREDIT = 1_000_000;
+const MAX_CREDIT = 1_000_000;
 /** Most bytes of one connection that may wait for the disk. */
-const MOST_UNSTORED = 2_000_000;
+const MAX_UNSTORED = 2_000_000;
 /** Time between two turns of the waiting connections, and most that they send in one turn together. */
 const TURN_MS = 10;
-const MOST_IN_TURN = 1_000_000;
+const MAX_IN_TURN = 1_000_000;
 
 export type FrameKind = 'message' | 'ping' | 'pong';
 
@@ -74,9 +74,9 @@ export class Intake {
 
   #mayTake(connection: AgentConnection): boolean {
     const now = this.#now();
-    connection.credit = Math.min(MOST_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
+    connection.credit = Math.min(MAX_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
     connection.creditedAt = now;
-    return connection.credit > 0 && connection.unstored <= MOST_UNSTORED;
+    return connection.credit > 0 && connection.unstored <= MAX_UNSTORED;
   }
 
   #spend(connection: AgentConnection, frame: Frame): number {
@@ -87,7 +87,7 @@ export class Intake {
   }
 
   #turn(): void {
-    let left = MOST_IN_TURN;
+    let left = MAX_IN_TURN;
     const waiting = [...this.#paused];
     for (const connection of waiting) {
       if (left <= 0) break;

@@ -28,7 +28,7 @@ test('a silent agent is dropped, one that pings is not', async () => {
       void db.write((tx) => markOnline(tx, deviceSeq, inventory));
     },
     message: () => {},
-    gone: ({ deviceSeq }) => gone.push(deviceSeq),
+    closed: ({ deviceSeq }) => gone.push(deviceSeq),
   });
   const server = createServer().on('upgrade', (...request) => link.upgrade(...request));
   server.listen(0, '127.0.0.1');

@@ -29,7 +29,7 @@ export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
 /** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
   offered(connection: AgentConnection, offers: Offers): void;
-  gone(connection: AgentConnection): void;
+  closed(connection: AgentConnection): void;
 }
 
 /** Handles the messages of agents. */
@@ -38,7 +38,7 @@ export interface LinkListener {
   hello(connection: AgentConnection, hello: Hello): void;
   message(connection: AgentConnection, message: JobMessage): void;
   /** A connection closed after its hello, and no newer one replaced it. */
-  gone(connection: AgentConnection): void;
+  closed(connection: AgentConnection): void;
 }
 
 export interface Link {
@@ -62,7 +62,7 @@ export interface Link {
 
 const SWEEP_EVERY_MS = 5_000;
 const SEEN_EVERY_MS = 60_000;
-const HELLO_WITHIN_MS = 15_000;
+const HELLO_TIMEOUT_MS = 15_000;
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 
@@ -108,8 +108,8 @@ export function openLink({
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     background(db.write((tx) => markOffline(tx, connection.deviceSeq, now())));
-    listener?.gone(connection);
-    tunnels?.gone(connection);
+    listener?.closed(connection);
+    tunnels?.closed(connection);
   };
 
   const receive = (connection: AgentConnection, frame: string) => {
@@ -163,8 +163,8 @@ export function openLink({
     live.set(connection.deviceSeq, connection);
     older?.close(CLOSE.replaced, 'Another agent connected with the same device key');
     if (older) {
-      listener?.gone(older);
-      tunnels?.gone(older);
+      listener?.closed(older);
+      tunnels?.closed(older);
     }
     listener?.hello(connection, hello);
   };
@@ -175,7 +175,7 @@ export function openLink({
       if (kind === 'message') receive(connection, bytes.toString());
       if (kind !== 'ping' || connection.closing) return;
       connection.socket.pong(bytes);
-      connection.endIfDeaf();
+      connection.closeIfUnread();
     },
   });
   const take = (socket: WebSocket, frame: Frame) => {
@@ -203,7 +203,7 @@ export function openLink({
 
   const sweep = setInterval(() => {
     const silentSince = performance.now() - lostAfterMs;
-    const mute = performance.now() - HELLO_WITHIN_MS;
+    const mute = performance.now() - HELLO_TIMEOUT_MS;
     for (const [socket, { lastSeen, greeted }] of connections)
       if (lastSeen < silentSince || (!greeted && lastSeen < mute)) socket.terminate();
   }, sweepEveryMs).unref();

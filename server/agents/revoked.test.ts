@@ -19,14 +19,14 @@ after(() => service.end());
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** A device in the middle of a job, whose agent continues to send but reads nothing. */
-async function deafDevice() {
+async function unresponsiveDevice() {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await FakeAgent.connect(service.url, key);
-  await agent.hear('run');
+  await agent.receive('run');
   agent.say({ type: 'started', job, ago: 0 });
   agent.say({ type: 'output', job, stream: 'stdout', offset: 0, data: base64('one ') });
-  await agent.hear('stored');
+  await agent.receive('stored');
   agent.socket.pause();
   return { id, job, agent };
 }
@@ -47,7 +47,7 @@ async function talkedOn(agent: FakeAgent, job: string): Promise<void> {
 const tunnels = async () => (await (await service.call('GET', '/v1/tunnels')).json()) as unknown[];
 
 test('a new key ends the old connection at once, and the job goes on with the new key', async () => {
-  const { id, job, agent } = await deafDevice();
+  const { id, job, agent } = await unresponsiveDevice();
   const { DeviceKey } = (await (await service.call('POST', `/v1/devices/${id}/key`)).json()) as { DeviceKey: string };
   assert.equal([...service.context.link.all()].length, 0);
   const next = await fleet.run('y', { DeviceId: id });
@@ -57,23 +57,23 @@ test('a new key ends the old connection at once, and the job goes on with the ne
   const { Status, Stdout } = await fleet.job(job);
   assert.deepEqual([Status, Stdout], ['Running', 'one ']);
   assert.deepEqual(
-    agent.told.filter(({ type }) => type === 'run'),
+    agent.received.filter(({ type }) => type === 'run'),
     [],
   );
 
   const back = await FakeAgent.connect(service.url, DeviceKey, { jobs: [job] });
-  const run = await back.hear('run');
+  const run = await back.receive('run');
   assert.deepEqual([run.job, run.have], [job, { stdout: 4, stderr: 0 }]);
   back.say({ type: 'output', job, stream: 'stdout', offset: 4, data: base64('two') });
   back.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
-  assert.equal((await back.hear('run')).job, next);
+  assert.equal((await back.receive('run')).job, next);
   const ended = await fleet.job(job);
   assert.deepEqual([ended.Status, ended.Stdout], ['Succeeded', 'one two']);
   await back.end();
 });
 
 test('nothing that a deleted device still says counts, and its jobs stay cancelled', async () => {
-  const { id, job, agent } = await deafDevice();
+  const { id, job, agent } = await unresponsiveDevice();
   await service.call('DELETE', `/v1/devices/${id}`);
   assert.equal([...service.context.link.all()].length, 0);
   await talkedOn(agent, job);

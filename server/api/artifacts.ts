@@ -114,7 +114,8 @@ const AROUND_FILE_BYTES = 64 * 1024;
 function readForm({ fields }: Upload): ArtifactForm {
   const form = parse(artifactForm, { size: '', version: '', type: '', ...fields });
   // A shell cannot represent NUL.
-  const unsayable = (['destination', 'command'] as const).filter((field) => form[field]?.includes('\0'));
-  if (unsayable.length > 0) throw invalid(unsayable.map((field) => ({ field, message: 'holds a NUL character' })));
+  const invalidFields = (['destination', 'command'] as const).filter((field) => form[field]?.includes('\0'));
+  if (invalidFields.length > 0)
+    throw invalid(invalidFields.map((field) => ({ field, message: 'holds a NUL character' })));
   return form;
 }

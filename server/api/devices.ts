@@ -29,7 +29,7 @@ import { RecentSecrets } from './recent-secrets.ts';
 /** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;
 /** Devices searched at a time without an index. */
-const SCANNED = 10_000;
+const SCAN_ROWS = 10_000;
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
@@ -98,7 +98,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const found: number[] = [];
       for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
         if (after > 0) await nextTurn();
-        const { seqs, last } = matchesAfter(db, account.id, query, after, SCANNED);
+        const { seqs, last } = matchesAfter(db, account.id, query, after, SCAN_ROWS);
         found.push(...seqs);
         after = last;
       }

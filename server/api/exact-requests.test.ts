@@ -46,14 +46,14 @@ test('a query parameter that is unknown or there twice', async () => {
 });
 
 test('the same in front of another service, which is not asked', async (t) => {
-  const { url, heard } = await startBefore(t, (_request, response) => response.end('[]'));
+  const { url, received } = await startBefore(t, (_request, response) => response.end('[]'));
   const ask = (query: string) =>
     fetch(`${url}/v1/devices/1/25/filters?${query}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   await refused(await ask('device_gruop=lab'), 'device_gruop');
   await refused(await ask('device_group=a&device_group=b'), 'device_group');
-  assert.equal(heard.length, 0);
+  assert.equal(received.length, 0);
   assert.equal((await ask('device_group=lab')).status, 200);
-  assert.equal(heard[0]?.url, '/v1/devices/1/25/filters?device_group=lab');
+  assert.equal(received[0]?.url, '/v1/devices/1/25/filters?device_group=lab');
 });
 
 test('a key that is twice in a body', async () => {

@@ -102,7 +102,7 @@ test('jobs, artifacts and devices can be deleted while all else is refused, agen
   const job = await fleet.run('true', { DeviceId: device.id });
   const [artifact] = (await (await service.call('GET', '/v1/artifact')).json()) as { ArtifactId: string }[];
   const agent = await FakeAgent.connect(service.url, device.key);
-  await agent.hear('run');
+  await agent.receive('run');
   const lines = watchLog();
   mock.method(fs, 'statfsSync', () => ({ bavail: 0, bsize: 4096, blocks: 1_000_000 }));
   syncBuiltinESMExports();
@@ -139,7 +139,7 @@ test('on a read-only disk the service starts, says so, lets people sign in and r
   const device = await fleet.device('', 'pump');
   const agent = await FakeAgent.connect(service.url, device.key);
   const job = await fleet.run('true', { DeviceId: device.id });
-  agent.finish((await agent.hear('run')).job, 0, 'done');
+  agent.finish((await agent.receive('run')).job, 0, 'done');
   await fleet.ended(job);
   await service.close();
   const lines = watchLog();

@@ -17,7 +17,7 @@ import type { JobSource } from './job-view.ts';
 const PORTION = 500;
 /** Most bytes of output in one list of children; beyond it, each child shows its share. */
 const CHILDREN_BYTES = 32 * 1024 * 1024;
-const LEAST_OF_CHILD = 2048;
+const MIN_OF_CHILD = 2048;
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
@@ -44,12 +44,12 @@ async function listed(
 const isKnown = (http: HandlerRequest['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
 
 /** Refuses a write with `If-Match` if the job has changed since it was read. */
-const asRead =
+const requireUnchanged =
   (source: JobSource, http: HandlerRequest['http'], refusal: string) =>
-  (row: JobRow, isHanded: boolean): void => {
+  (row: JobRow, isAssigned: boolean): void => {
     const header = http.req.header('If-Match');
     // An agent may start a job before it reports that.
-    const isBegun = header !== undefined && row.status === 'Waiting' && isHanded;
+    const isBegun = header !== undefined && row.status === 'Waiting' && isAssigned;
     if (!isBegun && isUnchanged(header, () => fullNow(source, row))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
@@ -74,7 +74,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       if (isKnown(http, version)) return new Prepared('', version);
       const children = Object.values(countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
       const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
-      const most = all ? undefined : Math.max(LEAST_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
+      const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(
         (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
         (row) => child(context, row, most),
@@ -133,14 +133,14 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       dispatch.stop(
         request,
         request.params.job_id,
-        asRead(context, request.http, 'Nothing was stopped. Read it again, then decide.'),
+        requireUnchanged(context, request.http, 'Nothing was stopped. Read it again, then decide.'),
       ),
 
     remove: (request) =>
       dispatch.remove(
         request,
         request.params.job_id,
-        asRead(context, request.http, 'Nothing was deleted. Read it again, then decide.'),
+        requireUnchanged(context, request.http, 'Nothing was deleted. Read it again, then decide.'),
       ),
   };
 }

@@ -7,12 +7,12 @@ import { locationsAfter } from '../store/devices.ts';
 /** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;
 /** Largest cached list: about 250,000 devices. */
-const MOST_KEPT = 16 * 1024 * 1024;
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
 type Portion = Uint8Array<ArrayBuffer>;
 
 export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): (accountId: number) => Prepared {
-  let kept: { version: string; portions: Portion[] } | undefined;
+  let cached: { version: string; portions: Portion[] } | undefined;
 
   function* made(accountId: number): Generator<Portion, void> {
     for (let after = 0; ;) {
@@ -27,22 +27,22 @@ export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): 
   }
 
   /** Builds the list, and caches it if nothing changed in the meantime. */
-  function* makeAndKeep(accountId: number, version: string): Generator<Portion, void> {
+  function* buildAndCache(accountId: number, version: string): Generator<Portion, void> {
     const portions: Portion[] = [];
     let size = 0;
     for (const portion of made(accountId)) {
       size += portion.length;
-      if (size <= MOST_KEPT) portions.push(portion);
+      if (size <= MAX_CACHED_BYTES) portions.push(portion);
       else portions.length = 0;
       yield portion;
     }
-    if (size <= MOST_KEPT && order.version(accountId) === version) kept = { version, portions };
+    if (size <= MAX_CACHED_BYTES && order.version(accountId) === version) cached = { version, portions };
   }
 
   return (accountId) => {
     const version = order.version(accountId);
     return new Prepared(
-      () => inTurns(kept?.version === version ? kept.portions.values() : makeAndKeep(accountId, version)),
+      () => inTurns(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
       version,
     );
   };

@@ -110,7 +110,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   const device = await fleet.device();
   const agent = await FakeAgent.connect(service.url, device.key);
   const job = await fleet.run('true', { DeviceId: device.id });
-  agent.finish((await agent.hear('run')).job, 3, 'some output');
+  agent.finish((await agent.receive('run')).job, 3, 'some output');
   await fleet.ended(job);
   for (const id of ['nothing', 'nothing-else']) assert.equal((await service.call('GET', `/v1/job/${id}`)).status, 404);
   // The values read from tables are cached for some seconds.

@@ -15,11 +15,11 @@ export interface Upload {
 }
 
 /** Size of a form besides its file. */
-const MOST_AROUND_FILE = 1024 * 1024;
+const MAX_AROUND_FILE = 1024 * 1024;
 const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPairs: 32, headerSize: 16 * 1024 };
 /** How much of a refused upload is read, because many clients read no answer before they have sent everything. */
-const HEARD_OUT_BYTES = 64 * 1024 * 1024;
-const HEARD_OUT_MS = 5_000;
+const DRAIN_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 5_000;
 
 const tooLarge = (most: number) =>
   new Problem(
@@ -55,11 +55,11 @@ export interface UploadRules {
 export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
   const { most, admit, giveUp } = rules;
   try {
-    if (Number(incoming.headers['content-length'] ?? 0) > most + MOST_AROUND_FILE) throw tooLarge(most);
+    if (Number(incoming.headers['content-length'] ?? 0) > most + MAX_AROUND_FILE) throw tooLarge(most);
     admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
-    await hearOut(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : HEARD_OUT_MS);
+    await drain(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : DRAIN_MS);
     // The rest of the body must not be read as the next request.
     if (cause instanceof Problem) cause.headers['Connection'] = 'close';
     throw cause;
@@ -115,7 +115,7 @@ async function receive(
     parser.on('finish', resolve);
     incoming.on('data', (part: Buffer) => {
       length += part.length;
-      if (length > most + 2 * MOST_AROUND_FILE) reject(tooLarge(most));
+      if (length > most + 2 * MAX_AROUND_FILE) reject(tooLarge(most));
     });
     const lost = () => {
       if (!incoming.complete) reject(new Problem(400, 'The upload was cut off', 'Nothing was kept. Send it again.'));
@@ -160,20 +160,20 @@ function openParser(incoming: IncomingMessage) {
 }
 
 /** Reads and discards the rest for a moment: a sender whose connection breaks never sees why it was refused. */
-export function hearOut(incoming: IncomingMessage, patience = HEARD_OUT_MS): Promise<void> {
+export function drain(incoming: IncomingMessage, limitMs = DRAIN_MS): Promise<void> {
   return new Promise((resolve) => {
     if (incoming.complete || incoming.destroyed) return resolve();
-    let heard = 0;
+    let drained = 0;
     const enough = () => {
       clearTimeout(timer);
       incoming.off('data', count).off('end', enough).off('close', enough).off('error', enough);
       resolve();
     };
     const count = (part: Buffer) => {
-      heard += part.length;
-      if (heard > HEARD_OUT_BYTES) enough();
+      drained += part.length;
+      if (drained > DRAIN_BYTES) enough();
     };
-    const timer = setTimeout(enough, patience);
+    const timer = setTimeout(enough, limitMs);
     incoming.on('data', count).on('end', enough).on('close', enough).on('error', enough).resume();
   });
 }

@@ -9,7 +9,7 @@ import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
 import { bearerOf } from './bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { inPassing, NOTE_USE_MS, openSessionCookie } from './session-cookie.ts';
+import { ignoreErrors, USE_PRECISION_MS, openSessionCookie } from './session-cookie.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 export interface Authenticator extends SessionCookie<Session> {
@@ -19,7 +19,7 @@ export interface Authenticator extends SessionCookie<Session> {
 
 export function openAuthenticator(context: Context): Authenticator {
   const { db, now, config } = context;
-  const holder = forThisTurn((secret: string) => tokenHolder(db, secret));
+  const holder = cachedForTurn((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
@@ -41,8 +41,8 @@ export function openAuthenticator(context: Context): Authenticator {
             'The token is not valid',
             'It may have been revoked. Make another on the Account page or with "npm run token".',
           );
-        if (Math.abs(now() - (found.last_used ?? 0)) >= NOTE_USE_MS)
-          inPassing(db.write((tx) => recordTokenUse(tx, found.id, now())));
+        if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)
+          ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, now())));
         return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };
       }
       const session = await cookie.session(http);
@@ -59,7 +59,7 @@ export function openAuthenticator(context: Context): Authenticator {
  * Looks up each key once per turn of the event loop, so that requests that arrive together share a lookup. Results are
  * not stored longer: a token that another process revokes must become invalid at once.
  */
-function forThisTurn<Value>(find: (key: string) => Value): (key: string) => Value {
+function cachedForTurn<Value>(find: (key: string) => Value): (key: string) => Value {
   const found = new Map<string, Value>();
   const forget = () => found.clear();
   return (key) => {

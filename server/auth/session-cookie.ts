@@ -8,10 +8,10 @@ import { Problem } from '../http/problem.ts';
 import { LIFETIME_MS, PREVIOUS_VALID_MS, ROTATE_AFTER_MS } from '../store/sessions.ts';
 
 /** Precision of "last used": storing every use would make each read a write. */
-export const NOTE_USE_MS = 60_000;
+export const USE_PRECISION_MS = 60_000;
 
 /** Unimportant writes: if the disk refuses one, the request continues. */
-export const inPassing = (note: Promise<unknown>) => void note.catch(() => {});
+export const ignoreErrors = (note: Promise<unknown>) => void note.catch(() => {});
 
 /** The cookie's names without and with TLS. They contain the instance's id, because cookies ignore ports. */
 export const cookieNames = (instanceId: string) => [`muster_${instanceId}`, `__Host-muster_${instanceId}`] as const;
@@ -105,8 +105,8 @@ export function openSessionCookie<Session extends Rotating>(
       } else if (now() >= session.rotated + ROTATE_AFTER_MS) {
         const fresh = (await rotate(session, http.env.incoming)) ?? replaced.get(session.id)?.value;
         if (fresh !== undefined) setCookie(http, fresh);
-      } else if (now() >= session.last_used + NOTE_USE_MS) {
-        inPassing(store.noteUse(session, http.env.incoming));
+      } else if (now() >= session.last_used + USE_PRECISION_MS) {
+        ignoreErrors(store.noteUse(session, http.env.incoming));
       }
       return session;
     },

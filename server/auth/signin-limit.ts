@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /**
  * Most remembered addresses; beyond that the one unused longest is forgotten, so that a flood cannot fill the memory.
  */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 export interface SigninLimit {
   /** Counts a failed attempt; throws a 429 if the address has used up its share. */
@@ -35,7 +35,7 @@ interface Failures {
 export function openSigninLimit(limit: number, now: () => number): SigninLimit {
   const addresses = new Map<string, Failures>();
   const failuresOf = (address: string): Failures => {
-    const key = neighbourhood(address);
+    const key = networkOf(address);
     const failures = addresses.get(key) ?? { times: [], turn: Number.NEGATIVE_INFINITY };
     const { times } = failures;
     const at = now();
@@ -43,7 +43,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
     addresses.delete(key);
     addresses.set(key, failures);
     const [silent] = addresses.keys();
-    if (addresses.size > MOST_ADDRESSES && silent !== undefined) addresses.delete(silent);
+    if (addresses.size > MAX_ADDRESSES && silent !== undefined) addresses.delete(silent);
     return failures;
   };
 
@@ -76,7 +76,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
 }
 
 /** One IPv6 customer has a whole /64, so that single addresses mean nothing. */
-function neighbourhood(address: string): string {
+function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const left = head ? head.split(':') : [];

@@ -16,7 +16,7 @@ export const TOKEN = 'foreign-token';
 export const WRONG_TOKEN = 'wrong-token';
 const ACCOUNT = JSON.stringify({ UserEmail: 'a@example.com', PlanMaxDeviceLimit: 5, NumDevicesAdded: 1 });
 
-interface Heard {
+interface ReceivedRequest {
   method: string | undefined;
   url: string | undefined;
   headers: http.IncomingHttpHeaders;
@@ -36,9 +36,9 @@ type Answer = (...exchange: Parameters<RequestListener>) => unknown;
 
 /** A gateway in front of a service with the given answers; `heard` are the requests that service received. */
 export async function startBefore(t: TestContext, answer: Answer, env: Record<string, string> = {}) {
-  const heard: Heard[] = [];
+  const received: ReceivedRequest[] = [];
   const upstream = await listen(t, (request, response) => {
-    heard.push({ method: request.method, url: request.url, headers: request.headers });
+    received.push({ method: request.method, url: request.url, headers: request.headers });
     if (request.headers.authorization === `Bearer ${WRONG_TOKEN}`) response.writeHead(401).end();
     else if (request.url?.endsWith('/v1/account')) response.end(ACCOUNT);
     else void answer(request, response);
@@ -63,7 +63,7 @@ export async function startBefore(t: TestContext, answer: Answer, env: Record<st
     });
     return { response, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' };
   };
-  return { ...gateway, upstream, heard, dataDir, clock, open, signIn };
+  return { ...gateway, upstream, received, dataDir, clock, open, signIn };
 }
 
 /** A gateway in front of a raw TCP server: `talk` gets each connection after the head of a request. */

@@ -44,7 +44,7 @@ export async function makeBackup(dataDir: string, file: string): Promise<MadeBac
     await syncFolder(path.dirname(file));
     return made;
   } catch (cause) {
-    throw inWords(cause, file, database);
+    throw describeError(cause, file, database);
   } finally {
     removeParts();
     process.off('exit', removeParts);
@@ -125,7 +125,7 @@ export function requireSound(sqlite: DatabaseSync): void {
   if (found !== 'ok') throw new ConfigError(`The database in it is damaged (${found}).`);
 }
 
-function inWords(cause: unknown, file: string, database: string): unknown {
+function describeError(cause: unknown, file: string, database: string): unknown {
   if (!(cause instanceof Error) || cause instanceof ConfigError) return cause;
   const code = 'code' in cause ? String(cause.code) : '';
   if (code === 'ERR_SQLITE_ERROR')

@@ -2,12 +2,12 @@
 // never closes would keep the service from stopping.
 import type { Duplex } from 'node:stream';
 
-const PATIENCE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 export function endSocket(socket: Duplex, answer?: string): void {
   socket.end(answer, 'latin1');
   // Unread bytes would reset the connection before the peer reads the answer.
   socket.resume();
-  const late = setTimeout(() => socket.destroy(), PATIENCE_MS);
+  const late = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS);
   socket.once('close', () => clearTimeout(late));
 }

@@ -65,13 +65,13 @@ function makeServer({ tls }: Config, listener: RequestListener): Server {
 export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const said: Record<string, string> = {
+      const texts: Record<string, string> = {
         EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with ${variable}.`,
         EACCES: `Port ${port} is reserved for the system: choose one above 1023 with ${variable}.`,
         EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
         ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
       };
-      reject(said[cause.code ?? ''] ? new ConfigError(said[cause.code ?? '']) : cause);
+      reject(texts[cause.code ?? ''] ? new ConfigError(texts[cause.code ?? '']) : cause);
     });
     server.listen(port, host, resolve);
   });
@@ -95,11 +95,11 @@ const CUT_AFTER_MS = FINISH_TIMEOUT_MS + ANSWER_TIMEOUT_MS + 500;
 /** Lets running requests finish, within limits. */
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
+    const forceTimer = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
     // A keep-alive connection becomes idle after its answer, and would remain for a minute.
     const idle = setInterval(() => server.closeIdleConnections(), CHECK_EVERY_MS);
     server.close(() => {
-      clearTimeout(impatient);
+      clearTimeout(forceTimer);
       clearInterval(idle);
       resolve();
     });

@@ -75,8 +75,8 @@ export class Problem extends Error {
 
 /** 400 with the invalid fields; the detail repeats them for clients that show only that. */
 export function invalid(errors: FieldError[]): Problem {
-  const said = errors.map(({ field, message }) => (field ? `${field} ${message}` : `The request ${message}`));
-  return new Problem(400, TITLES[400] ?? '', `${said.join('; ')}.`, { errors });
+  const texts = errors.map(({ field, message }) => (field ? `${field} ${message}` : `The request ${message}`));
+  return new Problem(400, TITLES[400] ?? '', `${texts.join('; ')}.`, { errors });
 }
 
 /** A user-defined name for an error text. */

@@ -79,10 +79,10 @@ test('a path that has to be tidied first is a 404, whatever the method, and noth
 });
 
 test('in front of another service too, which is not even asked', async (t) => {
-  const { url, heard } = await startBefore(t, (_request, response) => response.end('[]'));
+  const { url, received } = await startBefore(t, (_request, response) => response.end('[]'));
   for (const target of toAllTunnels)
     assert.match(await exchange(url, `DELETE ${target} HTTP/1.1\r\n${withToken(TOKEN)}`), /^HTTP\/1\.1 404 /, target);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   assert.match(await exchange(url, `DELETE /v1/tunnels HTTP/1.1\r\n${withToken(TOKEN)}`), /^HTTP\/1\.1 200 /);
 });
 

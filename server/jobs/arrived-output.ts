@@ -2,7 +2,7 @@
 // if it arrived in many small messages.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
-import type { HandedJob } from '../agents/agent-connection.ts';
+import type { AssignedJob } from '../agents/agent-connection.ts';
 import { openCounter } from '../operation/metrics.ts';
 import type { Tx } from '../store/database.ts';
 import { appendOutput } from '../store/job-output.ts';
@@ -18,10 +18,10 @@ interface Arrived {
 }
 
 export class ArrivedOutput {
-  readonly #jobs = new Map<HandedJob, Arrived>();
+  readonly #jobs = new Map<AssignedJob, Arrived>();
 
   /** The next bytes of a stream. */
-  add(job: HandedJob, stream: Stream, bytes: Buffer, at: number): void {
+  add(job: AssignedJob, stream: Stream, bytes: Buffer, at: number): void {
     let arrived = this.#jobs.get(job);
     if (!arrived) this.#jobs.set(job, (arrived = { stdout: [], stderr: [], runs: [] }));
     const run = nextRun(job.run, stream, job, at);
@@ -31,7 +31,7 @@ export class ArrivedOutput {
   }
 
   /** Writes the output of one job. */
-  writeOf(tx: Tx, job: HandedJob): void {
+  writeOf(tx: Tx, job: AssignedJob): void {
     const arrived = this.#jobs.get(job);
     if (!arrived) return;
     this.#jobs.delete(job);

@@ -28,8 +28,8 @@ function shellFolder(folder: string): string {
 const have = (tool: string) => `command -v ${tool} >/dev/null 2>&1`;
 
 /** A download is given up after this many tries in a row without a byte, or this many tries in total. */
-const MOST_IDLE_TRIES = 12;
-const MOST_TRIES = 100;
+const MAX_IDLE_TRIES = 12;
+const MAX_TRIES = 100;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /**
@@ -67,7 +67,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
     'size=$((${size:-0})) tries=$((tries + 1))',
     'if [ "$size" -gt "$had" ]; then idle=0 pause=1; else idle=$((idle + 1)); fi',
     'had=$size',
-    `if [ "$idle" -ge ${MOST_IDLE_TRIES} ] || [ "$tries" -ge ${MOST_TRIES} ]; then` +
+    `if [ "$idle" -ge ${MAX_IDLE_TRIES} ] || [ "$tries" -ge ${MAX_TRIES} ]; then` +
       // The output of wget may contain the address with its token.
       ` printf '%s\\n' "$output" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
       `; fail ${cannot('it did not answer in')} "$tries tries. Check that this device reaches that address, then deploy again."; fi`,

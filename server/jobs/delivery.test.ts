@@ -27,7 +27,7 @@ test('a device shows as Online with what its agent told, and as Offline at once 
   const { id, key } = await fleet.device();
   assert.equal(await fleet.status(id), 'Offline');
   const agent = await connect(key);
-  const welcome = await agent.hear('welcome');
+  const welcome = await agent.receive('welcome');
   assert.equal(welcome.device, id);
   const [shown] = (await (await service.call('GET', `/v1/devices/1/9/filters?device_id=${id}`)).json()) as object[];
   const { DeviceStatus, LocalAddr, LocalPort, AgentVersion, SysOS, SysArch, SysHostname } = shown as Record<
@@ -55,7 +55,7 @@ test('what an agent set aside from its data folder is in the log of the service'
   const { mock } = context.mock.method(log, 'warn', () => {});
   const line = '/data/settled could not be used: it is a folder. It was set aside as /data/set-aside/settled.x.';
   const agent = await connect(key, { setAside: [line] });
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   await until('the line', () => mock.callCount() > 0);
   assert.deepEqual(mock.calls[0]?.arguments, [`agent: ${line}`, { device: id }]);
   await agent.end();
@@ -71,7 +71,7 @@ test('an end without a reason is given one, whatever the agent says', async () =
     ['cancelled', /^Stopped on request\.$/],
   ] as const) {
     const job = await fleet.run('true', { DeviceId: id });
-    assert.equal((await agent.hear('run')).job, job);
+    assert.equal((await agent.receive('run')).job, job);
     agent.say({ type: 'ended', job, outcome, reason: ' ', endedAgo: 0 });
     assert.match((await fleet.ended(job)).Result, says);
   }
@@ -89,15 +89,15 @@ test('jobs are offered one at a time, the next when the end of the one before is
   const first = await fleet.run('first', { DeviceId: id });
   const second = await fleet.run('second', { DeviceId: id });
   const agent = await connect(key);
-  const run = await agent.hear('run');
+  const run = await agent.receive('run');
   assert.deepEqual([run.job, run.command, run.have], [first, 'first', { stdout: 0, stderr: 0 }]);
   assert.equal((await fleet.job(first)).Status, 'Waiting');
   agent.say({ type: 'started', job: first, ago: 0 });
   await fleet.reached(first, 'Running');
-  assert.ok(!agent.told.some((message) => message.type === 'run'));
+  assert.ok(!agent.received.some((message) => message.type === 'run'));
   agent.say({ type: 'ended', job: first, outcome: 'exited', exitCode: 0, endedAgo: 0 });
-  assert.equal((await agent.hear('settled')).job, first);
-  assert.equal((await agent.hear('run')).job, second);
+  assert.equal((await agent.receive('settled')).job, first);
+  assert.equal((await agent.receive('run')).job, second);
   assert.equal((await fleet.job(first)).Status, 'Succeeded');
   await agent.end();
 });
@@ -106,17 +106,19 @@ test('output that comes twice, or in overlapping pieces, is stored once', async 
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   let agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   agent.say({ type: 'started', job, ago: 0 });
   agent.say({ type: 'output', job, stream: 'stdout', offset: 0, data: base64('hello ') });
   agent.say({ type: 'output', job, stream: 'stderr', offset: 0, data: base64('oops') });
   await until('all of it to be confirmed', () =>
-    agent.told.some((told) => told.type === 'stored' && told.have.stdout === 6 && told.have.stderr === 4),
+    agent.received.some(
+      (message) => message.type === 'stored' && message.have.stdout === 6 && message.have.stderr === 4,
+    ),
   );
   await agent.end();
 
   agent = await connect(key, { jobs: [job] });
-  assert.deepEqual((await agent.hear('run')).have, { stdout: 6, stderr: 4 });
+  assert.deepEqual((await agent.receive('run')).have, { stdout: 6, stderr: 4 });
   agent.say({ type: 'output', job, stream: 'stdout', offset: 0, data: base64('hello ') });
   agent.say({ type: 'output', job, stream: 'stdout', offset: 3, data: base64('lo world') });
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
@@ -129,7 +131,7 @@ test('output with a hole in it ends the connection and is not stored', async () 
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   agent.say({ type: 'output', job, stream: 'stdout', offset: 5, data: base64('late') });
   assert.equal((await closed(agent)).code, CLOSE.protocol);
   assert.equal((await fleet.job(job)).Stdout, '');
@@ -140,10 +142,10 @@ test('a job that one data folder was given never runs from another', async () =>
   const job = await fleet.run('x', { DeviceId: id });
   const next = await fleet.run('y', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   await agent.end();
   const other = await connect(key, { journal: 'journal-2' });
-  assert.equal((await other.hear('run')).job, next);
+  assert.equal((await other.receive('run')).job, next);
   const ended = await fleet.job(job);
   assert.equal(ended.Status, 'Interrupted');
   assert.match(ended.Result, /not run again/);
@@ -154,14 +156,14 @@ test('a job that had started and that the agent has forgotten is not offered aga
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   agent.say({ type: 'started', job, ago: 0 });
   await fleet.reached(job, 'Running');
   await agent.end();
   const back = await connect(key, { jobs: [] });
-  await back.hear('welcome');
+  await back.receive('welcome');
   assert.equal((await fleet.ended(job)).Status, 'Interrupted');
-  assert.ok(!back.told.some((message) => message.type === 'run'));
+  assert.ok(!back.received.some((message) => message.type === 'run'));
   await back.end();
 });
 
@@ -169,10 +171,10 @@ test('an offer that was lost on the way is made again', async () => {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   await agent.end();
   const back = await connect(key);
-  assert.equal((await back.hear('run')).job, job);
+  assert.equal((await back.receive('run')).job, job);
   await back.end();
 });
 
@@ -180,15 +182,15 @@ test('jobs that were deleted or have their end stored are taken from an agent th
   const { id, key } = await fleet.device();
   const done = await fleet.run('x', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   agent.finish(done);
-  await agent.hear('settled');
+  await agent.receive('settled');
   await agent.end();
   const back = await connect(key, { jobs: [done, 'never-heard-of'] });
-  await back.hear('welcome');
-  assert.deepEqual([(await back.hear('cancel')).job, (await back.hear('settled')).job], [done, done]);
+  await back.receive('welcome');
+  assert.deepEqual([(await back.receive('cancel')).job, (await back.receive('settled')).job], [done, done]);
   assert.deepEqual(
-    [(await back.hear('cancel')).job, (await back.hear('settled')).job],
+    [(await back.receive('cancel')).job, (await back.receive('settled')).job],
     ['never-heard-of', 'never-heard-of'],
   );
   assert.equal((await fleet.job(done)).Status, 'Succeeded');
@@ -198,13 +200,13 @@ test('jobs that were deleted or have their end stored are taken from an agent th
 test('of two agents with one key the newer stays, and only it is listened to', async () => {
   const { id, key } = await fleet.device();
   const older = await connect(key);
-  await older.hear('welcome');
+  await older.receive('welcome');
   const newer = await connect(key);
-  await newer.hear('welcome');
+  await newer.receive('welcome');
   assert.equal((await closed(older)).code, CLOSE.replaced);
   assert.equal(await fleet.status(id), 'Online');
   const job = await fleet.run('x', { DeviceId: id });
-  assert.equal((await newer.hear('run')).job, job);
+  assert.equal((await newer.receive('run')).job, job);
   await newer.end();
 });
 
@@ -216,7 +218,7 @@ test('how a job ended decides its status; times are told by how long ago they we
     exitCode?: number,
   ) => {
     const job = await fleet.run('x', { DeviceId: id });
-    await agent.hear('run');
+    await agent.receive('run');
     agent.say({
       type: 'ended',
       job,
@@ -241,7 +243,7 @@ test('a device whose clock is years off has sound times', async () => {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   service.clock.offset = 5000;
   agent.say({ type: 'started', job, ago: 2000 });
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 2000, endedAgo: 1000 });
@@ -264,7 +266,7 @@ test('a clock of the service that jumps ten years, there and back, changes no or
   }
   const agent = await connect(key);
   for (const [index, at] of [-10, 10, 0].entries()) {
-    const { job } = await agent.hear('run');
+    const { job } = await agent.receive('run');
     assert.equal(job, jobs[index]);
     agent.say({ type: 'started', job, ago: 0 });
     await until('the job to run', async () => (await fleet.job(job)).Status === 'Running');
@@ -309,14 +311,14 @@ test('a word that this version does not know is passed over', async () => {
   const agent = await connect(key);
   agent.socket.send('{"type":"telepathy","job":1}');
   const job = await fleet.run('x', { DeviceId: id });
-  assert.equal((await agent.hear('run')).job, job);
+  assert.equal((await agent.receive('run')).job, job);
   await agent.end();
 });
 
 test('a deleted device, and one with a new key, lose their connection and their waiting jobs', async () => {
   const { id, key } = await fleet.device();
   const agent = await connect(key);
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   await service.call('POST', `/v1/devices/${id}/key`);
   const rekeyed = await closed(agent);
   assert.equal(rekeyed.code, CLOSE.revoked);
@@ -325,9 +327,9 @@ test('a deleted device, and one with a new key, lose their connection and their 
   const other = await fleet.device();
   const job = await fleet.run('x', { DeviceId: other.id });
   const second = await connect(other.key);
-  await second.hear('run');
+  await second.receive('run');
   await service.call('DELETE', `/v1/devices/${other.id}`);
-  assert.equal((await second.hear('cancel')).job, job);
+  assert.equal((await second.receive('cancel')).job, job);
   assert.equal((await closed(second)).code, CLOSE.revoked);
   const { Status, Result } = await fleet.job(job);
   assert.deepEqual([Status, Result], ['Cancelled', 'device deleted']);

@@ -4,7 +4,7 @@
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
-import type { AgentConnection, HandedJob } from '../agents/agent-connection.ts';
+import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
 import type { JobMessage, Link } from '../agents/link.ts';
 import type { Database, Tx } from '../store/database.ts';
@@ -57,7 +57,7 @@ const ANOTHER_FOLDER =
 const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
 /** The reason of a job that was stopped before it reached its device or started there. */
-export const NEVER_BEGAN = 'Cancelled before it started.';
+export const NOT_STARTED = 'Cancelled before it started.';
 
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -71,7 +71,7 @@ export class Delivery {
     options.link.listen({
       hello: (connection, message) => this.#turns.take({ connection, message }),
       message: (connection, message) => this.#turns.take({ connection, message }),
-      gone: (connection) => this.#over(connection),
+      closed: (connection) => this.#over(connection),
     });
   }
 
@@ -100,7 +100,7 @@ export class Delivery {
       if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
       if (message?.type === 'hello') this.#greet(unit, connection, message);
       else if (message) this.#receive(unit, connection, message);
-      else if (!connection.job) this.#handNext(unit, connection);
+      else if (!connection.job) this.#assignNext(unit, connection);
     }
     unit.output.write(tx);
     refreshParents(tx, unit.parents);
@@ -127,13 +127,13 @@ export class Delivery {
     );
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
-    for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#disown(tx, connection, job);
+    for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#forget(tx, connection, job);
     if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
-    this.#handNext(unit, connection);
+    this.#assignNext(unit, connection);
   }
 
   /** Makes the agent stop and forget a job that was deleted or whose end is stored. */
-  #disown(tx: Tx, connection: AgentConnection, job: string): void {
+  #forget(tx: Tx, connection: AgentConnection, job: string): void {
     tx.afterCommit(() => {
       connection.send({ type: 'cancel', job });
       connection.send({ type: 'settled', job });
@@ -145,7 +145,7 @@ export class Delivery {
     if (job?.id !== message.job) {
       // An agent sends messages about a job that it was not given on this connection only if that was just deleted.
       if (message.type === 'ended' && !isUnfinished(unit.tx, connection.deviceSeq, message.job))
-        this.#disown(unit.tx, connection, message.job);
+        this.#forget(unit.tx, connection, message.job);
       return;
     }
     // A job that ends in the same unit is never shown as Running: its end has the start time.
@@ -155,7 +155,7 @@ export class Delivery {
     else this.#end(unit, connection, job, message);
   }
 
-  #start({ tx, parents }: Unit, job: HandedJob, ago: number): void {
+  #start({ tx, parents }: Unit, job: AssignedJob, ago: number): void {
     if (job.status === 'Running') return;
     const started = this.#past(job, ago);
     if (!moveJob(tx, job, 'Running', { started }, parents)) return;
@@ -164,7 +164,7 @@ export class Delivery {
   }
 
   /** The time that a device reported as `ago`: never before the job was submitted. */
-  #past(job: HandedJob, ago: number): number {
+  #past(job: AssignedJob, ago: number): number {
     const now = this.#options.now();
     return Math.max(Math.min(now, job.created), now - ago);
   }
@@ -172,7 +172,7 @@ export class Delivery {
   #store(
     { output, confirmed }: Unit,
     connection: AgentConnection,
-    job: HandedJob,
+    job: AssignedJob,
     { stream, offset, data }: { stream: Stream; offset: number; data: string },
   ): void {
     const bytes = Buffer.from(data, 'base64');
@@ -191,7 +191,7 @@ export class Delivery {
     tx.afterCommit(() => connection.send({ type: 'stored', job: id, have: { stdout, stderr } }));
   }
 
-  #end(unit: Unit, connection: AgentConnection, job: HandedJob, message: Ended): void {
+  #end(unit: Unit, connection: AgentConnection, job: AssignedJob, message: Ended): void {
     const { tx, parents } = unit;
     unit.output.writeOf(tx, job);
     const ended = this.#past(job, message.endedAgo);
@@ -214,18 +214,18 @@ export class Delivery {
       connection.send({ type: 'settled', job: job.id });
       for (const notify of job.whenOver) notify();
     });
-    this.#handNext(unit, connection);
+    this.#assignNext(unit, connection);
   }
 
   /** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
-  #handNext({ tx, parents }: Unit, connection: AgentConnection): void {
+  #assignNext({ tx, parents }: Unit, connection: AgentConnection): void {
     const { journal, held, deviceSeq } = connection;
     let row: JobRow | undefined;
     for (let after = 0; (row = nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
       if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
       if (row.journal !== null && row.journal !== journal) this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
       else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
-      else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NEVER_BEGAN, parents);
+      else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NOT_STARTED, parents);
       else {
         // A job that is already on the agent's disk runs with the command that it was given.
         const made = this.#options.commandFor(tx, row, connection.server);

@@ -5,7 +5,7 @@ import type { JobDraft } from '#/contract/jobs.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
-import type { HandedJob } from '../agents/agent-connection.ts';
+import type { AssignedJob } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
 import { Problem } from '../http/problem.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
@@ -32,7 +32,7 @@ import { runOnce } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { agentStateOf } from './agent-updates.ts';
-import { Delivery, NEVER_BEGAN } from './delivery.ts';
+import { Delivery, NOT_STARTED } from './delivery.ts';
 
 export interface Dispatch {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
@@ -41,7 +41,7 @@ export interface Dispatch {
    * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called right before and
    * throws to refuse; no agent is given the job in between.
    */
-  remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isHanded: boolean) => void): Promise<void>;
+  remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isAssigned: boolean) => void): Promise<void>;
   /**
    * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
    * agent that is away gets the request when it is back. `mayStop` as for `remove`.
@@ -49,7 +49,7 @@ export interface Dispatch {
   stop(
     caller: Caller,
     jobId: string,
-    mayStop: (row: JobRow, isHanded: boolean) => void,
+    mayStop: (row: JobRow, isAssigned: boolean) => void,
   ): Promise<{ Cancelled: number; Stopping: number }>;
   /** How many waiting children of a parent are for devices whose agents are away. */
   waitingOffline(parentSeq: number): number;
@@ -80,7 +80,7 @@ export interface DispatchOptions {
 const TIME_LIMIT_SECONDS = 60 * 60;
 const OUTPUT_LIMIT = 10 * 1024 * 1024;
 /** How long a delete waits for a running job to stop. An agent that takes longer is made to forget the job. */
-const STOP_WITHIN_MS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 const DEVICE_DELETED = 'device deleted';
 const ARTIFACT_DELETED = 'artifact deleted';
 
@@ -124,7 +124,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
   };
 
   /** The connections that have this job or a child of it under way. */
-  const underWay = (row: JobRow): { job: HandedJob; cancel: () => void }[] => {
+  const underWay = (row: JobRow): { job: AssignedJob; cancel: () => void }[] => {
     const connections = row.device_seq === null ? [...link.all()] : [link.of(row.device_seq)];
     return connections.flatMap((connection) => {
       const job = connection?.job;
@@ -139,10 +139,10 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       return new Promise<void>((resolve) => void job.whenOver.push(resolve));
     });
     if (stopped.length === 0) return;
-    let impatient: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => (impatient = setTimeout(resolve, STOP_WITHIN_MS)));
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
     await Promise.race([Promise.all(stopped), enough]);
-    clearTimeout(impatient);
+    clearTimeout(timer);
   };
 
   return {
@@ -199,7 +199,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
           const job = { seq: row.seq, parentSeq: row.parent_seq };
           const parents: TouchedParents = new Map();
           const at = now();
-          const Cancelled = cancelWaiting(tx, job, { at, reason: NEVER_BEGAN }, parents);
+          const Cancelled = cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
           refreshParents(tx, parents);
           const Stopping = askToStop(tx, job, at);
           if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);

@@ -22,7 +22,7 @@ async function busy() {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });
   const agent = await FakeAgent.connect(service.url, key);
-  await agent.hear('run');
+  await agent.receive('run');
   return { job, agent };
 }
 
@@ -42,16 +42,19 @@ test('a flood of single bytes lets others pass, is stored in few rows, and comes
   const whole = Buffer.from(Array.from({ length: 30_000 }, (_, n) => 32 + (n % 95)));
   for (let n = 0; n < whole.length; n++) say(flooding.agent, flooding.job, 'stdout', n, whole.subarray(n, n + 1));
   other.agent.finish(other.job, 0, 'quick');
-  await other.agent.hear('settled');
-  const stored = Math.max(0, ...flooding.agent.told.map((told) => (told.type === 'stored' ? told.have.stdout : 0)));
+  await other.agent.receive('settled');
+  const stored = Math.max(
+    0,
+    ...flooding.agent.received.map((message) => (message.type === 'stored' ? message.have.stdout : 0)),
+  );
   assert.ok(stored < whole.length, 'the other device did not have to wait for all of the flood');
 
   await until('all of it to be stored', () =>
-    flooding.agent.told.some((told) => told.type === 'stored' && told.have.stdout === whole.length),
+    flooding.agent.received.some((message) => message.type === 'stored' && message.have.stdout === whole.length),
   );
   assert.ok(rowsOf('job_output', flooding.job).length <= 3);
   flooding.agent.say({ type: 'ended', job: flooding.job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
-  await flooding.agent.hear('settled');
+  await flooding.agent.receive('settled');
   assert.equal((await fleet.job(flooding.job)).Stdout, whole.toString());
   await Promise.all([flooding.agent.end(), other.agent.end()]);
 });
@@ -61,7 +64,7 @@ test('streams that take turns byte by byte are stored in few rows too, in their 
   for (let n = 0; n < 2_000; n++)
     say(agent, job, n % 2 === 0 ? 'stdout' : 'stderr', Math.floor(n / 2), Buffer.from(n % 2 === 0 ? 'o' : 'e'));
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
-  await agent.hear('settled');
+  await agent.receive('settled');
   assert.equal(rowsOf('job_output', job).length, 2);
   const answer = await service.call('GET', `/v1/job/${job}/output?stdout=0&stderr=0`);
   const { Stdout, Stderr, Pieces } = (await answer.json()) as {
@@ -82,13 +85,13 @@ test('the end of a job writes none of its output again', async () => {
   for (let n = 0; n < 20; n++) {
     say(agent, job, 'stdout', n * piece.length, piece);
     await until('it to be stored', () =>
-      agent.told.some((told) => told.type === 'stored' && told.have.stdout === (n + 1) * piece.length),
+      agent.received.some((message) => message.type === 'stored' && message.have.stdout === (n + 1) * piece.length),
     );
   }
   const rows = rowsOf('job_output', job);
   assert.equal(rows.length, 20);
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
-  await agent.hear('settled');
+  await agent.receive('settled');
   assert.deepEqual(rowsOf('job_output', job), rows);
   await agent.end();
 });

@@ -183,7 +183,7 @@ test('a group job has a child for each device, its counts, and a summary of one 
   const [a, b, c] = await Promise.all(keys.map(({ key }) => FakeAgent.connect(service.url, key)));
   assert.ok(a && b && c);
   const id = await fleet.run('x', { DeviceGroup: 'trio' });
-  const jobs = await Promise.all([a, b, c].map((fake) => fake.hear('run')));
+  const jobs = await Promise.all([a, b, c].map((fake) => fake.receive('run')));
   assert.deepEqual((await fleet.job(id)).Counts, { Waiting: 3 });
   a.finish(jobs[0]?.job ?? '', 0, 'fine\n');
   const moving = await until('one to succeed', async () => {
@@ -278,7 +278,7 @@ test('with If-Match a job is deleted only as it was read: one that has begun mea
   const [asWaiting, asKept] = [await etag(begun), await etag(kept)];
   assert.equal(await remove(kept, `W/${asKept}`), 412); // weak tags never match here (RFC 9110, section 8.8.3.2)
   const agent = await FakeAgent.connect(service.url, away.key);
-  await agent.hear('run');
+  await agent.receive('run');
   // It was sent to its agent, and may have started.
   assert.equal(await remove(begun, asWaiting), 412);
   agent.say({ type: 'started', job: begun, ago: 0 });
@@ -336,7 +336,7 @@ test('the Command that is stored and shown has the public address; an agent is h
     [single, single],
     [child?.JobId ?? '', parent],
   ] as const) {
-    const run = await agent.hear('run');
+    const run = await agent.receive('run');
     assert.equal(run.job, job);
     const handed = linkIn(run.command);
     assert.deepEqual([handed.origin, handed.searchParams.get('job')], [dialled, job]);

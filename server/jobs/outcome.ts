@@ -2,7 +2,7 @@
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Ended, Outcome } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
-import type { HandedJob } from '../agents/agent-connection.ts';
+import type { AssignedJob } from '../agents/agent-connection.ts';
 import type { Tx } from '../store/database.ts';
 import { beginningOf } from '../store/job-output.ts';
 
@@ -32,7 +32,7 @@ const UNEXPLAINED: Record<Outcome, string> = {
 export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
 
 /** The beginning of a job's Result, which lists show. */
-export function beginning(tx: Tx, job: HandedJob, reason: string): string {
+export function beginning(tx: Tx, job: AssignedJob, reason: string): string {
   let text = '';
   for (const stream of STREAMS)
     if (job[stream] > 0 && text.length < BEGINNING_CHARACTERS)

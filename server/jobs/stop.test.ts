@@ -17,7 +17,7 @@ after(() => service.end());
 
 const connect = (key: string, hello = {}) => FakeAgent.connect(service.url, key, hello);
 const begin = async (agent: FakeAgent, job: string) => {
-  await agent.hear('run');
+  await agent.receive('run');
   agent.say({ type: 'started', job, ago: 0 });
   agent.say({
     type: 'output',
@@ -42,7 +42,7 @@ test('a waiting job becomes Cancelled and stays; a second time changes nothing, 
 
   const next = await fleet.run('y', { DeviceId: id });
   const agent = await connect(key);
-  assert.equal((await agent.hear('run')).job, next);
+  assert.equal((await agent.receive('run')).job, next);
   await agent.end();
   await fleet.remove(job);
   assert.equal((await service.call('POST', `/v1/job/${job}/stop`)).status, 404);
@@ -54,7 +54,7 @@ test('a running job goes on until its agent has stopped it, and keeps its output
   const agent = await connect(key);
   await begin(agent, job);
   assert.deepEqual(await fleet.stop(job), { Cancelled: 0, Stopping: 1 });
-  assert.equal((await agent.hear('cancel')).job, job);
+  assert.equal((await agent.receive('cancel')).job, job);
   const asked = await fleet.job(job);
   assert.equal(asked.Status, 'Running');
   assert.match(asked.StopTime ?? '', /^20\d\d-/);
@@ -75,10 +75,10 @@ test('an agent that is away is asked when it is back, and nothing is said to hav
   assert.equal((await fleet.job(job)).Status, 'Running');
 
   agent = await connect(key, { jobs: [job] });
-  await agent.hear('welcome');
-  await until('both', () => agent.told.length >= 2);
+  await agent.receive('welcome');
+  await until('both', () => agent.received.length >= 2);
   assert.deepEqual(
-    agent.told.map(({ type }) => type),
+    agent.received.map(({ type }) => type),
     ['cancel', 'run'],
   );
   agent.say({ type: 'ended', job, outcome: 'cancelled', reason: 'Stopped on request.', endedAgo: 0 });
@@ -91,7 +91,7 @@ test('one that was given to an agent may have begun: the agent tells, and one th
     const { id, key } = await fleet.device();
     const job = await fleet.run('x', { DeviceId: id });
     let agent = await connect(key);
-    await agent.hear('run');
+    await agent.receive('run');
     await agent.end();
     await until('Offline', async () => (await fleet.status(id)) === 'Offline');
     assert.deepEqual(await fleet.stop(job), { Cancelled: 0, Stopping: 1 });
@@ -99,13 +99,13 @@ test('one that was given to an agent may have begun: the agent tells, and one th
 
     agent = await connect(key, { jobs: arrived ? [job] : [] });
     if (arrived) {
-      assert.equal((await agent.hear('cancel')).job, job);
+      assert.equal((await agent.receive('cancel')).job, job);
       agent.finish(job, 0, 'was through before');
       assert.equal((await fleet.ended(job)).Status, 'Succeeded');
     } else {
       const { Status, Result } = await fleet.ended(job);
       assert.deepEqual([Status, Result], ['Cancelled', NEVER]);
-      assert.ok(!agent.told.some(({ type }) => type === 'run'));
+      assert.ok(!agent.received.some(({ type }) => type === 'run'));
     }
     await agent.end();
   }
@@ -118,7 +118,7 @@ test('of a parent all children: those that wait are Cancelled children, those th
   const [running] = await fleet.children(parent);
   await begin(agent, running?.JobId ?? '');
   assert.deepEqual(await fleet.stop(parent), { Cancelled: 2, Stopping: 1 });
-  assert.equal((await agent.hear('cancel')).job, running?.JobId);
+  assert.equal((await agent.receive('cancel')).job, running?.JobId);
   const { Status, Counts } = await fleet.job(parent);
   assert.deepEqual([Status, Counts], ['Running', { Running: 1, Cancelled: 2 }]);
   agent.say({ type: 'ended', job: running?.JobId ?? '', outcome: 'cancelled', reason: 'Stopped.', endedAgo: 0 });
@@ -145,7 +145,7 @@ test('with If-Match a job is stopped only as it was read', async () => {
   const job = await fleet.run('x', { DeviceId: id });
   const etag = (await service.call('GET', `/v1/job/${job}`)).headers.get('ETag') ?? '';
   const agent = await connect(key);
-  await agent.hear('run');
+  await agent.receive('run');
   const refused = await service.call('POST', `/v1/job/${job}/stop`, undefined, { 'If-Match': etag });
   assert.equal(refused.status, 412);
   assert.equal((await fleet.job(job)).StopTime, '');
@@ -160,7 +160,7 @@ test('a parent tells how many of those that wait are for devices that are Offlin
   assert.equal((await fleet.job(parent)).WaitingOffline, 3);
   const agent = await connect(key);
   // It was sent to its agent, so it does not wait for an Offline device.
-  const { job } = await agent.hear('run');
+  const { job } = await agent.receive('run');
   assert.equal((await fleet.job(parent)).WaitingOffline, 2);
   const { headers } = await service.call('GET', '/v1/job');
   await agent.end();
@@ -170,7 +170,7 @@ test('a parent tells how many of those that wait are for devices that are Offlin
   assert.equal(rows.find(({ JobId }) => JobId === parent)?.WaitingOffline, 3);
   for (const child of await fleet.children(parent)) await fleet.stop(child.JobId);
   const back = await connect(key, { jobs: [job] });
-  await back.hear('cancel');
+  await back.receive('cancel');
   back.say({ type: 'ended', job, outcome: 'cancelled', reason: NEVER, endedAgo: 0 });
   assert.equal((await fleet.ended(parent)).WaitingOffline, undefined);
   await back.end();

@@ -21,7 +21,7 @@ const costOf = ({ message }: Turn): number =>
 
 function giveUp(turns: Turn[]): void {
   for (const { connection } of turns)
-    connection.close(INTERNAL_ERROR, 'The service could not store what the agent said');
+    connection.close(INTERNAL_ERROR, 'The service could not store messages of the agent');
 }
 
 export class Turns {
@@ -63,7 +63,7 @@ export class Turns {
     } catch (cause) {
       // Nothing was stored, and the state in memory of these agents is ahead of the database. They reconnect and send
       // it all again.
-      logFault('dispatch: could not store what agents said', cause);
+      logFault('dispatch: could not store messages of agents', cause);
       giveUp(turns);
     }
     for (const turn of turns) turn.connection.unstored -= costOf(turn);

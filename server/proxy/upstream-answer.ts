@@ -9,7 +9,7 @@ import { withoutToken } from './upstream-scrub.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Far more than the logs of a large deployment; an endless answer must not fill the browser. */
-const MOST_ANSWERED = 256 * 1024 * 1024;
+const MAX_ANSWERED = 256 * 1024 * 1024;
 
 /** No cookies, redirects, permissions for other sites, or policies. Length and coding belong to the unchanged body. */
 const ANSWERED = ['content-length', 'content-encoding', 'etag', 'retry-after', 'allow'];
@@ -37,7 +37,7 @@ export const codingsOf = (accepted = ''): string =>
     ?.join(', ') ?? 'identity';
 
 /** Throws a Problem for anything that is not an API answer. */
-export function refuseStrange(answer: IncomingMessage, { host, address }: Upstream): void {
+export function refuseInvalid(answer: IncomingMessage, { host, address }: Upstream): void {
   const status = answer.statusCode ?? 0;
   // Neither followed nor passed on: the token would be sent to the target.
   if (status >= 300 && status < 400 && status !== 304) {
@@ -54,8 +54,8 @@ export function refuseStrange(answer: IncomingMessage, { host, address }: Upstre
   const coding = answer.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity' && !DECODERS[coding])
     throw new Problem(502, `${host} packed its answer in a way of its own`, 'The gateway cannot look into that.');
-  if (Number(answer.headers['content-length'] ?? 0) > MOST_ANSWERED)
-    throw new Problem(502, `${host} answers with too much`, `At most ${MOST_ANSWERED / 1024 / 1024} MB are passed on.`);
+  if (Number(answer.headers['content-length'] ?? 0) > MAX_ANSWERED)
+    throw new Problem(502, `${host} answers with too much`, `At most ${MAX_ANSWERED / 1024 / 1024} MB are passed on.`);
 }
 
 export function headersOf({ headers: all, statusCode }: IncomingMessage, token: string): OutgoingHttpHeaders {
@@ -82,7 +82,7 @@ export function headersOf({ headers: all, statusCode }: IncomingMessage, token: 
 }
 
 /** The transforms of an answer: decompressed, so that it can be measured and searched, and compressed again. */
-export function passageOf(answer: IncomingMessage, scrubbers: Transform[], most = MOST_ANSWERED): Transform[] {
+export function passageOf(answer: IncomingMessage, scrubbers: Transform[], most = MAX_ANSWERED): Transform[] {
   const coding = answer.headers['content-encoding'] ?? '';
   const hasBody = answer.headers['content-length'] !== '0' && answer.statusCode !== 304 && answer.statusCode !== 204;
   const decoder = hasBody ? DECODERS[coding]?.() : undefined;

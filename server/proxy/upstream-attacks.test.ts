@@ -29,7 +29,7 @@ function raw(url: string, text: string): Promise<string> {
 const statuses = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
 test('no spelling of a path leads elsewhere', async (t) => {
-  const { url, heard } = await startBefore(t, (_, response) => response.end('[]'));
+  const { url, received } = await startBefore(t, (_, response) => response.end('[]'));
   const host = new URL(url).host;
   const request = (target: string) =>
     raw(url, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
@@ -62,17 +62,17 @@ test('no spelling of a path leads elsewhere', async (t) => {
       `${target}: ${said.slice(0, 200)}`,
     );
   }
-  assert.equal(heard.length, 0);
+  assert.equal(received.length, 0);
   // Requests are rebuilt: nothing keeps the sender's spelling.
   await request('/v1/job/a%3fb%23c%40d');
   assert.deepEqual(
-    heard.map(({ url: target, headers }) => [target, headers.host === host]),
+    received.map(({ url: target, headers }) => [target, headers.host === host]),
     [['/v1/job/a%3Fb%23c%40d', false]],
   );
 });
 
 test('a second request cannot hide in a first, and no header slips through', async (t) => {
-  const { url, heard } = await startBefore(t, (_, response) => response.end('[]'));
+  const { url, received } = await startBefore(t, (_, response) => response.end('[]'));
   const head = `Host: ${new URL(url).host}\r\nAuthorization: ${authorization}\r\n`;
   const hidden = `DELETE /v1/tunnels HTTP/1.1\r\n${head}\r\n`;
   for (const lengths of [
@@ -94,10 +94,10 @@ test('a second request cannot hide in a first, and no header slips through', asy
   );
   assert.equal(statuses(said).length, 1);
   assert.deepEqual(
-    heard.map(({ method, url: target }) => `${method} ${target}`),
+    received.map(({ method, url: target }) => `${method} ${target}`),
     ['GET /v1/job'],
   );
-  const passed = heard[0]?.headers ?? {};
+  const passed = received[0]?.headers ?? {};
   assert.deepEqual(Object.keys(passed).toSorted(), [
     'accept-encoding',
     'authorization',
@@ -114,14 +114,14 @@ test('a second request cannot hide in a first, and no header slips through', asy
     'accept-encoding': 'zstd, gzip;q=0, br',
   });
   assert.deepEqual(
-    Object.keys(heard[1]?.headers ?? {}).filter((name) => !(name in passed)),
+    Object.keys(received[1]?.headers ?? {}).filter((name) => !(name in passed)),
     ['accept'],
   );
-  assert.equal(heard[1]?.headers['accept-encoding'], 'br');
+  assert.equal(received[1]?.headers['accept-encoding'], 'br');
 });
 
 test('each of several requests at once on one connection goes with its own token, and no other protocol begins', async (t) => {
-  const { url, heard } = await startBefore(t, (request, response) =>
+  const { url, received } = await startBefore(t, (request, response) =>
     response.end(`"${request.headers.authorization}"`),
   );
   const host = `Host: ${new URL(url).host}\r\n`;
@@ -140,7 +140,7 @@ test('each of several requests at once on one connection goes with its own token
     const answer = await raw(url, `GET ${target} HTTP/1.1\r\n${host}Authorization: Bearer one\r\n${upgrade}\r\n`);
     assert.ok(!statuses(answer).includes(101), answer);
   }
-  assert.ok(heard.every(({ headers }) => headers.upgrade === undefined));
+  assert.ok(received.every(({ headers }) => headers.upgrade === undefined));
 });
 
 test('an answer is data: nothing in its head is for a browser to keep, follow or run', async (t) => {

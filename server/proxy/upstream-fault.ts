@@ -7,7 +7,7 @@ export class UpstreamTimeout extends Error {
 }
 
 /** The data was HTTP, but not an answer. */
-export class UpstreamStrange extends Error {
+export class InvalidAnswer extends Error {
   override readonly name = 'UpstreamStrange';
 }
 
@@ -42,7 +42,7 @@ export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof Problem) return cause;
   if (cause instanceof UpstreamTimeout)
     return new Problem(504, `${host} did not answer in time`, 'It may be overloaded. Try again later.');
-  if (cause instanceof UpstreamStrange)
+  if (cause instanceof InvalidAnswer)
     return new Problem(502, `${host} gave no answer`, 'It ended the exchange with something that is none.');
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const certificate = CERTIFICATE[code];

@@ -9,8 +9,8 @@ import { readBody } from '../http/implement.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { stopping } from '../http/traffic.ts';
-import { hearOut } from '../api/upload.ts';
-import { codingsOf, headersOf, passageOf, refuseStrange } from './upstream-answer.ts';
+import { drain } from '../api/upload.ts';
+import { codingsOf, headersOf, passageOf, refuseInvalid } from './upstream-answer.ts';
 import { upstreamFault } from './upstream-fault.ts';
 import { keyScrubber, tokenScrubber } from './upstream-scrub.ts';
 import { atMost } from './upstream-limit.ts';
@@ -18,7 +18,7 @@ import type { Upstream } from './upstream.ts';
 import type { Shape } from './upstream-shapes.ts';
 
 /** Size of a form besides its file. */
-const MOST_AROUND_FILE = 1024 * 1024;
+const MAX_AROUND_FILE = 1024 * 1024;
 /** Cookies, Origin, Referer and addresses are not forwarded: they concern this gateway only. */
 const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-match', 'idempotency-key'];
 
@@ -57,14 +57,14 @@ export async function forward(
     });
   } catch (cause) {
     if (giveUp.aborted) throw stopping(`Look at ${upstream.host} whether it was done, before you send it again.`);
-    await hearRest(incoming);
+    await drainUpload(incoming);
     throw upstreamFault(cause, upstream.host);
   }
   try {
-    refuseStrange(answer, upstream);
+    refuseInvalid(answer, upstream);
   } catch (cause) {
     answer.destroy();
-    await hearRest(incoming);
+    await drainUpload(incoming);
     throw cause;
   }
   const early = !incoming.complete;
@@ -76,7 +76,7 @@ export async function forward(
     const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
     // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
-    if (early) await hearRest(incoming);
+    if (early) await drainUpload(incoming);
     outgoing.end();
   } catch {
     // An interrupted answer must not look complete.
@@ -86,14 +86,14 @@ export async function forward(
 }
 
 /** Reads the rest of an upload that was refused. */
-function hearRest(incoming: IncomingMessage): Promise<void> {
+function drainUpload(incoming: IncomingMessage): Promise<void> {
   incoming.unpipe();
-  return hearOut(incoming);
+  return drain(incoming);
 }
 
 /** The upload of a browser as a stream. */
 function uploadOf(incoming: IncomingMessage) {
-  const most = ARTIFACT_BYTES_LIMIT + MOST_AROUND_FILE;
+  const most = ARTIFACT_BYTES_LIMIT + MAX_AROUND_FILE;
   const tooLarge = () =>
     new Problem(
       413,

@@ -34,9 +34,9 @@ export function tokenScrubber(token: string): Transform {
   return new Transform({
     transform(part: Buffer, _coding, done) {
       const text = withoutToken(held + part.toString('latin1'), token);
-      const kept = beginsAtEnd(text);
-      held = text.slice(text.length - kept);
-      done(null, Buffer.from(text.slice(0, text.length - kept), 'latin1'));
+      const pending = beginsAtEnd(text);
+      held = text.slice(text.length - pending);
+      done(null, Buffer.from(text.slice(0, text.length - pending), 'latin1'));
     },
     flush(done) {
       done(null, Buffer.from(held, 'latin1'));
@@ -76,9 +76,9 @@ export function keyScrubber(): Transform {
   return new Transform({
     transform(part: Buffer, _coding, done) {
       const text = scrub(held + part.toString('latin1'));
-      const kept = inKey ? 0 : (KEY_FIELD_BEGINS.exec(text.slice(-200))?.[0].length ?? 0);
-      held = text.slice(text.length - kept);
-      done(null, Buffer.from(text.slice(0, text.length - kept), 'latin1'));
+      const pending = inKey ? 0 : (KEY_FIELD_BEGINS.exec(text.slice(-200))?.[0].length ?? 0);
+      held = text.slice(text.length - pending);
+      done(null, Buffer.from(text.slice(0, text.length - pending), 'latin1'));
     },
     flush(done) {
       done(null, Buffer.from(held, 'latin1'));

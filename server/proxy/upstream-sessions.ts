@@ -15,13 +15,13 @@ import type { SessionCookie } from '../auth/session-cookie.ts';
 import { openSigninLimit } from '../auth/signin-limit.ts';
 import { upstreamFault } from './upstream-fault.ts';
 import { withoutToken } from './upstream-scrub.ts';
-import { refuseStrange } from './upstream-answer.ts';
+import { refuseInvalid } from './upstream-answer.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import type { Upstream } from './upstream.ts';
 
 const signIn = z.object({ Token: z.string().check(z.regex(/^\s*[\u0021-\u007e]{1,8192}\s*$/, 'must be one word')) });
 const noStore = { 'Cache-Control': 'no-store' };
-const MOST_READ = 64 * 1024;
+const MAX_READ = 64 * 1024;
 
 /** Registers /auth/session for a gateway. */
 export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie: SessionCookie<SealedSession>): void {
@@ -92,11 +92,11 @@ async function accountOf(upstream: Upstream, token: string) {
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
       signal: AbortSignal.timeout(25_000), // shorter than the browser's time limit
     });
-    refuseStrange(answer, upstream);
+    refuseInvalid(answer, upstream);
     let read = 0;
     answer.on('data', (part: Buffer) => {
       read += part.length;
-      if (read > MOST_READ) answer.destroy();
+      if (read > MAX_READ) answer.destroy();
     });
     const body = await textOf(answer).catch(() => '');
     const retryAfter = answer.headers['retry-after'];

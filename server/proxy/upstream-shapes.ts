@@ -12,7 +12,7 @@ export interface Shape {
 
 // A part that some server reads as another path: a slash, a backslash, dots behind a second encoding.
 // oxlint-disable-next-line no-control-regex -- these are refused
-const STRANGE = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
+const AMBIGUOUS = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
 
 /** Finds the row of a request; undefined if the contract has none. */
 export function openShapes(groups: Group[]): (method: string, url: string) => Shape | undefined {
@@ -58,6 +58,6 @@ function decoded(part: string): string {
   } catch {
     // An incomplete escape is not text.
   }
-  if (text !== undefined && !STRANGE.test(text)) return text;
+  if (text !== undefined && !AMBIGUOUS.test(text)) return text;
   throw invalid([{ field: 'path', message: `holds "${part}", which is not passed on` }]);
 }

@@ -13,7 +13,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { TOKEN, WRONG_TOKEN, listen, startBefore } from '../auth/test-gateway.ts';
 
 test('a session stands for the token: sent on, never told, sealed at rest, bound to its service', async (t) => {
-  const { url, heard, dataDir, clock, open, signIn, end, upstream } = await startBefore(t, (_, response) => {
+  const { url, received, dataDir, clock, open, signIn, end, upstream } = await startBefore(t, (_, response) => {
     response.writeHead(200, { 'set-cookie': 'theirs=1', etag: '"x"', 'access-control-allow-origin': '*' }).end('[]');
   });
   assert.equal((await fetch(`${url}/v1/job`)).status, 401);
@@ -30,18 +30,18 @@ test('a session stands for the token: sent on, never told, sealed at rest, bound
   assert.equal(jobs.headers.get('etag'), '"x"');
   assert.equal(jobs.headers.get('set-cookie'), null);
   assert.equal(jobs.headers.get('access-control-allow-origin'), null);
-  const asked = heard.at(-1)?.headers ?? {};
+  const asked = received.at(-1)?.headers ?? {};
   assert.equal(asked.authorization, `Bearer ${TOKEN}`);
   for (const name of ['cookie', 'origin', 'referer', 'x-forwarded-for']) assert.equal(asked[name], undefined, name);
 
   // A write needs the page's own origin; a program's own token needs no session.
-  const before = heard.length;
+  const before = received.length;
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'DELETE', headers })).status, 403);
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'PUT', headers })).status, 405);
   assert.equal((await fetch(`${url}/v1/admin`, { headers })).status, 404);
-  assert.equal(heard.length, before);
+  assert.equal(received.length, before);
   await fetch(`${url}/v1/job`, { headers: { ...headers, authorization: 'Bearer mine' } });
-  assert.equal(heard.at(-1)?.headers.authorization, 'Bearer mine');
+  assert.equal(received.at(-1)?.headers.authorization, 'Bearer mine');
 
   // The cookie's value changes with use, and the previous one remains valid for a while.
   clock.offset = 20 * 60_000;

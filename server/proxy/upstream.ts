@@ -6,7 +6,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:h
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { VERSION } from '../version.ts';
-import { UpstreamStrange, UpstreamTimeout } from './upstream-fault.ts';
+import { InvalidAnswer, UpstreamTimeout } from './upstream-fault.ts';
 
 /** Time without any data, and for the whole exchange: both longer than the dashboard waits. */
 const SILENT_MS = 60_000;
@@ -14,10 +14,10 @@ const WHOLE_MS = 300_000;
 /** How long an unused connection stays open. */
 const IDLE_MS = 15_000;
 /** Interim answers (RFC 9110, section 15.2). */
-const MOST_INTERIM = 16;
+const MAX_INTERIM = 16;
 
 /** One request. A streamed body is forwarded as fast as the service reads it, and no faster. */
-export interface Ask {
+export interface UpstreamRequest {
   method: string;
   /** Path and query below the base address. */
   target: string;
@@ -35,24 +35,24 @@ export interface Upstream {
   /** The base address, without a slash at its end. */
   address: string;
   /** Resolves with the head of the answer; the caller must read or destroy the body. */
-  ask(ask: Ask): Promise<IncomingMessage>;
+  ask(ask: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
 }
 
 export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_MS } = {}): Upstream {
   const client = base.protocol === 'https:' ? https : http;
-  const kept = keptConnections(client);
+  const keepAlive = keepAliveAgent(client);
   const prefix = base.pathname.replace(/\/+$/, '');
 
-  const once = ({ method, target, token, headers, body, signal }: Ask) =>
+  const once = ({ method, target, token, headers, body, signal }: UpstreamRequest) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const read = method === 'GET';
       const options: https.RequestOptions & { holder: string } = {
         method,
         // A write uses a new connection: a keep-alive one may just have closed, and then it is unknown whether the
         // write ran.
-        agent: read ? kept : false,
-        holder: tokenHolder(token),
+        agent: read ? keepAlive : false,
+        holder: tokenDigest(token),
         timeout: silentMs,
         ...(signal && { signal }),
         headers: { ...headers, authorization: `Bearer ${token}`, 'user-agent': `muster/${VERSION}` },
@@ -65,14 +65,14 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
         .on('timeout', late)
         .on('close', () => {
           clearTimeout(whole);
-          reject(new UpstreamStrange()); // ended with neither an answer nor an error
+          reject(new InvalidAnswer()); // ended with neither an answer nor an error
         })
         .on('response', resolve)
         // 101: no upgrade was requested. The data after it is not HTTP.
         .on('upgrade', (_answer, socket) => void socket.destroy())
         .on('information', () => {
           interim += 1;
-          if (interim > MOST_INTERIM) request.destroy(new UpstreamStrange());
+          if (interim > MAX_INTERIM) request.destroy(new InvalidAnswer());
         })
         .on('error', (cause: NodeJS.ErrnoException) => {
           // The keep-alive connection had closed: the request was never received.
@@ -94,7 +94,7 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
     origin: base.origin,
     address: `${base.origin}${prefix}`,
     ask: once,
-    close: () => kept.destroy(),
+    close: () => keepAlive.destroy(),
   };
 }
 
@@ -102,7 +102,7 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
  * Keep-alive connections, each for one token only: Node closes an idle one that receives data, but a surplus answer
  * that comes a moment later would be taken for that of the next request.
  */
-function keptConnections(client: typeof http | typeof https): http.Agent {
+function keepAliveAgent(client: typeof http | typeof https): http.Agent {
   const agent = new client.Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: IDLE_MS });
   const nameOf = agent.getName.bind(agent);
   agent.getName = (options) => `${nameOf(options)}:${options && 'holder' in options ? String(options.holder) : ''}`;
@@ -110,6 +110,6 @@ function keptConnections(client: typeof http | typeof https): http.Agent {
 }
 
 /** Distinguishes tokens without containing one. */
-const tokenHolder = (token: string): string => createHash('sha256').update(token).digest('base64');
+const tokenDigest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-const isStream = (body: Ask['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);
+const isStream = (body: UpstreamRequest['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);

@@ -46,7 +46,7 @@ export interface ArtifactFiles {
 }
 
 /** Describes disk errors; returns all others unchanged. */
-function inWords(cause: unknown): unknown {
+function describeError(cause: unknown): unknown {
   const fault = systemFault(cause);
   if (!fault) return cause;
   const detail = isFull(cause)
@@ -182,7 +182,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
         return { file, sizeBytes, sha256: hash.digest('hex') };
       } catch (cause) {
         await rm(file, { force: true });
-        throw inWords(cause);
+        throw describeError(cause);
       }
     },
 
@@ -191,7 +191,7 @@ export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: 
         await rename(file, fileOf(artifactId));
         await syncFolder(folder);
       } catch (cause) {
-        throw inWords(cause);
+        throw describeError(cause);
       }
     },
 

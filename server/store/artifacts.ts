@@ -21,7 +21,7 @@ export interface StoredArtifact {
 
 type Row = Omit<StoredArtifact, 'isScript'> & { isScript: number };
 
-const COLUMNS = `id, account_id AS accountId, name, version, size_given AS sizeGiven, size_bytes AS sizeBytes, sha256,
+const COLUMNS = `id, account_id AS accountId, name, version, size_given AS declaredSize, size_bytes AS sizeBytes, sha256,
   is_script AS isScript, destination, run_command AS runCommand, folder, created`;
 
 const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });

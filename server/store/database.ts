@@ -92,7 +92,7 @@ export function openDatabase(
   const reclaim = options.readOnly ? undefined : openReclaim(sqlite, disk);
 
   /** Describes faults of the disk or the file for clients; returns other errors unchanged. */
-  const inWords = (cause: unknown): unknown =>
+  const describeError = (cause: unknown): unknown =>
     (options.readOnly && sqliteCode(cause) !== undefined ? disk?.refusal() : undefined) ?? systemFault(cause) ?? cause;
 
   const statements = new Map<string, { statement: StatementSync; target: string | undefined }>();
@@ -177,7 +177,7 @@ export function openDatabase(
       }
       lockedSince = undefined;
       const all = queue.splice(0);
-      for (const { reject } of all) reject(inWords(cause));
+      for (const { reject } of all) reject(describeError(cause));
       return idle();
     }
     lockedSince = undefined;
@@ -201,7 +201,7 @@ export function openDatabase(
           failed = waiting;
           break;
         }
-        waiting.reject(inWords(cause));
+        waiting.reject(describeError(cause));
       }
       if (performance.now() - started > LONGEST_BATCH_MS) break;
     }
@@ -221,7 +221,7 @@ export function openDatabase(
     } else {
       const retried = isFull(lost) ? retryAfterFreeing([...done, ...(failed ? [failed] : [])]) : new Set<Waiting>();
       for (const waiting of [...done, ...(failed ? [failed] : [])])
-        if (!retried.has(waiting)) waiting.reject(inWords(lost));
+        if (!retried.has(waiting)) waiting.reject(describeError(lost));
     }
     reclaim?.check();
     idle();

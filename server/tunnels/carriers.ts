@@ -40,10 +40,10 @@ interface Carrier {
   streams: number;
 }
 
-const DIAL_WITHIN_MS = 15_000;
+const DIAL_TIMEOUT_MS = 15_000;
 /** A carrier without streams closes after this long. */
 const UNUSED_MS = 60_000;
-const MOST_STREAMS = 10_000;
+const MAX_STREAMS = 10_000;
 
 export function openCarriers(): Carriers {
   const server = new WebSocketServer({
@@ -71,7 +71,7 @@ export function openCarriers(): Carriers {
     const late = setTimeout(() => {
       failed(new Unreachable('device', 'The agent did not dial in time'));
       if (carriers.get(agent) === carrier) carriers.delete(agent);
-    }, DIAL_WITHIN_MS);
+    }, DIAL_TIMEOUT_MS);
     const settled = () => {
       clearTimeout(late);
       asked.delete(ticket);
@@ -87,7 +87,7 @@ export function openCarriers(): Carriers {
     sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
     const session = connect('http://device', {
       ...CARRIER_SETTINGS,
-      peerMaxConcurrentStreams: MOST_STREAMS,
+      peerMaxConcurrentStreams: MAX_STREAMS,
       createConnection: () => duplex,
     });
     const over = (why: string) => {
@@ -97,15 +97,15 @@ export function openCarriers(): Carriers {
       socket.terminate();
     };
     carrier.end = () => over('The tunnel was cut');
-    let heard = performance.now();
-    let used = heard;
-    const alive = () => (heard = performance.now());
+    let lastHeard = performance.now();
+    let used = lastHeard;
+    const alive = () => (lastHeard = performance.now());
     socket.on('ping', alive).on('message', alive);
     const watch = setInterval(() => {
       const now = performance.now();
       if (socket.isPaused) alive();
       if (carrier.streams > 0) used = now;
-      if (now - heard > LOST_AFTER_MS) over('The agent went silent');
+      if (now - lastHeard > LOST_AFTER_MS) over('The agent went silent');
       else if (now - used > UNUSED_MS) {
         if (carriers.get(agent) === carrier) carriers.delete(agent);
         session.close();

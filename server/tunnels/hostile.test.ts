@@ -193,9 +193,9 @@ const offering = (id: number, more: Partial<Offer> = {}): Offer => ({
 test('a carrier that speaks rubbish ends alone', async () => {
   const { DeviceKey, DeviceId } = await otherDevice();
   const agent = await FakeAgent.connect(service.url, DeviceKey);
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   agent.say({ type: 'offers', run: 'run', offers: [offering(1)] });
-  await agent.hear('opened');
+  await agent.receive('opened');
   const own = (await tunnelsOf(service)).find((one) => one.DeviceId === DeviceId);
   assert.ok(own);
 
@@ -214,7 +214,7 @@ test('a carrier that speaks rubbish ends alone', async () => {
   ];
   for (const say of speak) {
     const visited = visit(own.PublicUrl);
-    const { ticket } = await agent.hear('carry');
+    const { ticket } = await agent.receive('carry');
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
       headers: { [TICKET_HEADER]: ticket },
     });
@@ -240,7 +240,7 @@ test('a carrier that speaks rubbish ends alone', async () => {
     (stream: ServerHttp2Stream) => stream.session?.goaway(1),
   ]) {
     const visited = visit(own.PublicUrl);
-    const { ticket } = await agent.hear('carry');
+    const { ticket } = await agent.receive('carry');
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
       headers: { [TICKET_HEADER]: ticket },
     });
@@ -267,12 +267,12 @@ test('a carrier that speaks rubbish ends alone', async () => {
 test('a ticket opens one carrier, and a guess none', async () => {
   const { DeviceKey, DeviceId } = await otherDevice();
   const agent = await FakeAgent.connect(service.url, DeviceKey);
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   agent.say({ type: 'offers', run: 'run', offers: [offering(1)] });
-  await agent.hear('opened');
+  await agent.receive('opened');
   const own = (await tunnelsOf(service)).find((one) => one.DeviceId === DeviceId);
   const visited = visit(own?.PublicUrl ?? '');
-  const { ticket } = await agent.hear('carry');
+  const { ticket } = await agent.receive('carry');
   const dial = async (header: string) => {
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
       headers: { [TICKET_HEADER]: header, Authorization: `Bearer ${DeviceKey}` },
@@ -296,11 +296,11 @@ test('a ticket opens one carrier, and a guess none', async () => {
 test('an agent that offers the same again and again holds no port of others', async () => {
   const { DeviceKey, DeviceId } = await otherDevice();
   const agent = await FakeAgent.connect(service.url, DeviceKey);
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   const tcp = { protocol: 'TCP', dest: 'tcp://127.0.0.1:22' } as const;
   const same = [offering(1, tcp), offering(2, tcp), offering(1), offering(3, tcp)];
   for (let turn = 0; turn < 20; turn += 1) agent.say({ type: 'offers', run: 'run', offers: same });
-  const { tunnels } = await agent.hear('opened');
+  const { tunnels } = await agent.receive('opened');
   assert.deepEqual(
     tunnels.map(({ id, refused }) => [id, refused]),
     [[1, undefined]],
@@ -308,21 +308,21 @@ test('an agent that offers the same again and again holds no port of others', as
   await agent.end();
   // It reconnects without hindrance.
   const again = await FakeAgent.connect(service.url, DeviceKey);
-  await again.hear('welcome');
+  await again.receive('welcome');
   again.say({ type: 'offers', run: 'run', offers: [offering(1, tcp)] });
-  const opened = await again.hear('opened');
+  const opened = await again.receive('opened');
   assert.ok(opened.tunnels[0]?.address);
   const mine = (await tunnelsOf(service)).filter((one) => one.DeviceId === DeviceId);
   assert.equal(mine.length, 1);
   // All ten ports but one are left for others, and none of them gets more than half.
   const greedy = async () => {
     const other = await FakeAgent.connect(service.url, (await otherDevice()).DeviceKey);
-    await other.hear('welcome');
+    await other.receive('welcome');
     const offers = Array.from({ length: 10 }, (_, id) =>
       offering(id, { protocol: 'TCP', dest: `tcp://127.0.0.1:${id + 1}` }),
     );
     other.say({ type: 'offers', run: 'run', offers });
-    const answers = (await other.hear('opened')).tunnels;
+    const answers = (await other.receive('opened')).tunnels;
     return {
       other,
       open: answers.filter(({ address }) => address).length,
@@ -370,12 +370,12 @@ test('other destinations at each link do not fill the disk', async () => {
   const { DeviceKey } = await otherDevice();
   for (let turn = 0; turn < 4; turn += 1) {
     const agent = await FakeAgent.connect(service.url, DeviceKey);
-    await agent.hear('welcome');
+    await agent.receive('welcome');
     const offers = Array.from({ length: 100 }, (_, id) =>
       offering(id, { dest: `http://127.0.0.1:${turn * 100 + id + 1}` }),
     );
     agent.say({ type: 'offers', run: 'run', offers });
-    await agent.hear('opened');
+    await agent.receive('opened');
     await agent.end();
   }
   const rows = service.context.db.get<{ count: number }>(
@@ -387,9 +387,9 @@ test('other destinations at each link do not fill the disk', async () => {
 test('logins are not guessed: after some wrong ones the address waits', async () => {
   const { DeviceKey, DeviceId } = await otherDevice();
   const agent = await FakeAgent.connect(service.url, DeviceKey);
-  await agent.hear('welcome');
+  await agent.receive('welcome');
   agent.say({ type: 'offers', run: 'run', offers: [offering(1, { login: '0'.repeat(64) })] });
-  await agent.hear('opened');
+  await agent.receive('opened');
   const own = (await tunnelsOf(service)).find((one) => one.DeviceId === DeviceId)?.PublicUrl ?? '';
   const status = async (login?: string) => {
     const headers = login === undefined ? {} : { Authorization: `Basic ${Buffer.from(login).toString('base64')}` };

@@ -26,7 +26,7 @@ export interface HttpFrontOptions {
 }
 
 /** For an answer; browsers accept more than Node's default. */
-const MOST_HEAD_BYTES = 64 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The tunnel of a request, or the page that answers it. */
@@ -81,7 +81,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     };
 
     const send = (again: boolean): ClientRequest => {
-      const sent = askOf(url, { agent: tunnel.pool, method, headers });
+      const sent = requestOf(url, { agent: tunnel.pool, method, headers });
       sent.on('response', (response) => {
         if (isSound(response)) return take(response);
         sent.destroy();
@@ -141,7 +141,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     tunnel.enter(socket);
     socket.once('close', () => tunnel.leave(socket));
     const headers = [...headersFor(incoming, tunnel), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
-    const through = askOf(incoming.url, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
+    const through = requestOf(incoming.url, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
     let isAnswered = false;
     const gone = () => through.destroy(new Error('The visitor went away'));
     socket.once('close', gone);
@@ -218,8 +218,8 @@ const isSound = ({ statusCode = 0, statusMessage = '' }: IncomingMessage) =>
   statusCode >= 200 && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
 
 /** Sends a request to the device's service. */
-function askOf(path: string | undefined, options: RequestOptions): ClientRequest {
-  const sent = ask({ ...options, path, setHost: false, maxHeaderSize: MOST_HEAD_BYTES });
+function requestOf(path: string | undefined, options: RequestOptions): ClientRequest {
+  const sent = ask({ ...options, path, setHost: false, maxHeaderSize: MAX_HEAD_BYTES });
   sent.maxHeadersCount = 0;
   return sent;
 }
@@ -243,9 +243,9 @@ function refuse(socket: Duplex, page: PlainPage): void {
 
 /** The head of the device's answer, for an upgraded connection, which Node's server no longer handles. */
 function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingMessage, connection: string[]): string {
-  const told = [...headersForVisitor(response.rawHeaders, host), ...connection];
+  const headers = [...headersForVisitor(response.rawHeaders, host), ...connection];
   let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;
-  for (let at = 0; at < told.length; at += 2) text += `${told[at]}: ${told[at + 1]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return `${text}\r\n`;
 }
 

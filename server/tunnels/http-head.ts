@@ -38,7 +38,7 @@ export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: stri
 }
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1), besides those that `Connection` names. */
-const BETWEEN_NEIGHBOURS = new Set([
+const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -50,16 +50,22 @@ const BETWEEN_NEIGHBOURS = new Set([
   'upgrade',
 ]);
 /** Headers that only this service may set. */
-const OURS_TO_SAY = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']);
+const RESERVED_HEADERS = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]);
 /** Servers that convert headers to variables (CGI, WSGI) treat `_` and `-` alike. */
-const isOursToSay = (name: string) => OURS_TO_SAY.has(name.replaceAll('_', '-'));
+const isReserved = (name: string) => RESERVED_HEADERS.has(name.replaceAll('_', '-'));
 /** `Connection` must not remove these: the rest would mean something else. */
-const STAYS = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
+const PROTECTED = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
 
 function betweenNeighbours(headers: RawHeaders): ReadonlySet<string> {
   const named = valuesOf(headers, 'connection').flatMap((value) => value.toLowerCase().split(','));
-  const more = named.map((name) => name.trim()).filter((name) => !STAYS.has(name) && !BETWEEN_NEIGHBOURS.has(name));
-  return more.length === 0 ? BETWEEN_NEIGHBOURS : new Set([...BETWEEN_NEIGHBOURS, ...more]);
+  const more = named.map((name) => name.trim()).filter((name) => !PROTECTED.has(name) && !HOP_BY_HOP.has(name));
+  return more.length === 0 ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...more]);
 }
 
 export interface Visitor {
@@ -77,11 +83,11 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   const passed: string[] = [];
   let host = '';
   each(headers, (name, value, lower) => {
-    if (left.has(lower) || isOursToSay(lower) || lower === 'expect') return;
-    if (lower === 'authorization' && holdsOurs(value, visitor.isOurs)) return;
+    if (left.has(lower) || isReserved(lower) || lower === 'expect') return;
+    if (lower === 'authorization' && containsOurs(value, visitor.isOurs)) return;
     if (lower === 'host') host = value;
-    const told = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies) : value;
-    if (lower !== 'cookie' || told !== '') passed.push(name, told);
+    const out = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies) : value;
+    if (lower !== 'cookie' || out !== '') passed.push(name, out);
   });
   if (valuesOf(headers, 'transfer-encoding').length > 0) passed.push('Transfer-Encoding', 'chunked');
   passed.push('X-Forwarded-For', visitor.address, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', visitor.scheme);
@@ -91,13 +97,13 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
 /** The headers of the device's service for the visitor, without cookies for other hosts. */
 export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   const left = betweenNeighbours(headers);
-  const told: string[] = [];
+  const out: string[] = [];
   each(headers, (name, value, lower) => {
     if (left.has(lower) || (lower === 'set-cookie' && isForOthers(value, host))) return;
-    const passed = lower === 'clear-site-data' ? ofThisSiteAlone(value) : value;
-    if (passed !== '' || value === '') told.push(name, passed);
+    const passed = lower === 'clear-site-data' ? ofThisHost(value) : value;
+    if (passed !== '' || value === '') out.push(name, passed);
   });
-  return told;
+  return out;
 }
 
 /** The header without these cookies; the rest is unchanged. */
@@ -121,7 +127,7 @@ function isForOthers(cookie: string, host: string): boolean {
  * Clear-Site-Data without what reaches beyond this host: `cookies` would clear the whole domain, other tunnels
  * included.
  */
-const ofThisSiteAlone = (value: string): string =>
+const ofThisHost = (value: string): string =>
   value
     .split(',')
     .map((kind) => kind.trim())
@@ -135,7 +141,7 @@ export function basicLogin(header: string): string | undefined {
 }
 
 /** Checks every position of a token: after any scheme, as user or as password. */
-function holdsOurs(header: string, isOurs: (secret: string) => boolean): boolean {
+function containsOurs(header: string, isOurs: (secret: string) => boolean): boolean {
   const login = basicLogin(header);
   const colon = login?.indexOf(':') ?? -1;
   const parts = login === undefined ? [] : [login, login.slice(0, Math.max(0, colon)), login.slice(colon + 1)];

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 const KEEP_MS = 4_000;
 
 /** Socket methods that the client calls, and that a stream does not need. */
-const SOCKET_MANNERS = {
+const SOCKET_METHODS = {
   setKeepAlive: () => {},
   setNoDelay: () => {},
   ref: () => {},
@@ -24,7 +24,7 @@ export const connectBy =
   (_options: unknown, done?: Dialled): undefined => {
     dial().then(
       (stream) => {
-        Object.assign(stream, SOCKET_MANNERS);
+        Object.assign(stream, SOCKET_METHODS);
         // Seen with Node 24.21: when text and bytes were written together, a PUT reached the device with its first line
         // overwritten ("Invalid method"). With bytes only it never did; the cause is not known.
         const write = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;

@@ -73,11 +73,11 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (before.known.length === 0 && offers.length === 0) return;
     const isClosed = ({ protocol, dest }: Offer) =>
       before.closed.some((mark) => mark.run === run && mark.protocol === protocol && mark.localDest === dest);
-    const told: { id: number; address?: string; refused?: string }[] = [];
+    const results: { id: number; address?: string; refused?: string }[] = [];
     const opening: { offer: Offer; port?: TcpPort }[] = [];
     for (const offer of offers) {
       if (isClosed(offer)) {
-        told.push({ id: offer.id, refused: CLOSED });
+        results.push({ id: offer.id, refused: CLOSED });
         continue;
       }
       if (offer.protocol === 'HTTP') {
@@ -85,7 +85,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         continue;
       }
       if (opening.filter(({ port }) => port).length >= portShare) {
-        told.push({
+        results.push({
           id: offer.id,
           refused: `this device has ${portShare} TCP tunnels, the most that one may have here (TUNNEL_TCP_PORTS_PER_DEVICE)`,
         });
@@ -96,7 +96,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         (await ports.listen(known?.port ?? undefined)) ??
         (await db.write(releaseUnusedPorts).then(() => ports.listen(undefined)));
       if (port) opening.push({ offer, port });
-      else told.push({ id: offer.id, refused: 'the service has no port left for it (TUNNEL_TCP_PORTS)' });
+      else results.push({ id: offer.id, refused: 'the service has no port left for it (TUNNEL_TCP_PORTS)' });
     }
     const up = await db.write((tx) => {
       const accountId = accountOfDevice(tx, deviceSeq);
@@ -122,9 +122,12 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
           live.get(name)?.end();
           live.set(name, tunnel);
           port?.serve(tunnel);
-          told.push({ id: offer.id, address: addressOf({ name, protocol: offer.protocol, port: port?.port ?? null }) });
+          results.push({
+            id: offer.id,
+            address: addressOf({ name, protocol: offer.protocol, port: port?.port ?? null }),
+          });
         }
-        agent.send({ type: 'opened', tunnels: told });
+        agent.send({ type: 'opened', tunnels: results });
       });
       return opened;
     });
@@ -139,7 +142,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       offering.add(agent);
       open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
     },
-    gone: (agent) => {
+    closed: (agent) => {
       for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
       carriers.cut(agent);
       db.write((tx) => {
