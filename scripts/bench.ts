@@ -1,10 +1,11 @@
-// `npm run bench`: measures what the project promises about speed and size, in one run on one machine, and prints it.
-// It judges nothing: a machine has its own pace, so each figure stands beside another of the same run, and only the
-// ratio of the two can be compared between machines. It does fail when what it measures goes wrong.
+// `npm run bench`: measures speed and size in one run on one machine, and prints the results. It judges nothing:
+// machines differ, so each figure is compared with another of the same run, and only their ratio can be compared
+// between machines. It fails if what it measures goes wrong.
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
 //
-// Sections: weight, service, delivery, flood, tunnels, fleet, map, pages, log, jobs; all of them when none is named. Each prints a table:
+// Sections: weight, service, delivery, flood, tunnels, fleet, map, pages, log, jobs; all of them when none is named.
+// Each prints a table:
 //
 //   <section>: <what it was measured on>
 //   measured                        figure          compared with                figure          ratio

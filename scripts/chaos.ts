@@ -1,6 +1,6 @@
-// `npm run chaos`: a real service and real agents while everything goes wrong that does in life, and writers that
-// remember each thing that was acknowledged. At the end all of it has to be there, and every job to have run once, in
-// order, with all its output. The last lines are the counts. Bounded in time; the same --seed gives the same faults.
+// `npm run chaos`: a real service and real agents under all kinds of faults, and writers that remember everything that
+// was acknowledged. At the end all of it must exist, and every job must have run once, in order, with all its output.
+// The last lines are the counts. The run is limited in time; the same --seed gives the same faults.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,13 +27,13 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds ?? (values.short ? 45 : 600));
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
 const DEVICES = values.short ? 3 : 6;
-/** Jobs that a device may be behind. */
+/** Unfinished jobs that a device may have. */
 const AHEAD = 3;
 const LINES = 400;
 const COMMAND = `echo "$MUSTER_JOB_ID" >> "$EFFECTS"; seq 1 ${LINES}; sleep 0.2; echo end`;
 const STDOUT = `${Array.from({ length: LINES }, (_, n) => n + 1).join('\n')}\nend\n`;
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small, and the same on every machine. */
 function randomFrom(state: number): () => number {
   let a = state;
   return () => {
@@ -122,7 +122,7 @@ try {
 }
 report(checks);
 
-/** One fault after the other until time is up; every kind comes, in an order that the seed decides. */
+/** One fault after the other until time is up; the seed decides the order, and every kind occurs. */
 async function harm(target: Target): Promise<void> {
   const kinds = (Object.keys(faults) as (keyof typeof faults)[]).filter((kind) => disk || kind !== 'full disk');
   while (!isOver())
@@ -134,7 +134,7 @@ async function harm(target: Target): Promise<void> {
     }
 }
 
-/** A browser's sign-in: its cookie. */
+/** Signs a browser in; returns its cookie. */
 async function signIn(): Promise<string> {
   const answer = await fetch(`${relay.url}/auth/session`, {
     method: 'POST',

@@ -1,5 +1,5 @@
-// `npm run demo`: a service with a fleet of 240 devices round the world. Everything is real but the hardware: each
-// device has an agent with a connection of its own, and its jobs run in a shell on this machine, in throw-away folders.
+// `npm run demo`: a service with a fleet of 240 devices around the world. Everything is real but the hardware: each
+// device has an agent with its own connection, and its jobs run in a shell on this machine, in temporary folders.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,12 +16,12 @@ import { CITIES, CUSTOMERS, KINDS } from './demo/places.ts';
 import { buildIfStale } from './dist.ts';
 
 const DEVICES = 240;
-/** Every this many milliseconds one device goes or comes back. */
+/** Every this many milliseconds a device connects or disconnects. */
 const CHANGE = 4_000;
-/** About this share of the fleet is away at any time. */
+/** About this share of the fleet is Offline at any time. */
 const AWAY = 0.12;
 
-/** Tags, and every how manieth device has one. */
+/** Tags; every n-th device has one. */
 const TAGS: [tag: string, every: number][] = [
   ['outdoor', 4],
   ['pilot', 15],
@@ -35,7 +35,7 @@ echo "disk:"
 df -h / | tail -n 1
 `;
 
-/** An update as they are in life: most succeed, some do not, and one that rolled back still exits with 0. */
+/** A realistic update: most succeed, some fail, and one that rolled back still exits with 0. */
 const updateTo = (version: string) => `#!/bin/sh
 number=$(printf %s "$MUSTER_JOB_ID" | cksum | cut -d ' ' -f 1)
 echo "Checking free space: $((number % 700 + 200)) MB"
@@ -71,7 +71,7 @@ interface DemoDevice {
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-demo-'));
 const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** A page that a device has in its own network, and the tunnels to it: open, with a login, as a TCP port. */
+/** A page in the device's own network, and the tunnels to it: open, with a login, as a TCP port. */
 async function tunnelsTo(name: string, index: number): Promise<TunnelOption[]> {
   const server = createServer((_, answer) => {
     answer.setHeader('content-type', 'text/html; charset=utf-8');
@@ -143,7 +143,7 @@ async function run(): Promise<void> {
       CustomerName: CUSTOMERS[index % CUSTOMERS.length],
       CustomerSite: city,
     });
-    // One in twelve was never placed; the rest stand round their city, some of them on one spot.
+    // One in twelve has no location; the rest are around their city, some of them at the same spot.
     if (index % 12 !== 11) {
       const spread = index % 5 === 0 ? 0 : 1;
       const angle = index * 2.4;
@@ -187,7 +187,7 @@ async function run(): Promise<void> {
   for (const version of ['2.2.0', '2.3.0', '2.4.0'])
     updates.push([version, await upload('update-firmware.sh', version, updateTo(version))]);
   await send('POST', '/v1/job', { Name: 'Report of the gateways', DeviceGroup: 'gateways', ArtifactId: report });
-  // Two in a row: where a camera is Offline, the second makes the first one stale while both wait.
+  // Two in a row: on an Offline camera, the second makes the first one stale while both wait.
   for (const [version, ArtifactId] of updates.slice(-2))
     await send('POST', '/v1/job', { Name: `Firmware ${version} for the cameras`, DeviceGroup: 'cameras', ArtifactId });
 

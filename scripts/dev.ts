@@ -1,6 +1,6 @@
-// `npm run dev`: the dashboard from Vite with hot reload at the usual address, and behind it, on a port of its own, the
-// service, restarted when a file it uses changes. To browsers and agents the Vite address is the service: sign-in links,
-// the Origin of writes and an agent's --server all name it.
+// `npm run dev`: the dashboard from Vite with hot reload at the usual address, and the service behind it on another
+// port, restarted when one of its files changes. Browsers and agents use only the Vite address: sign-in links, the
+// Origin of writes and an agent's --server all name it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ const host = process.env['HOST'] ?? '127.0.0.1';
 const port = Number(process.env['PORT'] ?? 8080);
 const publicUrl = process.env['PUBLIC_URL'] ?? `http://${host}:${port}`;
 
-// Not for the dashboard, but for the agent's file, which the service hands to new devices.
+// Not for the dashboard, but for the agent's file, which the service publishes.
 await buildIfStale();
 
 const servicePort = await freePort();
@@ -26,7 +26,7 @@ const vite = await createVite({
 });
 await vite.listen();
 
-// TLS would be Vite's to speak here, and it speaks plain HTTP.
+// Vite would have to speak TLS here, and it speaks plain HTTP.
 const { TLS_CERT: _cert, TLS_KEY: _key, ...environment } = process.env;
 const service = spawn(process.execPath, ['--watch', '--watch-preserve-output', join(root, 'server/main.ts')], {
   stdio: 'inherit',

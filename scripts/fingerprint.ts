@@ -1,16 +1,16 @@
-// Tells whether what was built still matches its sources. It reads the content of every source file (a few MB, some
-// tens of ms): times and sizes alone lie after a checkout, an unpacked archive or a restored backup.
+// Detects whether a build matches its sources. It reads the content of every source file (a few MB, some tens of ms),
+// because times and sizes are wrong after a checkout, an unpacked archive or a restored backup.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A hash over the names and contents of the given files and folders below `root`. Those that don't exist count as empty. */
+/** A hash of the names and contents of the given files and folders below `root`. Missing ones count as empty. */
 export function fingerprint(root: string, sources: string[]): string {
   const hash = createHash('sha256');
   for (const source of sources) {
     for (const file of filesBelow(root, source)) {
       const content = readFileSync(join(root, file));
-      // The length goes first, so that bytes moved from one file to the next can't give the same sum.
+      // The length goes first, so that bytes moved from one file to the next change the hash.
       hash.update(`${file}\0${content.length}\0`).update(content);
     }
   }

@@ -1,4 +1,4 @@
-// What index.html tells a browser to fetch early: all that a page needs, nothing that it has or does not need.
+// What index.html makes a browser load early: everything a page needs, and nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstLoadOf } from './first-load.ts';

@@ -1,9 +1,9 @@
-// Shortens the way to the first page. By itself a browser learns of a page's files one after the other: from index.html of
-// the entry, from the entry of the shell and the page, from these of their parts. So the build writes into index.html what
-// each page needs, and public/early.js asks for it while the entry is still on its way.
+// Shortens the first load. Without this, a browser learns of a page's files one after the other: of the entry from
+// index.html, of the shell and the page from the entry, of their parts from these. The build writes into index.html
+// what each page needs, and public/early.js requests it while the entry is still loading.
 import type { Plugin } from 'vite';
 
-/** What is read of a chunk of the build. */
+/** The fields used of a chunk of the build. */
 export interface BuiltChunk {
   fileName: string;
   facadeModuleId?: string | null;
@@ -12,16 +12,16 @@ export interface BuiltChunk {
   viteMetadata?: { importedCss: Set<string> };
 }
 
-/** Files to ask for early, by the path of a page; under `*` those that all pages behind sign-in need. */
+/** Files to load early, by the path of a page; under `*` those of all pages behind the sign-in. */
 export type FirstLoad = Record<string, string[]>;
 
 const SHELL = /\/src\/shell\/shell\.tsx$/;
 const SIGN_IN = 'sign-in';
 const START = 'overview';
-// A page at a path of one word lies in a folder of that name. Any other is found by the router, one step later.
+// A page at a path of one word is in a folder of that name. The router loads any other page, one step later.
 const PAGE = /\/src\/pages\/([^/]+)\/\1-page\.tsx$/;
 
-/** What to ask for early, from the chunks of a build: scripts and style sheets, without what the entry itself brings. */
+/** What to load early, from the chunks of a build: scripts and style sheets, without those of the entry itself. */
 export function firstLoadOf(chunks: BuiltChunk[]): FirstLoad {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const needed = (chunk: BuiltChunk, found = new Set<BuiltChunk>()) => {
@@ -53,7 +53,7 @@ export function firstLoadOf(chunks: BuiltChunk[]): FirstLoad {
 
 const EARLY = '<script src="/early.js"';
 
-/** Writes it into index.html, as an attribute: the content security policy lets no script stand in the page. */
+/** Writes it into index.html, as an attribute: the content security policy forbids inline scripts. */
 export function firstLoad(): Plugin {
   return {
     name: 'first-load',

@@ -1,19 +1,20 @@
-// Installs the packages of the lockfile when they are not there. Every npm script passes through here on any Node from
-// 20 on with nothing installed yet, so this is plain JavaScript on Node's own modules, and its "nothing to do" is cheap.
+// Installs the packages of the lockfile if they are missing. Every npm script runs this first, on any Node from 20 on
+// and possibly without any package, so it is plain JavaScript on Node's own modules, and fast if there is nothing to
+// do.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-// npm writes this list of what it installed as its last step, so it also tells an interrupted installation from a whole one.
+// npm writes this list as the last step of an installation: without it, the installation is incomplete.
 const INSTALLED = 'node_modules/.package-lock.json';
 const LOCK_REFRESH_MS = 1_000;
 const LOCK_ABANDONED_MS = 10_000;
 
 /**
- * The first package that is not installed as the lockfile says, or undefined when all are. Optional packages may be
- * absent (they are for other platforms); so may development packages when `withDev` is false, which lets a production
- * image made by `npm ci --omit=dev` start as it is.
+ * The first package that is not installed as in the lockfile, or undefined. Optional packages may be absent (they are
+ * for other platforms); so may development packages if `withDev` is false, so that a production image made by `npm ci
+ * --omit=dev` starts as it is.
  */
 export function missingPackage(root, withDev) {
   const wanted = packagesOf(join(root, 'package-lock.json'));
@@ -30,7 +31,7 @@ export function missingPackage(root, withDev) {
   return undefined;
 }
 
-/** Installs what the lockfile says unless it is there. Only one process installs; others wait for it and then look again. */
+/** Installs the lockfile if needed. Only one process installs; others wait for it and then check again. */
 export async function install(root, needed) {
   if (!needed()) return;
   const release = await takeLock(join(root, '.cache', 'install.lock'));
@@ -55,14 +56,15 @@ function packagesOf(file) {
   }
 }
 
-/** Runs `npm ci`, quiet unless it fails, and answers with a sentence about the failure if there was one. */
+/** Runs `npm ci`, quiet unless it fails; returns a sentence about the failure. */
 function npmCi(root) {
-  // The npm that runs us, if one does: another may be first in the PATH.
+  // The npm that runs this script, if there is one: another may be first in the PATH.
   const self = process.env['npm_execpath'];
   const bySelf = self !== undefined && basename(self) === 'npm-cli.js' && existsSync(self);
   const [command, first] = bySelf ? [process.execPath, [self]] : ['npm', []];
-  // Vite builds the dashboard at the first start, and the pinned Node is an optional package: NODE_ENV=production or a
-  // setting of the user must not leave them out. Some tools ask for a newer Node than this machine's; they get it.
+  // Vite builds the dashboard at the first start, and the pinned Node is an optional package: neither
+  // NODE_ENV=production nor a setting of the user may omit them. Some tools require a newer Node than this machine's,
+  // which they get.
   const flags = [
     'ci',
     '--include=dev',
@@ -85,7 +87,10 @@ function npmCi(root) {
   });
 }
 
-/** A file kept fresh by its owner, so that one left by a killed process is recognised on any machine and after a reboot. */
+/**
+ * A file that its owner touches regularly, so that one of a killed process is recognised on any machine and after a
+ * reboot.
+ */
 async function takeLock(file) {
   mkdirSync(join(file, '..'), { recursive: true });
   for (let said = false; ; await delay(200)) {
@@ -103,7 +108,7 @@ async function takeLock(file) {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // Someone cleaned the folder; the worst that follows is a second installation after this one.
+      // The folder was cleaned; at worst a second installation follows this one.
     }
   }, LOCK_REFRESH_MS);
   return () => {
@@ -120,7 +125,7 @@ function isAbandoned(file) {
   }
 }
 
-/** Takes an abandoned lock away under a name of our own first: of two waiters only one gets it, and neither a fresh one. */
+/** Renames an abandoned lock first: only one of two waiting processes succeeds, and none removes a fresh lock. */
 function discard(file) {
   const taken = `${file}.${process.pid}`;
   try {
@@ -128,6 +133,6 @@ function discard(file) {
     if (isAbandoned(taken)) rmSync(taken, { force: true });
     else renameSync(taken, file);
   } catch {
-    // Another waiter was quicker.
+    // Another waiting process was faster.
   }
 }

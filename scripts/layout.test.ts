@@ -42,7 +42,9 @@ const BELOW: Record<string, string[]> = {
   pages: ['features', 'fleet', 'api', 'contract', 'ui', 'lib', 'paths.ts'],
   shell: ['features', 'fleet', 'api', 'contract', 'ui', 'lib', 'paths.ts'],
 };
-/** The same for server/; its root files (main, service, app, config, context …) are put together by whoever needs them. */
+/**
+ * The same for server/; its root files (main, service, app, config, context …) are put together by whoever needs them.
+ */
 const SERVER_BELOW: Record<string, string[]> = {
   operation: [],
   http: ['operation'],

@@ -1,4 +1,4 @@
-// The walk over the manifest: everything needed, nothing twice, nothing that only comes later.
+// Walks the manifest: everything needed, nothing twice, nothing that loads later.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchedLater, filesOf, neededBy } from './manifest-graph.ts';

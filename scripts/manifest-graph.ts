@@ -1,6 +1,6 @@
-// Which files of a build a browser needs: a walk over Vite's manifest.
+// The files of a build that a browser needs, from Vite's manifest.
 
-/** What is read of an entry of the manifest. */
+/** The fields used of a manifest entry. */
 export interface ManifestChunk {
   file: string;
   imports?: string[];
@@ -9,7 +9,7 @@ export interface ManifestChunk {
 }
 export type Manifest = Record<string, ManifestChunk>;
 
-/** The names of the chunks that must be there before those named can run: they and all they import. */
+/** The named chunks with everything they import. */
 export function neededBy(manifest: Manifest, names: string[]): Set<string> {
   const needed = new Set<string>();
   const visit = (name: string) => {
@@ -23,7 +23,7 @@ export function neededBy(manifest: Manifest, names: string[]): Set<string> {
   return needed;
 }
 
-/** The chunks that those given may fetch later on, with all that these import; what is given is left out. */
+/** The chunks that the given ones may load later, with their imports and without the given ones. */
 export function fetchedLater(manifest: Manifest, given: ReadonlySet<string>, except: string[]): Set<string> {
   const later = [...given]
     .filter((name) => !except.includes(name))
@@ -31,7 +31,7 @@ export function fetchedLater(manifest: Manifest, given: ReadonlySet<string>, exc
   return new Set([...neededBy(manifest, later)].filter((name) => !given.has(name)));
 }
 
-/** The files of some chunks: scripts and, each once, style sheets. */
+/** The files of chunks: scripts, and each style sheet once. */
 export function filesOf(manifest: Manifest, names: Iterable<string>): { scripts: string[]; styles: string[] } {
   const scripts = new Set<string>();
   const styles = new Set<string>();

@@ -1,5 +1,5 @@
-// Puts a .br and a .gz beside each text file of the build, as small as they get: once here, and not again by each service
-// that starts. Browsers ask for Brotli over https and on this machine, for gzip elsewhere.
+// Adds a .br and a .gz to each text file of the build, as small as possible: once here, and not at each start of a
+// service. Browsers request Brotli over https and on this machine, gzip elsewhere.
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -10,7 +10,7 @@ const TEXT = new Set(['.css', '.js', '.json', '.mjs', '.svg', '.txt', '.webmanif
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** All of a folder's text files, but for the pages: each of those is sent with a nonce of its own. */
+/** All text files of a folder except pages, because each page is sent with its own nonce. */
 export async function precompress(folder: string): Promise<void> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && TEXT.has(extname(entry.name)))

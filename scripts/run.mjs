@@ -1,6 +1,6 @@
-// Starts every npm script: `node scripts/run.mjs <file.ts> [arguments]`. It installs what is missing, finds the Node
-// this project is written for, and becomes a thin parent of the TypeScript file: same terminal, signals and exit code.
-// It must itself run on whatever Node the machine has (20 or newer) in a clone where nothing was installed.
+// Starts every npm script: `node scripts/run.mjs <file.ts> [arguments]`. It installs what is missing, finds the Node of
+// this project, and runs the TypeScript file as a child process with the same terminal, signals and exit code. It must
+// run on any Node from 20 on, in a clone without packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The Node binaries that may run the project, best first. The package is used by path: npm 10 does not link it into .bin. */
+/** The Node binaries to try, best first. The package is used by path, because npm 10 does not link it into .bin. */
 function nodes() {
   const binary = process.platform === 'win32' ? 'node.exe' : 'node';
   const pinned = join(root, 'node_modules', pinnedPackage, 'bin', binary);
@@ -34,7 +34,7 @@ function nodes() {
   return [...(existsSync(pinned) ? [pinned] : []), ...(ownWillDo ? [process.execPath] : [])];
 }
 
-/** Whether npm has a Node of the pinned version for this platform; without one the machine's own has to be new enough. */
+/** Whether npm has the pinned Node for this platform; without it the machine's own must be new enough. */
 function pinnedExists() {
   return pinnedPackage in JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies;
 }
@@ -59,16 +59,16 @@ async function launch([node, ...others]) {
     child.on('exit', (exitCode, exitSignal) => done([exitCode, exitSignal]));
   });
   stopForwarding();
-  // The pinned binary is built against glibc; elsewhere (Alpine) the kernel can't start it and another Node must do.
+  // The pinned binary is built against glibc; elsewhere (Alpine) it cannot start, and another Node is used.
   if (error) return launch(others);
   if (signal && process.platform !== 'win32') process.kill(process.pid, signal);
   process.exitCode = code ?? 1;
 }
 
 /**
- * Passes signals on. Ctrl+C in a terminal reaches the child by itself, and a second copy would read as "stop at once",
- * so from there only TERM is passed on. A signal sent to npm may end at the shell between npm and us instead (dash keeps
- * waiting as a process of its own): that shell's disappearing counts as TERM, or the service would live on unseen.
+ * Forwards signals. Ctrl+C in a terminal reaches the child directly, and a second copy would mean "stop at once", so
+ * in a terminal only TERM is forwarded. A signal to npm may end at the shell between npm and this process (dash
+ * remains as a process of its own): the end of that shell counts as TERM, or the service would continue unnoticed.
  */
 function forwardSignals(child) {
   const fromTerminal = process.stdin.isTTY === true;

@@ -1,5 +1,5 @@
-// The launcher as npm uses it: copied into an empty project, with a stand-in for npm that only writes down what it is
-// asked to do. (That the real npm installs the real lockfile, a clean clone shows: .ci/run.)
+// The launcher as npm uses it: copied into an empty project, with a replacement for npm that only records its
+// arguments. (.ci/run shows that the real npm installs the real lockfile in a clean clone.)
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -164,7 +164,7 @@ describe('scripts/run.mjs', () => {
     const ended = outcome(shell);
     await ready(shell);
     shell.kill('SIGTERM');
-    // The pipes close when the program itself is gone.
+    // The pipes close when the program itself has ended.
     assert.equal((await ended).out, 'ready\nSIGTERM\n');
   });
 

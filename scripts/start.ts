@@ -1,4 +1,4 @@
-// `npm start`: the dashboard is built if it is stale, then this process becomes the service.
+// `npm start`: builds the dashboard if it is stale, then becomes the service.
 import { buildIfStale } from './dist.ts';
 
 await buildIfStale();

@@ -27,7 +27,9 @@ export function sum(tallies: Tally[]): Tally {
   );
 }
 
-/** A test that failed, was skipped, cancelled or is to be written showed nothing, so it is not among those that passed. */
+/**
+ * A test that failed, was skipped, cancelled or is to be written showed nothing, so it is not among those that passed.
+ */
 export function tallyOfNode({ tests, passed }: NodeCounts): Tally {
   return { passed, failed: tests - passed };
 }

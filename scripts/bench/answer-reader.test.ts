@@ -1,4 +1,4 @@
-// Where an answer ends, however the network cuts it.
+// The end of an answer, however the network splits it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnswerReader } from './answer-reader.ts';

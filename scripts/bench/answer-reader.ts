@@ -1,17 +1,17 @@
-// Tells when the answer to a request has come in whole, looking at no more of it than its head and its last bytes.
-// One request at a time on a connection: nothing follows an answer. The bodies are JSON without line breaks, so that none
-// can be taken for the last chunk.
+// Detects the end of an answer by reading only its head and its last bytes. There is one request at a time on a
+// connection, so nothing follows an answer, and bodies are JSON without line breaks, so that none looks like the last
+// chunk.
 
 const LAST_CHUNK = '0\r\n\r\n';
 
 export class AnswerReader {
   #head: Buffer | undefined = Buffer.alloc(0);
   #status = 0;
-  /** Bytes of the body still to come; undefined where it comes in chunks. */
+  /** Remaining bytes of the body; undefined for a chunked one. */
   #left: number | undefined;
   #tail = '';
 
-  /** Takes what has arrived; the status of the answer once it is whole, and the reader is then ready for the next. */
+  /** Reads a part; returns the status when the answer is complete, and is then ready for the next one. */
   push(part: Buffer): number | undefined {
     let body = part;
     if (this.#head) {

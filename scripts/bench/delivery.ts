@@ -1,4 +1,4 @@
-// A job to a group: from the order until the last of its devices has done it, over the agents' real connections.
+// A job to a group: from its submission until the last device has finished it, over the agents' real connections.
 import { connectAgents } from './fake-agents.ts';
 import { post, request, withService } from './measured-service.ts';
 import type { MeasuredService } from './measured-service.ts';
@@ -10,28 +10,28 @@ const COMMAND = 'true';
 
 export const delivery: Section = ({ agents: count }) =>
   withService(async (measured) => {
-    const { url, bare, tell } = measured;
-    const { keys } = await tell('devices', { count, group: GROUP, keys: true });
-    const before = await tell('memory', null);
+    const { url, bare, send } = measured;
+    const { keys } = await send('devices', { count, group: GROUP, keys: true });
+    const before = await send('memory', null);
     const dialled = performance.now();
     const agents = await connectAgents(url, keys);
     const connected = performance.now() - dialled;
-    const after = await tell('memory', null);
+    const after = await send('memory', null);
 
     const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
       Name: GROUP,
       Command: COMMAND,
     });
     const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
-    const idle = await tell('processor', null);
+    const idle = await send('processor', null);
     const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
-    const busy = await tell('processor', null);
+    const busy = await send('processor', null);
     await mustBeDone(measured, result.JobId, count);
-    // Gone before the others come: a process may hold so many connections and no more.
+    // Closed before the next ones connect, because the number of connections of a process is limited.
     await agents.close();
 
     const floor = await connectAgents(bare, keys);
-    const { elapsed: bareJobs } = await settle(floor, () => tell('bareJobs', { command: COMMAND }));
+    const { elapsed: bareJobs } = await settle(floor, () => send('bareJobs', { command: COMMAND }));
     await floor.close();
 
     return {
@@ -66,7 +66,7 @@ async function settle<T>(agents: Awaited<ReturnType<typeof connectAgents>>, star
   return { elapsed: performance.now() - begun, result };
 }
 
-/** A figure of jobs that did not run would be worth nothing. */
+/** Figures of jobs that did not run would be worthless. */
 async function mustBeDone(measured: MeasuredService, jobId: string, count: number): Promise<void> {
   const { Counts } = (await request(measured, `/v1/job/${jobId}`)) as { Counts?: Record<string, number> };
   if (Counts?.['Succeeded'] !== count)

@@ -1,4 +1,4 @@
-// Serves the built dashboard, and before that whatever else a benchmark has to answer.
+// Serves the built dashboard, and the API answers of a benchmark.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ export const answering =
     return body === undefined ? undefined : ['application/json', body];
   };
 
-/** `answer`: type and body for a path with its query; undefined where the dashboard is meant. */
+/** `answer`: type and body for a path with its query; undefined for files of the dashboard. */
 export async function serveDist(
   answer: (path: string) => [type: string, body: string] | undefined,
 ): Promise<{ url: string; close: () => void }> {

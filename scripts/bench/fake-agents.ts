@@ -1,18 +1,18 @@
-// Agents that are nothing but their connection: they take a job and say at once that it is done.
+// Agents that are only connections: they accept a job and report at once that it is done.
 import { WebSocket } from 'ws';
 import { LINK_PATH, LINK_VERSION, PING_EVERY_MS } from '#/contract/agent-link.ts';
 
-/** How many dial at a time. */
+/** How many connect at a time. */
 const DIALLING = 200;
 
 export interface FakeAgents {
-  /** Resolves when every agent was told that a job of it is settled. */
+  /** Resolves when a job of every agent is settled. */
   allSettled: () => Promise<void>;
-  /** Resolves when every connection is gone. */
+  /** Resolves when every connection is closed. */
   close(): Promise<void>;
 }
 
-/** Connects one agent for each key, all to `url`. */
+/** Connects one agent for each key to `url`. */
 export async function connectAgents(url: string, keys: string[]): Promise<FakeAgents> {
   const address = url.replace(/^http/, 'ws') + LINK_PATH;
   const sockets: WebSocket[] = [];
@@ -20,7 +20,7 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
   let whenSettled: (() => void) | undefined;
   let failed: (cause: Error) => void = () => {};
   const failure = new Promise<never>((_, reject) => (failed = reject));
-  // Looked at where it matters: by who waits for agents or for jobs.
+  // Callers that wait for agents or jobs receive it.
   failure.catch(() => {});
 
   const connect = (key: string, number: number) =>
@@ -58,7 +58,7 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
       });
     });
 
-  // On a slow machine dialling takes longer than the service waits for a sign of life.
+  // On a slow machine, connecting takes longer than the service's limit for silence.
   const pings = setInterval(() => {
     for (const socket of sockets) if (socket.readyState === socket.OPEN) socket.ping();
   }, PING_EVERY_MS);

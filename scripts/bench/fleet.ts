@@ -1,4 +1,4 @@
-// The fleet index: from pages as a service sends them to rows in memory, and what the table and the map ask of them.
+// The fleet index: from pages as a service sends them to rows in memory, and the queries of the table and the map.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deviceEndpoints } from '#/contract/devices.ts';
@@ -15,7 +15,7 @@ const SMALLER = 10_000;
 
 export const fleet: Section = async ({ devices }) => {
   const rows: Row[] = [];
-  // What is made once, by the first run, is not the fleet's.
+  // The first run creates shared objects that do not belong to the fleet.
   await built([pageText(0, PAGE)]);
   for (const count of new Set([Math.min(SMALLER, devices), devices])) rows.push(...(await rowsFor(count)));
   return { subject: 'the index of the whole fleet in the browser, in one thread', rows };
@@ -73,7 +73,7 @@ async function rowsFor(count: number): Promise<Row[]> {
       against: frame,
     },
     {
-      // Each on an index that remembers no search: the dearest letter is the first.
+      // Each on an index without an earlier search: the first letter is the most expensive.
       what: `${name}: a letter of a search, sorted`,
       figure: milliseconds(
         timeOf(() => fresh(rest).query({ filter: { search: 'cam 7' }, sort: { by: 'DeviceName' } }), 9),
@@ -130,7 +130,7 @@ async function built(pages: string[]): Promise<{ index: FleetIndex; bytes: numbe
   let index: FleetIndex | undefined;
   const bytes = await heldBy(async () => {
     index = await build(pages);
-    // Searched and sorted once, as it is when somebody has used it.
+    // Searched and sorted once, as after use.
     await index.prepare('DeviceName');
     index.query({ filter: { search: 'camera' }, sort: { by: 'DeviceName' } });
     return index;
@@ -139,7 +139,7 @@ async function built(pages: string[]): Promise<{ index: FleetIndex; bytes: numbe
   return { index, bytes };
 }
 
-/** Bytes that what `make` gives keeps in memory. */
+/** Bytes that the result of `make` occupies. */
 async function heldBy(make: () => Promise<unknown>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

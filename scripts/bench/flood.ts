@@ -1,5 +1,5 @@
-// What a device that sends its output a byte a message costs everybody else: how long they wait for a page meanwhile,
-// beside the same requests without it; how long an ordinary device's output takes; and the memory of the service.
+// The cost of a device that sends its output a byte a message: how long other requests for a page take, compared with
+// the same requests without it; how long an ordinary device's output takes; and the memory of the service.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SendingAgent } from './sending-agent.ts';
@@ -11,7 +11,7 @@ import type { Figure, Row, Section } from './section.ts';
 
 const MB = 1_000_000;
 const DEVICES = 200;
-/** A flood is ended after this, if it is not over by then; requests are timed until its job has ended too. */
+/** A longer flood is stopped; requests are timed until its job has ended too. */
 const WATCHED_MS = 10_000;
 const FLOODS = [
   { what: 'one device floods 3 MB', devices: 1, bytes: 3 * MB },
@@ -21,10 +21,10 @@ const FLOODS = [
 
 export const flood: Section = () =>
   withService(async (measured) => {
-    await measured.tell('devices', { count: DEVICES, group: 'bench', keys: false });
+    await measured.send('devices', { count: DEVICES, group: 'bench', keys: false });
     const undisturbed = await pages(measured);
     const alone = await ordinary(measured);
-    const before = await measured.tell('memory', null);
+    const before = await measured.send('memory', null);
     const rows: Row[] = [];
     for (const { what, devices, bytes } of FLOODS) {
       const agents: Worker[] = [];
@@ -46,13 +46,13 @@ export const flood: Section = () =>
     }
     rows.push({
       what: 'memory of the process (RSS), the most it took',
-      figure: { value: (await measured.tell('memory', null)).peak / MB, unit: 'MB' },
+      figure: { value: (await measured.send('memory', null)).peak / MB, unit: 'MB' },
       against: { what: 'before any of it', figure: { value: before.rss / MB, unit: 'MB' } },
     });
     return { subject: 'output a byte a message, as fast as the line takes it', rows };
   });
 
-/** How long a page takes, asked for again and again by one client until the jobs of these agents have ended. */
+/** How long a page takes, requested repeatedly by one client until the jobs of these agents have ended. */
 async function pages(
   { url, headers }: MeasuredService,
   agents: Worker[] = [],
@@ -81,10 +81,10 @@ async function pages(
 
 let agents = 0;
 
-/** A device whose agent has been given a job and sends its output. */
+/** A device whose agent has a job and sends its output. */
 async function started(measured: MeasuredService, output: Pick<SendingAgent, 'bytes' | 'style'>): Promise<Worker> {
   const group = `sends-${++agents}`;
-  const { keys } = await measured.tell('devices', { count: 1, group, keys: true });
+  const { keys } = await measured.send('devices', { count: 1, group, keys: true });
   const workerData: SendingAgent = { url: measured.url, key: keys[0] ?? '', ...output };
   const worker = new Worker(new URL('./sending-agent.ts', import.meta.url), { workerData });
   await once(worker, 'message');
@@ -93,7 +93,7 @@ async function started(measured: MeasuredService, output: Pick<SendingAgent, 'by
   return worker;
 }
 
-/** How long the output of an ordinary device takes from the submission of its job until all of it is stored. */
+/** Time of an ordinary device's output, from the submission of its job until all of it is stored. */
 async function ordinary(measured: MeasuredService): Promise<Figure> {
   const begun = performance.now();
   const worker = await started(measured, { bytes: 10 * MB, style: 'pieces' });

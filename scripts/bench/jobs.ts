@@ -1,5 +1,5 @@
-// The page of a job on ten thousand devices: how much work it is to draw them and to group its failures, how long the page
-// stands still meanwhile, and how long grouping takes by itself. Beside it two other long lists: queues and artifacts.
+// The page of a job on ten thousand devices: the work to draw them and to group its failures, how long the page is
+// blocked meanwhile, and the time of grouping alone. Two other long lists are compared: queues and artifacts.
 import { chromium } from '@playwright/test';
 import { Grouper } from '../../src/features/failure-groups/grouper.ts';
 import type { DeviceFailure } from '../../src/features/failure-groups/grouper.ts';
@@ -18,7 +18,7 @@ const CAUSES = ['No space left on device', 'Permission denied', 'Connection refu
 
 const filler = Array.from({ length: 200 }, (_, n) => `[${n}] unpacking layer ${n * 77} to /var/lib/x/${n}\n`).join('');
 
-/** About so many characters of output, a cause at the end where it failed. */
+/** Output of about this many characters, with a cause at its end if it failed. */
 function outputOf(n: number, length: number): { Stdout: string; Stderr: string } {
   const failed = n % (CHILDREN / FAILED) === 0;
   const cause = CAUSES[((n / 4) % CAUSES.length) | 0] ?? '';
@@ -59,7 +59,7 @@ const PARENT = {
   Counts: { Succeeded: CHILDREN - FAILED, Failed: FAILED },
 };
 
-/** The same answer parsed in one go, with a row for each. */
+/** The same answer parsed at once, with a row for each. */
 const PLAIN = `(text) => {
   const table = document.createElement('table');
   for (const job of JSON.parse(text)) {
@@ -70,7 +70,7 @@ const PLAIN = `(text) => {
   document.body.replaceChildren(table);
 }`;
 
-/** What stands on the page once it is drawn and its failures are in groups. */
+/** True when the page is drawn and its failures are grouped. */
 const DRAWN = `document.querySelector('table[aria-label="Devices of this job"] tbody a') &&
   document.querySelector('section[aria-labelledby=failures] button[aria-expanded]')`;
 

@@ -1,5 +1,5 @@
-// Asks a service the same thing many times over a few connections. On plain sockets: Node's own HTTP client is slower than
-// what it would measure here.
+// Sends a service the same request many times over a few connections. It uses plain sockets, because Node's HTTP client
+// is slower than what is measured here.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
@@ -7,7 +7,7 @@ import { AnswerReader } from './answer-reader.ts';
 export interface Request {
   method: string;
   path: string;
-  /** Where it differs from the address that is dialled. */
+  /** If it differs from the address of the connection. */
   host?: string;
   headers?: Record<string, string>;
   body?: string;
@@ -24,8 +24,8 @@ function bytesOf(host: string, { method, path, headers = {}, body }: Request): B
 }
 
 /**
- * Sends `request` one at a time on each of `clients` connections until `enough`, which is asked after every answer, says
- * so. An answer that is no success ends it with an error.
+ * Sends `request` one at a time on each of `clients` connections, until `enough` returns true after an answer. An
+ * answer other than success is an error.
  */
 export async function ask(
   url: string,

@@ -1,5 +1,5 @@
-// A long log as a person has it: the built dashboard in Chromium, beside pages that draw the same text as most do, all of it
-// in one <pre> or an element for each line.
+// A long log for a user: the built dashboard in Chromium, compared with pages that draw the same text in the usual ways, as
+// one <pre> or with an element for each line.
 import { chromium } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
@@ -11,12 +11,12 @@ import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const PIECE = 1024 * 1024;
 const GROWTH = 48 * 1024;
-/** What is looked for: seldom enough that every piece is searched. */
+/** The searched text: rare, so that every piece is searched. */
 const NEEDLE = 'layer 996';
 
 const STEPS = ['opened', 'scrolled', 'searched', 'grown by 48 kB, followed'] as const;
 
-/** Processor time of the main thread until all is drawn, and of its longest task at each step. */
+/** Processor time of the main thread until everything is drawn, and its longest task at each step. */
 interface Measured {
   drawn: Figure;
   longest: Figure[];
@@ -34,7 +34,7 @@ const JOB = {
   Status: 'Running',
 };
 
-/** The answer to a reading of the log. */
+/** The answer to a request for pieces of the log. */
 function piecesOf(text: string, asked: URLSearchParams): string {
   const Offset = Number(asked.get('stdout'));
   const Text = text.slice(Offset, Offset + PIECE);
@@ -115,7 +115,7 @@ async function measurePeer(browser: Browser, url: string, growth: string): Promi
   return { drawn: milliseconds(drawn), longest: [opening, scrolling, searching, following] };
 }
 
-/** Rows for this text; none, with a word, on a machine without a browser. */
+/** Rows for this text; none, with a note, on a machine without a browser. */
 export async function browserRows(text: string): Promise<Row[]> {
   if (!findBrowser()) {
     process.stderr.write('There is no browser on this machine, so the log is measured without one.\n');

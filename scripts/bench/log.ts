@@ -1,5 +1,5 @@
-// A long log: the index of its lines, which is all that must be done before the first row can be drawn, and the log view in a
-// real browser.
+// A long log: the index of its lines, which must be complete before the first row is drawn, and the log view in a real
+// browser.
 import { indexLines, rowText } from '../../src/ui/log/lines.ts';
 import { browserRows } from './log-browser.ts';
 import { milliseconds, timeOf } from './section.ts';

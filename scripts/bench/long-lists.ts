@@ -1,5 +1,5 @@
-// Lists that grow long by themselves, the queues of all devices and the registry of artifacts: how long the page stands still
-// when one is opened and scrolled.
+// Lists that grow long, the queues of all devices and the artifacts: how long the page is blocked when one is opened
+// and scrolled.
 import { chromium } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';

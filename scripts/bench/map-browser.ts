@@ -1,5 +1,5 @@
 // The same clusters in a real Chromium page: ours and supercluster's in a worker, leaflet.markercluster's in the page, as
-// it is made. Besides the time, the longest task of the page: how long nothing moves.
+// intended. Besides the time, the longest task of the page, during which nothing moves.
 import { readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ const ROOT = path.join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);
 const file = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 
-/** Above this markercluster takes minutes and gigabytes. */
+/** With more, markercluster takes minutes and gigabytes. */
 const MOST_MARKERS = 100_000;
 
 const OURS = `
@@ -56,7 +56,7 @@ const measured = async (work) => {
   });
   observer.observe({ type: 'longtask' });
   const begun = performance.now();
-  // What answers the next question, of another zoom, stays: the index here, or the worker that has it.
+  // The index remains in memory, here or in the worker, to answer the next query of another zoom.
   const { clusters, kept } = await work(bytes);
   const took = performance.now() - begun;
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -85,10 +85,10 @@ Object.assign(window, {
   }),
 });`;
 
-/** `held`: bytes of the page and its workers when it is done. */
+/** `held`: memory of the page and its workers at the end. */
 type Measured = { took: number; longest: number; clusters: number; held: number };
 
-/** Rows of one fleet; none, with a word, on a machine without a browser. */
+/** Rows of one fleet; none, with a note, on a machine without a browser. */
 export async function browserRows(count: number, locations: string): Promise<Row[]> {
   if (!findBrowser()) {
     process.stderr.write('There is no browser on this machine, so the map is measured without one.\n');
@@ -122,7 +122,7 @@ export async function browserRows(count: number, locations: string): Promise<Row
   const options = launchOptions();
   const browser = await chromium.launch({
     ...options,
-    // Else the browser measures memory when it finds the time: some seconds, up to half a minute.
+    // Otherwise the browser measures memory only after some seconds, up to half a minute.
     args: [...(options.args ?? []), '--enable-blink-features=ForceEagerMeasureMemory'],
   });
   try {

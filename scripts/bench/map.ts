@@ -1,5 +1,5 @@
-// The map's clusters: from the bytes of an answer to what one window shows, beside supercluster in the same process, and
-// in a real browser beside supercluster in a worker and leaflet.markercluster.
+// The map's clusters: from the bytes of an answer to the content of one window, compared with supercluster in the same
+// process, and in a real browser with supercluster in a worker and leaflet.markercluster.
 import Supercluster from 'supercluster';
 import { ClusterIndex, KIND_COUNT, buildCurve, project } from '#/pages/map/cluster-index.ts';
 import type { Window } from '#/pages/map/cluster-index.ts';
@@ -13,7 +13,7 @@ const WORLD: Window = { west: 0, north: 0, east: 1, south: 1 };
 const WORLD_ZOOM = 2;
 const CITY_ZOOM = 12;
 
-/** What a screen of 1,200 by 800 pixels shows round one of the devices. */
+/** The view of a screen of 1,200 by 800 pixels around one of the devices. */
 function cityOf({ Lat, Lng }: Location): Window {
   const { x, y } = project(Lat, Lng);
   const pixel = 1 / (256 * 2 ** CITY_ZOOM);
@@ -55,7 +55,7 @@ function theirs(text: string): number {
 
 function rowsFor(count: number, text: string): Row[] {
   const name = `${count.toLocaleString('en-US')} points`;
-  // Cells and distances in pixels, as the map has them.
+  // Cells and distances in pixels, as on the map.
   const clusters = (of: ClusterIndex, window: Window, zoom: number) => {
     const pixel = 1 / (256 * 2 ** zoom);
     const kinds = new Uint32Array(KIND_COUNT);

@@ -1,17 +1,17 @@
-// Starts the process that is measured and speaks with it; its data live in a temporary folder that goes with it.
+// Starts the measured service as a process and controls it; its data are in a temporary folder.
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Orders } from './service-process.ts';
+import type { Requests } from './service-process.ts';
 
 export interface MeasuredService {
   url: string;
-  /** The bare server beside it. */
+  /** The bare server in the same process. */
   bare: string;
   headers: Record<string, string>;
-  tell: <Name extends keyof Orders>(name: Name, ask: Orders[Name]['ask']) => Promise<Orders[Name]['answer']>;
+  send: <Name extends keyof Requests>(name: Name, ask: Requests[Name]['ask']) => Promise<Requests[Name]['answer']>;
 }
 
 interface Answer {
@@ -20,7 +20,7 @@ interface Answer {
   error?: string;
 }
 
-/** Runs `work` on a fresh service and stops it, whatever happens. */
+/** Runs `work` on a new service and stops it afterwards, also after an error. */
 export async function withService<T>(work: (service: MeasuredService) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
@@ -50,17 +50,17 @@ export async function withService<T>(work: (service: MeasuredService) => Promise
     waiting.get(answer.id)?.(answer);
     waiting.delete(answer.id);
   });
-  const tell: MeasuredService['tell'] = async (name, ask) => {
+  const send: MeasuredService['send'] = async (name, ask) => {
     const id = ++asked;
     const answer = answerTo(id);
     child.send({ id, name, ask });
-    return (await answer) as Orders[typeof name]['answer'];
+    return (await answer) as Requests[typeof name]['answer'];
   };
   try {
     await answerTo(0);
-    const { url, bare, token } = await tell('addresses', null);
-    const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, tell });
-    await tell('stop', null);
+    const { url, bare, token } = await send('addresses', null);
+    const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, send });
+    await send('stop', null);
     await ended;
     return result;
   } finally {
@@ -70,7 +70,7 @@ export async function withService<T>(work: (service: MeasuredService) => Promise
   }
 }
 
-/** What the service answers; an error where that is no success. */
+/** The service's answer; throws unless it is a success. */
 export async function request(measured: MeasuredService, path: string, init: RequestInit = {}): Promise<unknown> {
   const response = await fetch(measured.url + path, {
     ...init,

@@ -1,4 +1,4 @@
-// OpenSSH beside which tunnels are measured: a server and a client of this machine, with keys and settings of their own,
+// OpenSSH, with which tunnels are compared: a server and a client on this machine, with their own keys and settings,
 // and a port that leads back through both (`ssh -R`).
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -17,13 +17,13 @@ export interface SshTunnel {
 
 const PATIENCE_MS = 20_000;
 
-/** A program's full path: the server refuses to run by any other, and is often outside of a person's PATH. */
+/** A program's full path: the server refuses any other, and is often outside a user's PATH. */
 const find = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/sbin', '/bin']
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file));
 
-/** Opens one to a port of this machine; a text says why there is none. */
+/** Opens a tunnel to a port of this machine; returns a text if that is not possible. */
 export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
   const [sshd, ssh, keygen] = [find('sshd'), find('ssh'), find('ssh-keygen')];
   if (!sshd || !ssh || !keygen) return 'OpenSSH (ssh and sshd) is not on this machine';
@@ -43,7 +43,7 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
   try {
     const [hostKey, userKey] = [path.join(folder, 'host'), path.join(folder, 'user')];
     for (const key of [hostKey, userKey]) execFileSync(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-    // Where the server runs as root it gives its rights up in this folder, and wants to find it.
+    // A server that runs as root needs this folder for its unprivileged part.
     if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     const [serverPort, port] = [await freePort(), await freePort()];
     const settings = {

@@ -1,5 +1,5 @@
-// A host for pages that are measured: the built dashboard with the API of a fleet of any size behind it, and a page of
-// Mantine's own table with the same devices, as most dashboards would have it.
+// A host for measured pages: the built dashboard with the API of a fleet of any size, and a page with Mantine's own
+// table and the same devices, as most dashboards have.
 import path from 'node:path';
 import { build } from 'vite';
 import type { Rolldown } from 'vite';
@@ -9,7 +9,7 @@ import { sampleDevice, scatter } from './sample-fleet.ts';
 const ROOT = path.join(import.meta.dirname, '../..');
 const PEER = '/mantine-table';
 
-/** Draws the devices it is given, and again at each letter of a filter. */
+/** Draws the given devices, and draws them again at each letter of a filter. */
 const PEER_CODE = `
 import { createElement as h, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -45,7 +45,7 @@ async function peerCode(): Promise<string> {
   return built.output[0].code;
 }
 
-/** The API of so many devices, all on the map. */
+/** The API of a fleet of this size, with all devices on the map. */
 function apiOf(count: number): (url: string) => string {
   const devices = Array.from({ length: count }, (_, n) => sampleDevice(n));
   const locations = JSON.stringify(
@@ -62,9 +62,9 @@ function apiOf(count: number): (url: string) => string {
 
 export interface PagesHost {
   url: string;
-  /** The page of Mantine's table; `draw(devices)` and `type(text)` are there. */
+  /** The page with Mantine's table; it has `draw(devices)` and `type(text)`. */
   peer: string;
-  /** From here on the fleet has so many devices. */
+  /** Changes the size of the fleet. */
   setSize: (count: number) => void;
   close: () => void;
 }

@@ -1,5 +1,5 @@
-// The table and the map as a person has them: the built dashboard in Chromium, with a fleet behind it. The table stands
-// beside Mantine's own with the same rows, what moves beside the frame of a screen.
+// The table and the map for a user: the built dashboard in Chromium with a fleet. The table is compared with Mantine's
+// own with the same rows, movements with the frame of a screen.
 import { chromium } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
@@ -44,11 +44,11 @@ const named = (count: number, what: string) => `${count.toLocaleString('en-US')}
 
 async function tableRows(browser: Browser, host: PagesHost, count: number): Promise<Row[]> {
   host.setSize(count);
-  // The map needs the whole fleet, so that it is in memory when the table is opened.
+  // The map loads the whole fleet, so that it is in memory when the table is opened.
   const page = await opened(browser, `${host.url}/map`);
   const session = await sessionOf(page);
   const onMap = page.getByRole('region', { name: 'Devices in view' });
-  // Asking by role would be a good part of what is measured.
+  // Selecting by role would be a large part of the measured time.
   const go = (path: string) => page.evaluate(`document.querySelector('nav a[href="${path}"]').click()`);
   const drawn = () => page.waitForFunction("document.querySelectorAll('tbody tr').length > 5");
   await onMap.waitFor();
@@ -126,7 +126,7 @@ async function peerTimes(browser: Browser, host: PagesHost, count: number): Prom
   return { drawn: median(drawn), typed: median(typed) };
 }
 
-/** What 95 of 100 frames since the last look took at most. */
+/** The 95th percentile of the frames since the last call. */
 async function frame95(page: Page): Promise<Figure> {
   const frames = await page.evaluate<number[]>('frames95.splice(0)');
   const sorted = frames.toSorted((one, two) => one - two);

@@ -1,14 +1,14 @@
-// Devices and their places as a service tells them, for what is measured with many; the same at each run.
+// Sample devices and their locations, in the API's format; the same in each run.
 import type { Device } from '#/contract/devices.ts';
 
-/** A location as the API tells it. */
+/** A location in the API's format. */
 export interface Location {
   DeviceId: string;
   Lat: number;
   Lng: number;
 }
 
-/** A device as our own service lists it; the same at each run. */
+/** A device as our own service lists it. */
 export function sampleDevice(n: number): Device {
   const hash = (Math.imul(n + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
   return {
@@ -30,7 +30,7 @@ export function sampleDevice(n: number): Device {
   };
 }
 
-/** Places round some cities and anywhere; the same at each run. */
+/** Locations around some cities and anywhere. */
 export function scatter(count: number): Location[] {
   let seed = 12_345;
   const random = () => {

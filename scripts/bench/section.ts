@@ -1,4 +1,4 @@
-// What a section of the benchmarks is, and the two ways in which they take times.
+// The types of a benchmark section, and the two ways to measure time.
 
 /** How much is measured. */
 export interface Sizes {
@@ -16,11 +16,11 @@ export interface Figure {
 export interface Row {
   what: string;
   figure: Figure;
-  /** What the figure is set against. */
+  /** The figure to compare with. */
   against?: { what: string; figure: Figure };
 }
 
-/** Measures, and tells what it did so on. */
+/** Measures; `subject` describes what was measured. */
 export type Section = (sizes: Sizes) => Promise<{ subject: string; rows: Row[] }>;
 
 export const milliseconds = (value: number): Figure => ({ value, unit: 'ms' });
@@ -35,7 +35,7 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Milliseconds that `work` takes: the median of some runs, after one that is not counted. */
+/** Milliseconds that `work` takes: the median of several runs, after one that does not count. */
 export function timeOf(work: () => unknown, runs = 5): number {
   work();
   return median(

@@ -1,5 +1,5 @@
-// An agent that sends output, in a thread of its own so that it does not take the time of whoever measures: a byte a
-// message as fast as the line takes it, or in large pieces a window ahead of what is stored, as ours does.
+// An agent that sends output, in a thread of its own so that it does not affect the measurement: either a byte a
+// message as fast as possible, or large pieces within a window, as ours does.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WebSocket } from 'ws';
@@ -9,11 +9,11 @@ export interface SendingAgent {
   url: string;
   key: string;
   bytes: number;
-  /** A byte a message, or as large as pieces may be. */
+  /** A byte a message, or pieces of the largest size. */
   style: 'bytes' | 'pieces';
 }
 
-/** Bytes that wait in this process before the next is written. */
+/** Bytes that may wait in this process before the next is written. */
 const AHEAD = 1024 * 1024;
 
 const { url, key, bytes, style } = workerData as SendingAgent;

@@ -1,6 +1,6 @@
-// The service that is measured, in a process of its own so that whoever measures it does not take its time. Beside it a
-// bare HTTP server and a bare WebSocket server, which do no more than send: the floor on this machine. It is told what to
-// do by messages of its parent.
+// The measured service, in a process of its own so that the measurement does not affect it. Beside it, a bare HTTP
+// server and a bare WebSocket server that only send: the lower limit on this machine. The parent process controls it by
+// messages.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -9,18 +9,18 @@ import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
 import { insertDevice, placeDevice } from '../../server/store/devices.ts';
 
-/** What the parent may ask, and what it is answered. */
-export interface Orders {
+/** The parent's requests and their answers. */
+export interface Requests {
   addresses: { ask: null; answer: { url: string; bare: string; token: string } };
-  /** Devices straight into the store; their keys are told where agents need them. */
+  /** Adds devices to the store; returns their keys if agents need them. */
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
-  /** After a garbage collection; `peak`: the most it took so far. */
+  /** After a garbage collection; `peak`: the maximum so far. */
   memory: { ask: null; answer: { rss: number; heap: number; peak: number } };
-  /** Milliseconds of processor time that this process has used so far: on a busy machine truer than a clock. */
+  /** Milliseconds of processor time of this process so far: on a busy machine more accurate than a clock. */
   processor: { ask: null; answer: { used: number } };
-  /** What the bare server answers from here on. */
+  /** Sets the answer of the bare server. */
   bareAnswer: { ask: { body: string }; answer: null };
-  /** Has every agent on the bare WebSocket server run a job. */
+  /** Runs a job on every agent of the bare WebSocket server. */
   bareJobs: { ask: { command: string }; answer: null };
   stop: { ask: null; answer: null };
 }
@@ -48,7 +48,7 @@ new WebSocketServer({ server: bare, perMessageDeflate: false }).on('connection',
 });
 await new Promise<void>((done) => bare.listen(0, '127.0.0.1', done));
 
-const answers: { [Name in keyof Orders]: (ask: Orders[Name]['ask']) => Promise<Orders[Name]['answer']> } = {
+const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promise<Requests[Name]['answer']> } = {
   addresses: async () => ({
     url: service.url,
     bare: `http://127.0.0.1:${(bare.address() as AddressInfo).port}`,
@@ -105,7 +105,7 @@ const answers: { [Name in keyof Orders]: (ask: Orders[Name]['ask']) => Promise<O
   },
 };
 
-process.on('message', ({ id, name, ask }: { id: number; name: keyof Orders; ask: never }) => {
+process.on('message', ({ id, name, ask }: { id: number; name: keyof Requests; ask: never }) => {
   answers[name](ask).then(
     (answer) => {
       process.send?.({ id, answer });

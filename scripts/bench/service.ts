@@ -16,10 +16,10 @@ const DOWNLOADS = 7;
 
 export const service: Section = ({ devices }) =>
   withService(async (measured) => {
-    const before = await measured.tell('memory', null);
-    await measured.tell('devices', { count: devices, group: 'bench', keys: false });
+    const before = await measured.send('memory', null);
+    await measured.send('devices', { count: devices, group: 'bench', keys: false });
     const rows = [...(await pages(measured, devices)), ...(await locations(measured)), ...(await writes(measured))];
-    const after = await measured.tell('memory', null);
+    const after = await measured.send('memory', null);
     rows.push({
       what: 'memory of the process (RSS) after all that',
       figure: { value: after.rss / 1e6, unit: 'MB' },
@@ -28,7 +28,7 @@ export const service: Section = ({ devices }) =>
     return { subject: `${devices.toLocaleString('en-US')} devices, ${CLIENTS} clients on loopback`, rows };
   });
 
-/** Requests a second, of `count`; a tenth as many go first, uncounted. */
+/** Requests per second, of `count`; a tenth as many run first, uncounted. */
 async function rate(url: string, request: Request, count: number, clients = CLIENTS): Promise<Figure> {
   await ask(url, request, clients, (answered) => answered >= count / 10);
   const { answered, elapsed } = await ask(url, request, clients, (done) => done >= count);
@@ -36,9 +36,9 @@ async function rate(url: string, request: Request, count: number, clients = CLIE
 }
 
 /** The same bytes from a server that does nothing else. */
-async function bareRate({ url, bare, headers, tell }: MeasuredService, path: string, count: number) {
+async function bareRate({ url, bare, headers, send }: MeasuredService, path: string, count: number) {
   const answer = await fetch(url + path, { headers });
-  await tell('bareAnswer', { body: await answer.text() });
+  await send('bareAnswer', { body: await answer.text() });
   return { what: 'the same bytes, bare server', figure: await rate(bare, { method: 'GET', path: '/' }, count) };
 }
 
@@ -81,7 +81,7 @@ async function locations(measured: MeasuredService): Promise<Row[]> {
   };
   const alone = await some(url, request);
   const answer = await fetch(url + request.path, { headers });
-  await measured.tell('bareAnswer', { body: await answer.text() });
+  await measured.send('bareAnswer', { body: await answer.text() });
   const bare = await some(measured.bare, { method: 'GET', path: '/' });
 
   const page = { method: 'GET', path: `/v1/devices/1/${ROWS}`, headers };

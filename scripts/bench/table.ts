@@ -1,7 +1,7 @@
 // Prints figures as a table: one line each, columns aligned, the ratio last.
 import type { Figure, Row } from './section.ts';
 
-/** Three digits that count, as many as the figures are worth; all of the whole part of a larger number. */
+/** Three significant digits, but all of the whole part of a larger number. */
 const number = (value: number): string =>
   value.toLocaleString('en-US', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
 

@@ -1,5 +1,5 @@
-// What is behind the measured tunnels, in a process of its own: a server on plain sockets that answers each request with
-// a few bytes, or with very many. Node's own HTTP server would be the slowest part of what is measured.
+// The service behind the measured tunnels, in a process of its own: a server on plain sockets that answers each request
+// with a few bytes, or with very many. Node's own HTTP server would be the slowest part of the measurement.
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 

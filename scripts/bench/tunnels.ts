@@ -1,5 +1,5 @@
-// What goes through a tunnel, beside the same through OpenSSH (`ssh -R`) and without anything in between. Each way has its
-// turn in each round, so that a machine that grows slower meanwhile does so for all of them.
+// The throughput of a tunnel, compared with OpenSSH (`ssh -R`) and with a direct connection. Each of them has its turn
+// in each round, so that a machine that becomes slower affects all of them.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ const DOWNLOAD_BYTES = 64 * 1024 * 1024;
 const CLIENTS = 16;
 const REQUESTS = 10_000;
 
-/** A way to what is behind the tunnels. */
+/** A connection to the service behind the tunnels. */
 interface Way {
   name: string;
   port: number;
@@ -85,7 +85,7 @@ function rowsOf(way: Way, other: Way): Row[] {
   ];
 }
 
-/** Megabytes a second of one large answer. */
+/** Megabytes per second of one large answer. */
 async function download({ port, host }: Way, bytes: number): Promise<number> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');
@@ -110,8 +110,8 @@ async function rate({ port, host }: Way, count: number): Promise<number> {
   return (answered * 1000) / elapsed;
 }
 
-async function startAgent({ url, tell }: MeasuredService, port: number, folder: string) {
-  const { keys } = await tell('devices', { count: 1, group: 'bench', keys: true });
+async function startAgent({ url, send }: MeasuredService, port: number, folder: string) {
+  const { keys } = await send('devices', { count: 1, group: 'bench', keys: true });
   const program = fileURLToPath(new URL('../../agent/main.ts', import.meta.url));
   const opened = [`http://127.0.0.1:${port}`, `tcp://127.0.0.1:${port}`].flatMap((to) => ['--tunnel', to]);
   return spawn(process.execPath, [program, '--server', url, '--data', folder, ...opened], {
@@ -120,7 +120,7 @@ async function startAgent({ url, tell }: MeasuredService, port: number, folder: 
   });
 }
 
-/** Both tunnels, once they are up. */
+/** Both tunnels, when they are open. */
 async function tunnelsTo({ url, headers }: MeasuredService): Promise<{ http: Tunnel; tcp: Tunnel }> {
   for (;;) {
     const listed = (await (await fetch(`${url}/v1/tunnels`, { headers })).json()) as Tunnel[];

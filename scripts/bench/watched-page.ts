@@ -1,12 +1,12 @@
-// A page that tells what its main thread did: in processor time, so that what else the machine does counts little.
+// Measures the main thread of a page in processor time, so that other work of the machine matters little.
 import type { Browser, CDPSession, Page } from '@playwright/test';
 import { milliseconds } from './section.ts';
 import type { Figure } from './section.ts';
 
-/** The shortest task that a browser reports as long. */
+/** The shortest task that browsers report as long. */
 export const LONG = { what: 'a long task', figure: milliseconds(50) };
 
-/** In each page: how long frames took since the last look, and a way to wait for the next one. */
+/** In each page: the frame times since the last call, and a way to wait for the next frame. */
 const WATCH = `
   window.frames95 = []; let last;
   const frame = (at) => { if (last) window.frames95.push(at - last); last = at; requestAnimationFrame(frame); };
@@ -33,14 +33,14 @@ export async function opened(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** The session that `busy` asks. */
+/** The session for `busy`. */
 export async function sessionOf(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   return session;
 }
 
-/** Milliseconds that the main thread worked while `act` was carried out and painted. */
+/** Milliseconds that the main thread worked while `act` ran and was painted. */
 export async function busy(page: Page, session: CDPSession, act: () => Promise<unknown>): Promise<number> {
   const worked = async () => {
     const { metrics } = await session.send('Performance.getMetrics');
@@ -52,7 +52,7 @@ export async function busy(page: Page, session: CDPSession, act: () => Promise<u
   return (await worked()) - before;
 }
 
-/** The longest task of the page's main thread during `act`: its own time, not that in which others had the processor. */
+/** The longest task of the page's main thread during `act`: its own time, not that of other processes. */
 export async function longestTask(browser: Browser, page: Page, act: () => Promise<unknown>): Promise<Figure> {
   await browser.startTracing(page, { categories: ['toplevel'] });
   await act();

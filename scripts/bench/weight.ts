@@ -1,4 +1,4 @@
-// How much a browser has to load: builds the dashboard into a temporary folder and weighs the files as they would travel.
+// The size of what a browser loads: builds the dashboard into a temporary folder and sums its compressed files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -48,7 +48,7 @@ function weigh(folder: string, manifest: Manifest): Row[] {
   const signIn = neededBy(manifest, [...SIGN_IN.chunks]);
   const table = neededBy(manifest, [...TABLE.chunks]);
   const later = filesOf(manifest, fetchedLater(manifest, table, [ENTRY])).scripts;
-  // From the folder: the manifest knows nothing of workers.
+  // From the folder, because the manifest does not list workers.
   const all = readdirSync(join(folder, 'assets'))
     .filter((file) => file.endsWith('.js'))
     .map((file) => join('assets', file));

@@ -1,5 +1,5 @@
-// The devices of a chaos run: real agents in processes of their own that are killed and come back, and agents of
-// another protocol version, which are to be refused and do no harm.
+// The devices of a chaos run: real agents in processes of their own that are killed and restarted, and agents with
+// another protocol version, which must be refused without harm.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export class Device {
     this.folder = path.join(folder, id);
   }
 
-  /** Where each job of this device leaves its id. */
+  /** The file to which each job of this device adds its id. */
   get effects(): string {
     return path.join(this.folder, 'effects');
   }
@@ -31,12 +31,12 @@ export class Device {
     this.#agent = spawnAgent(['--server', this.#server, '--key', this.#key], this.folder, { EFFECTS: this.effects });
   }
 
-  /** kill -9 of the agent; a job that runs goes on below its supervisor. */
+  /** kill -9 of the agent; a running job continues in its supervisor. */
   async kill(): Promise<void> {
     await this.#agent?.end('SIGKILL');
   }
 
-  /** kill -9 of the agent and of whoever runs its job. */
+  /** kill -9 of the agent and of the supervisor of its job. */
   async cutPower(): Promise<void> {
     await this.kill();
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -44,19 +44,19 @@ export class Device {
         const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
         if (line.includes('supervise\0') && line.includes(this.folder)) process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // It ended meanwhile.
+        // It ended in the meantime.
       }
   }
 }
 
-/** Says hello in a protocol version of the past or the future; true when it was sent away with a reason. */
+/** Sends a hello with an older or newer protocol version; true if it was refused with a reason. */
 export async function isRefused(server: string, key: string, version: 'older' | 'newer'): Promise<boolean> {
   const agent = await FakeAgent.connect(server, key, { version: LINK_VERSION + (version === 'newer' ? 1 : -1) });
   const closed = await until('the refusal', () => agent.closed, 10_000).catch(() => undefined);
   return closed !== undefined && closed.reason.includes('update');
 }
 
-/** A folder below the system's temporary one, and how to remove it. */
+/** A folder below the system's temporary one, and a function to remove it. */
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'muster-chaos-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };

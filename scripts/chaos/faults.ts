@@ -1,5 +1,5 @@
-// What is done to the service, its network, its disk, its clock and its agents while the writers write. Each fault is
-// over, and its damage undone, when its promise resolves.
+// Faults of the service, its network, its disk, its clock and its agents during the writes. When a fault's promise
+// resolves, the fault is over and undone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefused } from './devices.ts';
 import type { Device } from './devices.ts';
@@ -14,12 +14,12 @@ export interface Target {
   relay: Relay;
   disk: SmallDisk | undefined;
   devices: Device[];
-  /** A device that only agents of another protocol version connect as. */
+  /** A device for agents with another protocol version. */
   refused: { key: string };
   client: Client;
-  /** 0 ≤ n < 1; the same order for the same seed. */
+  /** 0 ≤ n < 1; the same sequence for the same seed. */
   random: () => number;
-  /** What a fault showed that must not be. */
+  /** Errors that a fault revealed. */
   wrong: string[];
 }
 

@@ -1,19 +1,19 @@
-// The network between the service and everybody else: a TCP relay that can cut every connection or go silent.
+// The network between the service and all others: a TCP relay that can cut every connection or block all data.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface Relay {
-  /** What agents and clients dial. */
+  /** The address for agents and clients. */
   url: string;
   /** Ends every connection at once, with a reset. */
   cut(): void;
-  /** While true nothing passes in either direction, and no side notices. */
+  /** While true no data passes in either direction, and neither side notices. */
   silence(on: boolean): void;
   close(): Promise<void>;
 }
 
-/** Relays to whatever listens on `port` of this machine at the moment of each connection. */
+/** Relays to the process that listens on `port` of this machine at the time of each connection. */
 export async function openRelay(port: number): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;

@@ -1,5 +1,5 @@
-// The service as its operator runs it, in a process that can be killed, whose clock can be moved, and whose words are
-// kept: whatever happens to it, it must never print a stack trace.
+// The service as its operator runs it, in a process that can be killed, whose clock can be moved, and whose output is
+// stored: under no fault may it print a stack trace.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,12 +25,12 @@ export class ServiceProcess {
     return this.#printed;
   }
 
-  /** Lines of stack traces among what it printed. */
+  /** Stack traces in its output. */
   get traces(): string[] {
     return this.#printed.split('\n').filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
   }
 
-  /** Starts it and waits until it answers; rejects with what it printed when it ends instead. */
+  /** Starts it and waits until it answers; rejects with its output if it ends instead. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, ['--import', CLOCK, MAIN], {
       env: this.#env,
@@ -51,7 +51,7 @@ export class ServiceProcess {
     );
   }
 
-  /** Ends it and waits until it is gone. */
+  /** Ends it and waits for that. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,5 +1,5 @@
 // Loaded before the service (`node --import`): moves its wall clock when the parent process sends a number of
-// milliseconds, as an administrator or NTP would. Timers and the monotonic clock are left alone, as on a real machine.
+// milliseconds, as an administrator or NTP would. Timers and the monotonic clock do not change, as on a real machine.
 const RealDate = Date;
 let offset = 0;
 

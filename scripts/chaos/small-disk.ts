@@ -1,5 +1,5 @@
-// A file system of its own for the service's data, small enough to be filled. Needs the right to mount one (root on
-// Linux); without it the full disk is left out of the run, and the run says so.
+// A separate file system for the service's data, small enough to fill. It needs the right to mount one (root on Linux);
+// without it the run skips the full disk, and reports that.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface SmallDisk {
   unmount(): void;
 }
 
-/** Mounts it at `folder`; undefined where that is not allowed. */
+/** Mounts it at `folder`; undefined if that is not allowed. */
 export function mountSmallDisk(folder: string): SmallDisk | undefined {
   mkdirSync(folder, { recursive: true });
   const run = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
@@ -23,7 +23,7 @@ export function mountSmallDisk(folder: string): SmallDisk | undefined {
   return {
     folder,
     fill: () => {
-      // Ever smaller files, so that not a single page is left.
+      // Smaller and smaller files, until no page is left.
       for (let size = 8 * 1024 * 1024; size >= 4096;)
         try {
           writeFileSync(filler(fillers), Buffer.alloc(size, 1));

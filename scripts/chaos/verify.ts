@@ -1,4 +1,4 @@
-// After the run: is everything there that was acknowledged, and did every job run once, in order, with all its output?
+// The checks after a run: everything acknowledged exists, and every job ran once, in order, with all its output.
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { Client, Ledger } from './writer.ts';
 
-/** One thing that must hold: `wrong` names what does not. */
+/** One check; `wrong` names the violations. */
 export interface Check {
   what: string;
   looked: number;
@@ -15,11 +15,11 @@ export interface Check {
 }
 
 export interface Expected {
-  /** What each job prints. */
+  /** The output of each job. */
   stdout: string;
   /** File with the JobId of each run on a device, in order. */
   effectsOf: (deviceId: string) => string;
-  /** How many jobs may be Interrupted: power cuts. */
+  /** How many jobs may be Interrupted, by power cuts. */
   powerCuts: number;
   /** No job can have taken longer. */
   longestMs: number;
@@ -28,7 +28,7 @@ export interface Expected {
 const DRAIN_MS = 120_000;
 const AT_ONCE = 8;
 
-/** Waits until every acknowledged job has ended, or nothing moves for too long; answers with the jobs. */
+/** Waits until every acknowledged job has ended, or nothing changes for too long; returns the jobs. */
 export async function drain(client: Client): Promise<Job[]> {
   const deadline = performance.now() + DRAIN_MS;
   for (;;) {

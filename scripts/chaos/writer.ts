@@ -1,20 +1,20 @@
-// A client that never gives up, and remembers what it was promised: each write is sent again, with the same
-// Idempotency-Key, until it is answered. Only what a 200 confirmed counts as acknowledged.
+// A client that repeats each write with the same Idempotency-Key until it is answered, and records what a 200
+// confirmed.
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Everything that the service has acknowledged. */
+/** Everything that the service acknowledged. */
 export interface Ledger {
-  /** CustomerName by DeviceId: what a 200 confirmed last, and what may stand there besides (sent later, not answered). */
+  /** CustomerName by DeviceId: the last confirmed one, and other possible ones (sent later, not answered). */
   devices: Map<string, { confirmed: string; possible: Set<string> }>;
   deletedDevices: Set<string>;
   /** SHA-256 by ArtifactId. */
   artifacts: Map<string, string>;
   deletedArtifacts: Set<string>;
-  /** In order of submission, each with its device's. */
+  /** In order of submission, each with its device. */
   jobs: { id: string; name: string; deviceId: string }[];
   writes: number;
-  /** How often an answer was lost or refused for now, and the write sent again. */
+  /** How often a write was repeated after a lost answer or a temporary refusal. */
   repeats: number;
 }
 
@@ -44,7 +44,7 @@ export class Client {
     this.#isOver = isOver;
   }
 
-  /** One attempt; undefined when no answer came. */
+  /** One attempt; undefined if no answer came. */
   async attempt(method: string, path: string, body?: object | FormData, key?: string): Promise<Response | undefined> {
     const isForm = body instanceof FormData;
     try {
@@ -58,14 +58,16 @@ export class Client {
         ...(body && { body: isForm ? body : JSON.stringify(body) }),
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
-      // An answer that is cut in its middle is none.
+      // A truncated answer does not count.
       return new Response(await response.arrayBuffer(), { status: response.status });
     } catch {
       return undefined;
     }
   }
 
-  /** Sends a write until it is answered with a 200, or with one of `alsoDone`. Undefined when the run ended before that. */
+  /**
+   * Repeats a write until it is answered with a 200, or with one of `alsoDone`. Undefined if the run ended before that.
+   */
   async write(
     method: string,
     path: string,
@@ -95,12 +97,12 @@ export class Client {
   }
 }
 
-/** Makes, edits and deletes devices, one after the other, until the run is over. */
+/** Creates, edits and deletes devices, one after the other, until the run is over. */
 export async function writeDevices(client: Client, ledger: Ledger, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) {
     const made = await client.write('POST', '/v1/devices', { DeviceName: `chaos-${n}`, DeviceGroup: 'written' }, [409]);
     if (!made) return;
-    // Sent again after its key was lost with an answer, the order names the device that it made.
+    // When a repeated request comes after its key was lost, the refusal names the device that it created.
     const [, inAnswer, inRefusal] = /"DeviceId":"([^"]+)"|\/v1\/devices\/([\w-]+)\/key/.exec(await made.text()) ?? [];
     const deviceId = inAnswer ?? inRefusal ?? '';
     const device = { confirmed: '', possible: new Set(['']) };
@@ -113,13 +115,13 @@ export async function writeDevices(client: Client, ledger: Ledger, isOver: () =>
     }
     await sleep(PAUSE_MS / 2);
     if (n % 3 !== 0) continue;
-    // From here until the answer nobody can know whether it is there.
+    // From here until the answer it is unknown whether the device exists.
     ledger.devices.delete(deviceId);
     if (await client.write('DELETE', `/v1/devices/${deviceId}`, undefined, [404])) ledger.deletedDevices.add(deviceId);
   }
 }
 
-/** Uploads artifacts and deletes every third. */
+/** Uploads artifacts and deletes every third one. */
 export async function writeArtifacts(client: Client, ledger: Ledger, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) {
     const content = `#!/bin/sh\n# ${n}\n${'#'.repeat(20_000 + n)}\n`;
@@ -133,7 +135,7 @@ export async function writeArtifacts(client: Client, ledger: Ledger, isOver: () 
   }
 }
 
-/** The form of an upload; the script is run by its name in `destination`. */
+/** The form of an upload; the script runs by its name in `destination`. */
 export function scriptForm(name: string, content: string, destination: string): FormData {
   const form = new FormData();
   form.set('type', 'script');
@@ -156,9 +158,9 @@ export async function submitJobs(
     isOver,
   }: {
     deviceId: string;
-    /** What to run, in turn. */
+    /** The jobs to submit, in turn. */
     bodies: object[];
-    /** Whether the device has caught up enough for another. */
+    /** Whether the device has few enough unfinished jobs for another one. */
     mayGoOn: (submitted: number) => boolean;
     isOver: () => boolean;
   },

@@ -1,4 +1,4 @@
-// Where the demo's devices stand: cities with their coordinates in degrees.
+// The cities of the demo's devices, with their coordinates in degrees.
 export const CITIES: [name: string, lat: number, lng: number][] = [
   ['Amsterdam', 52.37, 4.9],
   ['Athens', 37.98, 23.73],
