@@ -113,6 +113,9 @@ test('a sub-folder imports nothing from the folder that it lies in', () => {
 test('each of these has one place', () => {
   const places: [what: string, pattern: RegExp, where: RegExp][] = [
     ['late parts', /\blazy\(/, /^src\/(ui\/late\/lazy-dialog|routes)\.tsx$/],
+    ['stored values', /\b(local|session)Storage\b/, /^src\/lib\/stored\.ts$/],
+    // Vite finds a worker where its constructor is called, which therefore is the client's argument.
+    ['workers', /(?<!new WorkerClient(<[^()]*>)?\(\s*\(\) =>\s*)\bnew Worker\(/, /^$/],
     ['dialogs', /import \{[^}]*\bModal\b/, /^src\/(ui\/dialog\/base-dialog|shell\/palette\/palette-dialog)\.tsx$/],
   ];
   const offences = places.flatMap(([what, pattern, where]) =>

@@ -5,6 +5,7 @@ import { ownPage } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
 import { noteSilence } from '#/api/reach.ts';
 import { createStore } from '#/lib/store.ts';
+import { storedInTab } from '#/lib/stored.ts';
 
 export type OwnBuild = 'unknown' | 'away' | 'same' | 'newer';
 
@@ -41,7 +42,7 @@ async function look(): Promise<OwnBuild> {
   return 'away';
 }
 
-const NOTE = 'muster-reloaded-for';
+const reloadedFor = storedInTab('muster-reloaded-for', '', { read: (text) => text, print: (text) => text });
 
 /**
  * Loads the page again, once for each build and path: nothing is done where that was tried, or where it would cost the
@@ -50,13 +51,8 @@ const NOTE = 'muster-reloaded-for';
 export function reloadOnce(): void {
   if (directAddress !== undefined) return;
   const note = `${newest} ${location.pathname}`;
-  try {
-    if (sessionStorage.getItem(NOTE) === note) return;
-    sessionStorage.setItem(NOTE, note);
-  } catch {
-    return; // Without the note it might go on for ever.
-  }
-  location.reload();
+  // Without the note it might go on for ever.
+  if (reloadedFor.get() !== note && reloadedFor.set(note)) location.reload();
 }
 
 /** A style sheet that failed stays in the document, and would count as loaded when it is wanted again. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as z from 'zod/mini';
-import { clearStored, currentAccount, json, stored } from './stored.ts';
+import { clearStored, currentAccount, json, stored, storedInTab, tabKeys } from './stored.ts';
 import { storedParts } from './stored-keys.ts';
 
 const texts = new Map<string, string>();
@@ -115,4 +115,21 @@ test('what is cleared reads as the initial value, in what listens too', () => {
   mine.subscribe(() => heard++);
   clearStored(['muster-views:ann']);
   assert.deepEqual([mine.get(), heard, texts.size], [NONE, 1, 0]);
+});
+
+test('a value of this tab is apart from the browser’s, the same for every account, and found by its prefix', () => {
+  const ofTab: Record<string, string> = {};
+  Object.defineProperty(globalThis, 'sessionStorage', {
+    value: Object.defineProperties(ofTab, {
+      getItem: { value: (key: string) => ofTab[key] ?? null },
+      setItem: { value: (key: string, text: string) => void (ofTab[key] = text) },
+      removeItem: { value: (key: string) => delete ofTab[key] },
+    }),
+  });
+  const mine = storedInTab('muster-devices-1', NONE, json(z.array(z.string())));
+  assert.equal(mine.set(['a']), true);
+  currentAccount.set('bob');
+  assert.deepEqual([mine.get(), tabKeys('muster-devices-'), texts.size], [['a'], ['muster-devices-1'], 0]);
+  mine.set(NONE);
+  assert.deepEqual(tabKeys('muster-devices-'), []);
 });

@@ -11,6 +11,9 @@ export const OF_BROWSER = {
   'mantine-color-scheme-value': 'look',
 } as const;
 
+/** What is stored for this tab alone, until it is closed. */
+export type TabKey = 'muster-reloaded-for' | 'muster-deploy' | `muster-devices-${string}`;
+
 /** The account whose values are read and written; '' while nobody is signed in. Set by the session. */
 export const currentAccount = createStore('');
 
@@ -49,20 +52,25 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-function readText(whole: string): string | null {
+/** Reading the property throws where storage is turned off. */
+type StorageOf = () => Storage;
+const ofBrowser: StorageOf = () => localStorage;
+const ofTab: StorageOf = () => sessionStorage;
+
+function readText(storage: StorageOf, whole: string): string | null {
   const held = refused.get(whole);
   if (held !== undefined) return held;
   try {
-    return localStorage.getItem(whole);
+    return storage().getItem(whole);
   } catch {
     return null;
   }
 }
 
-function writeText(whole: string, text: string | null): void {
+function writeText(storage: StorageOf, whole: string, text: string | null): void {
   try {
-    if (text === null) localStorage.removeItem(whole);
-    else localStorage.setItem(whole, text);
+    if (text === null) storage().removeItem(whole);
+    else storage().setItem(whole, text);
     refused.delete(whole);
   } catch {
     refused.set(whole, text);
@@ -73,12 +81,23 @@ function writeText(whole: string, text: string | null): void {
  * A stored value. Text that can't be read counts as `initial`; the next `set` moves it to "<key>:unreadable", because a newer
  * version of the page may still read it.
  */
-export function stored<Value>(key: StoredKey, initial: Value, { read, print }: Format<Value>): Stored<Value> {
-  const wholeKey = () => (key in OF_BROWSER ? key : `${key}:${currentAccount.get()}`);
+export const stored = <Value>(key: StoredKey, initial: Value, format: Format<Value>): Stored<Value> =>
+  storedIn(ofBrowser, () => (key in OF_BROWSER ? key : `${key}:${currentAccount.get()}`), initial, format);
+
+/** The same for this tab, whoever is signed in. */
+export const storedInTab = <Value>(key: TabKey, initial: Value, format: Format<Value>): Stored<Value> =>
+  storedIn(ofTab, () => key, initial, format);
+
+function storedIn<Value>(
+  storage: StorageOf,
+  wholeKey: () => string,
+  initial: Value,
+  { read, print }: Format<Value>,
+): Stored<Value> {
   let last: { whole: string; text: string | null; value: Value; isBroken: boolean } | undefined;
   const look = () => {
     const whole = wholeKey();
-    const text = readText(whole);
+    const text = readText(storage, whole);
     if (last?.whole === whole && last.text === text) return last;
     last = { whole, text, value: initial, isBroken: false };
     try {
@@ -93,10 +112,10 @@ export function stored<Value>(key: StoredKey, initial: Value, { read, print }: F
     set: (value) => {
       const { whole, text, isBroken } = look();
       const next = value === initial ? null : print(value);
-      if (isBroken) writeText(`${whole}:unreadable`, text);
+      if (isBroken) writeText(storage, `${whole}:unreadable`, text);
       last = { whole, text: next, value, isBroken: false };
       if (next !== text || refused.has(whole)) {
-        writeText(whole, next);
+        writeText(storage, whole, next);
         changes.notify();
       }
       return !refused.has(whole);
@@ -104,6 +123,15 @@ export function stored<Value>(key: StoredKey, initial: Value, { read, print }: F
     isRefused: () => refused.has(wholeKey()),
     subscribe,
   };
+}
+
+/** The keys of this tab that begin so. */
+export function tabKeys<Prefix extends TabKey>(prefix: Prefix): Prefix[] {
+  try {
+    return Object.keys(sessionStorage).filter((key): key is Prefix => key.startsWith(prefix));
+  } catch {
+    return []; // Storage is turned off: nothing is stored.
+  }
 }
 
 // ---- For the Account page --------------------------------------------------------------------------------------------
@@ -122,6 +150,6 @@ export const allStored = {
 
 /** Removes keys that `storedParts` named. */
 export function clearStored(keys: readonly string[]): void {
-  for (const key of keys) writeText(key, null);
+  for (const key of keys) writeText(ofBrowser, key, null);
   changes.notify();
 }

@@ -1,6 +1,7 @@
 // Asks the worker for groups of failures, after sending it what failed, in portions and each device only once.
 import type { Job } from '#/contract/jobs.ts';
 import { nextTask } from '#/lib/pace.ts';
+import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { openGrouping } from './failure-grouping.ts';
 import type { Comparison, GroupingAnswer, GroupingRequest } from './failure-grouping.ts';
@@ -51,56 +52,31 @@ const logOf = (job: Job): DeviceLog => {
 };
 
 export class FailureClient {
-  private send: ((request: GroupingRequest) => void) | undefined;
-  private worker: Worker | undefined;
-  private readonly waiting = new Map<number, (answer: GroupingAnswer) => void>();
+  private readonly worker = new WorkerClient<GroupingRequest, GroupingAnswer>(
+    () => new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' }),
+  );
+  /** In the page, where the worker cannot be loaded: slow is better than nothing. */
+  private here: ((request: GroupingRequest) => GroupingAnswer) | undefined;
   /** What was handed over, by key. */
   private readonly handed = new Map<string, FailedJob>();
-  private asked = 0;
   private turn = 0;
 
   private tell(request: GroupingRequest): void {
-    this.send ??= this.open();
-    this.send(request);
+    if (this.here) this.here(request);
+    else this.worker.tell(request);
   }
 
-  private open(): (request: GroupingRequest) => void {
-    const worker = new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' });
-    this.worker = worker;
-    // Where a worker cannot be loaded, slow is better than nothing: what it was told is told again here.
-    let told: GroupingRequest[] | undefined = [];
-    worker.addEventListener('message', ({ data }: MessageEvent<GroupingAnswer>) => {
-      told = undefined;
-      this.take(data);
-    });
-    worker.addEventListener('error', () => {
-      if (!told) return;
-      const grouping = openGrouping();
-      const here = (request: GroupingRequest) => {
-        const answer = grouping(request);
-        if (answer) this.take(answer);
-      };
-      this.send = here;
-      for (const request of told) here(request);
-      told = undefined;
-    });
-    return (request) => {
-      told?.push(request);
-      worker.postMessage(request);
-    };
-  }
-
-  private take(answer: GroupingAnswer): void {
-    this.waiting.get(answer.id)?.(answer);
-    this.waiting.delete(answer.id);
-  }
-
-  private ask(request: (id: number) => GroupingRequest): Promise<GroupingAnswer> {
-    const id = ++this.asked;
-    return new Promise((resolve) => {
-      this.waiting.set(id, resolve);
-      this.tell(request(id));
-    });
+  private async ask(request: GroupingRequest): Promise<GroupingAnswer> {
+    if (!this.here)
+      try {
+        return await this.worker.ask(request);
+      } catch (error) {
+        if (!(error instanceof WorkerError)) throw error;
+        if (error.kind === 'ended') return {};
+        this.here = openGrouping();
+        this.here({ kind: 'put', failures: [...this.handed.values()].map(failureOf) });
+      }
+    return this.here(request);
   }
 
   /** The groups of exactly these; undefined when others were asked for meanwhile. */
@@ -121,24 +97,22 @@ export class FailureClient {
       for (const each of portion) this.handed.set(each.key, each);
       this.tell({ kind: 'put', failures: portion.map(failureOf) });
     }
-    const { groups } = await this.ask((id) => ({ kind: 'groups', id }));
+    const { groups } = await this.ask({ kind: 'groups' });
     return turn === this.turn ? groups && withMembersInOrder(groups, keys) : undefined;
   }
 
   /** How a log differs from the nearest of some healthy ones. */
   async compare(failed: Job, healthy: readonly Job[]): Promise<Comparison | undefined> {
     const request = { failed: logOf(failed), healthy: healthy.map(logOf) };
-    return (await this.ask((id) => ({ kind: 'compare', id, ...request }))).comparison;
+    return (await this.ask({ kind: 'compare', ...request })).comparison;
   }
 
   /** Lets the worker go; what is asked later opens another one. */
   close(): void {
     this.turn++;
-    this.worker?.terminate();
-    this.worker = undefined;
-    this.send = undefined;
+    this.worker.close();
+    this.here = undefined;
     this.handed.clear();
-    this.waiting.clear();
   }
 }
 

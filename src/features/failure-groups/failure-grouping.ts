@@ -10,30 +10,29 @@ export type Comparison = LogDiff & { against: number };
 export type GroupingRequest =
   | { kind: 'put'; failures: DeviceFailure[] }
   | { kind: 'remove'; keys: string[] }
-  | { kind: 'groups'; id: number }
-  | { kind: 'compare'; id: number; failed: DeviceLog; healthy: DeviceLog[] };
+  | { kind: 'groups' }
+  | { kind: 'compare'; failed: DeviceLog; healthy: DeviceLog[] };
 
 export interface GroupingAnswer {
-  id: number;
   groups?: FailureGroup[];
   comparison?: Comparison;
 }
 
-/** Starts without groups; some requests have no answer. */
-export function openGrouping(): (request: GroupingRequest) => GroupingAnswer | undefined {
+/** Starts without groups. */
+export function openGrouping(): (request: GroupingRequest) => GroupingAnswer {
   const grouper = new Grouper();
   return (request) => {
     switch (request.kind) {
       case 'put':
         for (const failure of request.failures) grouper.put(failure);
-        return undefined;
+        return {};
       case 'remove':
         for (const key of request.keys) grouper.remove(key);
-        return undefined;
+        return {};
       case 'groups':
-        return { id: request.id, groups: grouper.all() };
+        return { groups: grouper.all() };
       case 'compare':
-        return { id: request.id, comparison: diffLogs(request.failed, request.healthy) };
+        return { comparison: diffLogs(request.failed, request.healthy) };
     }
   };
 }

@@ -1,10 +1,5 @@
-// Groups failures away from the page, which never stands still for it.
+// Groups failures away from the page, which never stops for it.
+import { serve } from '#/lib/worker-client.ts';
 import { openGrouping } from './failure-grouping.ts';
-import type { GroupingRequest } from './failure-grouping.ts';
 
-const grouping = openGrouping();
-
-self.addEventListener('message', ({ data }: MessageEvent<GroupingRequest>) => {
-  const answer = grouping(data);
-  if (answer) self.postMessage(answer);
-});
+serve(openGrouping());

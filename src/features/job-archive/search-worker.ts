@@ -1,4 +1,5 @@
-// Searches the archive beside the page: logs are unpacked job by job, newest first, and each find is told at once.
+// Searches the archive beside the page: logs are unpacked job by job, newest first, and each find is reported at once.
+import { serve } from '#/lib/worker-client.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { unpackRows } from './archived-job.ts';
 import { JobSearch, foldCase } from './archive-search.ts';
@@ -10,11 +11,9 @@ export interface SearchOrder {
   text: string;
 }
 
-export type SearchNews = { hit: ArchiveHit } | { done: number; total: number } | { error: string };
+export type SearchNews = { hit: ArchiveHit } | { done: number; total: number };
 
-const tell = (news: SearchNews) => postMessage(news);
-
-async function search({ account, text }: SearchOrder): Promise<void> {
+serve<SearchOrder, void, SearchNews>(async ({ account, text }, { tell }) => {
   const needle = foldCase(text);
   const jobs = (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived);
   tell({ done: 0, total: jobs.length });
@@ -27,8 +26,4 @@ async function search({ account, text }: SearchOrder): Promise<void> {
     if (looking.found) tell({ hit: looking.hit });
     tell({ done: done + 1, total: jobs.length });
   }
-}
-
-addEventListener('message', ({ data }: MessageEvent<SearchOrder>) => {
-  search(data).catch((error: unknown) => tell({ error: error instanceof Error ? error.message : String(error) }));
 });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { FakePort } from '#/lib/fake-port.ts';
+import { WorkerClient } from '#/lib/worker-client.ts';
 import { MarksReader } from './marks-reader.ts';
-import type { MarksWorker } from './marks-reader.ts';
+import type { MarksRequest } from './marks-worker.ts';
 import { readMarks } from './read-marks.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 
@@ -19,31 +21,22 @@ const OK = rule('ok', 'Succeeded', false);
 const job = (JobId: string, Stdout: string): Job => jobSchema.parse({ JobId, EndTime: 'b', ExitCode: 0, Stdout });
 
 /** A worker that never comes back from the hostile pattern, as a real one would not. */
-function worker(log: string[]): MarksWorker {
+function worker(log: string[]): FakePort<MarksRequest> {
   log.push('start');
-  const self: MarksWorker = {
-    onmessage: null,
-    onerror: null,
-    terminate: () => log.push('end'),
-    postMessage({ outputs, rules, slow }) {
-      log.push(`asked for ${outputs.length}`);
-      const say = (data: object) =>
-        queueMicrotask(() => self.onmessage?.({ data } as Parameters<NonNullable<typeof self.onmessage>>[0]));
-      let stuck = false;
-      const readings: Reading[] = [];
-      for (const streams of outputs)
-        readings.push(
-          readMarks(streams, rules, {
-            slow: [...slow, HOSTILE],
-            before: () => undefined,
-          }),
-        );
-      if (rules.includes(HOSTILE) && !slow.includes(HOSTILE)) stuck = true;
-      say(stuck ? { trying: HOSTILE } : { readings });
-    },
-  };
-  return self;
+  const port = new FakePort<MarksRequest>(({ id, request: { outputs, rules, slow } }) => {
+    log.push(`asked for ${outputs.length}`);
+    const answer = outputs.map((streams) =>
+      readMarks(streams, rules, { slow: [...slow, HOSTILE], before: () => undefined }),
+    );
+    const isStuck = rules.includes(HOSTILE) && !slow.includes(HOSTILE);
+    queueMicrotask(() => port.say(isStuck ? { id, news: HOSTILE } : { id, answer }));
+  });
+  port.terminate = () => void log.push('end');
+  return port;
 }
+
+const readerOf = (start: () => FakePort<MarksRequest>, limit?: number) =>
+  new MarksReader(new WorkerClient(start, limit));
 
 async function readAll(reader: MarksReader, jobs: Job[], rules: Rule[]): Promise<Reading[]> {
   const all: Reading[] = [];
@@ -53,7 +46,7 @@ async function readAll(reader: MarksReader, jobs: Job[], rules: Rule[]): Promise
 
 test('ends a worker that hangs in a pattern, names the pattern, reads on without it', async () => {
   const log: string[] = [];
-  const reader = new MarksReader(() => worker(log), 5);
+  const reader = readerOf(() => worker(log), 5);
   const [first] = await readAll(reader, [job('1', 'ok')], [HOSTILE, OK]);
   assert.equal(first?.found?.rule, OK);
   assert.match(first?.untried?.why ?? '', /too long/);
@@ -65,7 +58,7 @@ test('ends a worker that hangs in a pattern, names the pattern, reads on without
 
 test('sends large outputs in pieces, and stops when called off', async () => {
   const log: string[] = [];
-  const reader = new MarksReader(() => worker(log));
+  const reader = readerOf(() => worker(log));
   const jobs = Array.from({ length: 5 }, (_, place) => job(String(place), 'x'.repeat(600_000)));
   await readAll(reader, jobs, [OK]);
   assert.deepEqual(log, ['start', 'asked for 2', 'asked for 2', 'asked for 1']);
@@ -84,13 +77,8 @@ test('sends large outputs in pieces, and stops when called off', async () => {
 });
 
 test('where no worker starts, text is found all the same and a pattern says that it was not tried', async () => {
-  const reader = new MarksReader(() => {
-    const broken: MarksWorker = {
-      onmessage: null,
-      onerror: null,
-      terminate: () => undefined,
-      postMessage: () => queueMicrotask(() => broken.onerror?.({ preventDefault: () => undefined } as ErrorEvent)),
-    };
+  const reader = readerOf(() => {
+    const broken = new FakePort<MarksRequest>(() => queueMicrotask(() => broken.fail()));
     return broken;
   });
   const [text] = await readAll(reader, [job('1', 'ok')], [OK]);

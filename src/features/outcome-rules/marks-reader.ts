@@ -2,9 +2,10 @@
 // a person can write makes the page stand still.
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import { readMarks } from './read-marks.ts';
 import type { MarkedStream } from './read-marks.ts';
-import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
+import type { MarksRequest } from './marks-worker.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 
 /** Milliseconds for one pattern on one output; an honest one takes a hundredth of it on ten megabytes. */
@@ -12,29 +13,21 @@ const LIMIT = 3_000;
 /** Characters sent at a time: copying them holds up the page for a few milliseconds. */
 const PIECE = 1_000_000;
 
-/** What this needs of a Worker. */
-export interface MarksWorker {
-  onmessage: ((event: MessageEvent<MarksAnswer>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  postMessage(request: MarksRequest): void;
-  terminate(): void;
-}
-
-const startWorker = (): MarksWorker => new Worker(new URL('./marks-worker.ts', import.meta.url), { type: 'module' });
-
-type Ended = { readings: Reading[] } | { slow: Rule } | { unavailable: true };
+const startWorker = (limit: number) =>
+  new WorkerClient<MarksRequest, Reading[], Rule>(
+    () => new Worker(new URL('./marks-worker.ts', import.meta.url), { type: 'module' }),
+    limit,
+  );
 
 export class MarksReader {
-  private readonly start: () => MarksWorker;
-  private readonly limit: number;
-  private worker: MarksWorker | undefined;
+  private readonly worker: WorkerClient<MarksRequest, Reading[], Rule>;
   private last: Promise<unknown> = Promise.resolve();
   /** Patterns that took too long once: thousands of outputs would each wait for them again. */
   private slow: Rule[] = [];
 
-  constructor(start = startWorker, limit = LIMIT) {
-    this.start = start;
-    this.limit = limit;
+  /** `worker`: also milliseconds for one pattern. */
+  constructor(worker: WorkerClient<MarksRequest, Reading[], Rule> | number = LIMIT) {
+    this.worker = typeof worker === 'number' ? startWorker(worker) : worker;
   }
 
   /** Reads the outputs of jobs, one call after another; `onRead` hears of each piece as it is done. */
@@ -64,34 +57,15 @@ export class MarksReader {
   }
 
   private async readPiece(outputs: MarkedStream[][], rules: readonly Rule[]): Promise<Reading[]> {
-    const ended = await this.ask({ outputs, rules, slow: this.slow });
-    if ('readings' in ended) return ended.readings;
-    if ('unavailable' in ended) return outputs.map((streams) => readHere(streams, rules));
-    this.slow.push(ended.slow);
-    return this.readPiece(outputs, rules);
-  }
-
-  private async ask(request: MarksRequest): Promise<Ended> {
-    const worker = (this.worker ??= this.start());
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const ended = await new Promise<Ended>((resolve) => {
-      worker.onerror = (event) => {
-        event.preventDefault();
-        resolve({ unavailable: true });
-      };
-      worker.onmessage = ({ data }) => {
-        clearTimeout(timer);
-        if ('readings' in data) resolve(data);
-        else timer = setTimeout(() => resolve({ slow: data.trying }), this.limit);
-      };
-      worker.postMessage(request);
-    });
-    clearTimeout(timer);
-    if (!('readings' in ended)) {
-      worker.terminate();
-      this.worker = undefined;
+    let trying: Rule | undefined;
+    try {
+      return await this.worker.ask({ outputs, rules, slow: this.slow }, { onNews: (rule) => (trying = rule) });
+    } catch (error) {
+      if (!(error instanceof WorkerError)) throw error;
+      if (error.kind !== 'slow' || !trying) return outputs.map((streams) => readHere(streams, rules));
+      this.slow.push(trying);
+      return this.readPiece(outputs, rules);
     }
-    return ended;
   }
 }
 

@@ -1,4 +1,5 @@
-// Reads marks away from the page. Before each pattern it says so: if that is the last word, the page ends it and knows why.
+// Reads marks away from the page. Before each pattern it says so: if nothing follows, the page ends it and knows why.
+import { serve } from '#/lib/worker-client.ts';
 import { readMarks } from './read-marks.ts';
 import type { MarkedStream } from './read-marks.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
@@ -8,11 +9,7 @@ export interface MarksRequest {
   rules: readonly Rule[];
   slow: readonly Rule[];
 }
-export type MarksAnswer = { trying: Rule } | { readings: Reading[] };
 
-const say = (answer: MarksAnswer) => self.postMessage(answer);
-
-self.addEventListener('message', ({ data: { outputs, rules, slow } }: MessageEvent<MarksRequest>) => {
-  const before = (trying: Rule) => say({ trying });
-  say({ readings: outputs.map((streams) => readMarks(streams, rules, { slow, before })) });
-});
+serve<MarksRequest, Reading[], Rule>(({ outputs, rules, slow }, { tell }) =>
+  outputs.map((streams) => readMarks(streams, rules, { slow, before: tell })),
+);

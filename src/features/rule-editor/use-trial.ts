@@ -8,7 +8,7 @@ import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
 import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
 
 /** Apart from the reader of the page: a half-written pattern must not hold up what is shown there. */
-const reader = new MarksReader(undefined, 1_000);
+const reader = new MarksReader(1_000);
 const PAUSE = 250;
 
 export interface Trial {

@@ -1,5 +1,6 @@
 // A search through the archive as the page shows it: hits arrive one by one, and another text starts a new search.
 import { useEffect, useState } from 'react';
+import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { ArchiveHit } from '#/features/job-archive/archive-search.ts';
 import type { SearchNews, SearchOrder } from '#/features/job-archive/search-worker.ts';
 
@@ -21,9 +22,9 @@ export function useArchiveSearch(account: string, text: string, version: number)
   const [found, setFound] = useState<{ key: string; search: ArchiveSearch }>();
   useEffect(() => {
     if (text === '') return;
-    const worker = new Worker(new URL('../../features/job-archive/search-worker.ts', import.meta.url), {
-      type: 'module',
-    });
+    const worker = new WorkerClient<SearchOrder, void, SearchNews>(
+      () => new Worker(new URL('../../features/job-archive/search-worker.ts', import.meta.url), { type: 'module' }),
+    );
     const hits = new Map<string, ArchiveHit>();
     let state = NOTHING;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,21 +32,23 @@ export function useArchiveSearch(account: string, text: string, version: number)
       timer = undefined;
       setFound({ key, search: { ...state, hits: new Map(hits) } });
     };
-    const end = (error: string) => {
-      state = { ...state, error };
-      draw();
-    };
-    worker.onmessage = ({ data }: MessageEvent<SearchNews>) => {
-      if ('hit' in data) hits.set(data.hit.id, data.hit);
-      else if ('error' in data) end(data.error);
-      else state = { ...state, ...data };
+    const onNews = (news: SearchNews) => {
+      if ('hit' in news) hits.set(news.hit.id, news.hit);
+      else state = { ...state, ...news };
       timer ??= setTimeout(draw, TICK);
     };
-    worker.onerror = () => end('The search could not be loaded; change the text to try again.');
-    worker.postMessage({ account, text } satisfies SearchOrder);
+    worker.ask({ account, text }, { onNews }).catch((error: Error) => {
+      if (error instanceof WorkerError && error.kind === 'ended') return;
+      const isGone = error instanceof WorkerError;
+      state = {
+        ...state,
+        error: isGone ? 'The search could not be loaded; change the text to try again.' : error.message,
+      };
+      draw();
+    });
     return () => {
       clearTimeout(timer);
-      worker.terminate();
+      worker.close();
     };
   }, [account, text, key]);
   if (text === '') return undefined;

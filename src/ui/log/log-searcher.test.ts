@@ -1,40 +1,36 @@
 // The page's end of the search, with a worker that says what a test wants.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakePort } from '#/lib/fake-port.ts';
+import { WorkerClient } from '#/lib/worker-client.ts';
 import { LogSearcher } from './log-searcher.ts';
-import type { SearchWorker } from './log-searcher.ts';
-import type { SearchAnswer, SearchRequest, SearchText } from './search-worker.ts';
+import type { SearchRequest, SearchText } from './search-worker.ts';
 
-class FakeWorker implements SearchWorker {
-  onmessage: ((event: MessageEvent<SearchAnswer>) => void) | null = null;
-  onerror: ((event: ErrorEvent) => void) | null = null;
-  readonly texts: SearchText[] = [];
-  readonly requests: SearchRequest[] = [];
-  ended = false;
-  postMessage(message: SearchText | SearchRequest): void {
-    if ('query' in message) this.requests.push(message);
-    else if (message.pieces.length > 0) this.texts.push(message);
-  }
-  terminate(): void {
-    this.ended = true;
-  }
-  say(answer: object): void {
-    this.onmessage?.({ data: answer } as MessageEvent<SearchAnswer>);
-  }
+type Port = FakePort<SearchText | SearchRequest>;
+
+function opened(limit?: number) {
+  const ports: Port[] = [];
+  const start = () => {
+    const port: Port = new FakePort();
+    ports.push(port);
+    return port;
+  };
+  return { ports, searcher: new LogSearcher(new WorkerClient(start, limit)) };
 }
+const textsOf = (port: Port | undefined) =>
+  (port?.sent ?? []).flatMap(({ request }) => ('pieces' in request && request.pieces.length > 0 ? [request] : []));
 
 const QUERY = { text: 'x', exact: false, pattern: true };
 const stream = (...pieces: string[]) => [{ name: 'stdout', pieces }];
 
 test('a piece is sent once; one that grew is sent again', async () => {
-  const worker = new FakeWorker();
-  const searcher = new LogSearcher(() => worker);
+  const { ports, searcher } = opened();
   const first = searcher.find(stream('a', 'b'), QUERY, false);
-  worker.say({ id: 1, found: [] });
+  ports[0]?.say({ id: 1, answer: [] });
   assert.deepEqual(await first, []);
   void searcher.find(stream('a', 'bc', 'd'), QUERY, false);
   assert.deepEqual(
-    worker.texts.map(({ keep, pieces }) => [keep, ...pieces]),
+    textsOf(ports[0]).map(({ keep, pieces }) => [keep, ...pieces]),
     [
       [0, 'a'],
       [1, 'b'],
@@ -45,27 +41,21 @@ test('a piece is sent once; one that grew is sent again', async () => {
 });
 
 test('a newer search takes the place of the one before, whose answer is not heard', async () => {
-  const worker = new FakeWorker();
-  const searcher = new LogSearcher(() => worker);
+  const { ports, searcher } = opened();
   const first = searcher.find(stream('a'), QUERY, false);
   const second = searcher.find(stream('a'), { ...QUERY, text: 'y' }, false);
   assert.equal(await first, 'replaced');
-  worker.say({ id: 1, found: ['old'] });
-  worker.say({ id: 2, found: [] });
+  ports[0]?.say({ id: 1, answer: ['old'] });
+  ports[0]?.say({ id: 2, answer: [] });
   assert.deepEqual(await second, []);
 });
 
 test('a slice that takes too long ends the worker, and the next search has another', async () => {
-  const workers: FakeWorker[] = [];
-  const searcher = new LogSearcher(() => {
-    const worker = new FakeWorker();
-    workers.push(worker);
-    return worker;
-  }, 10);
+  const { ports, searcher } = opened(10);
   const slow = searcher.find(stream('aaaa'), QUERY, false);
-  workers[0]?.say({ id: 1, at: 'work' });
+  ports[0]?.say({ id: 1, news: 'at work' });
   assert.equal(await slow, 'slow');
-  assert.ok(workers[0]?.ended);
+  assert.ok(ports[0]?.isEnded);
   void searcher.find(stream('aaaa'), QUERY, false);
-  assert.equal(workers[1]?.texts.length, 1);
+  assert.equal(textsOf(ports[1]).length, 1);
 });

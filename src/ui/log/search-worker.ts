@@ -1,5 +1,6 @@
-// Searches a log away from the page. It says so before each slice: if that is the last word, a pattern takes too long, and
-// the page ends this worker.
+// Searches a log away from the page. It says so before each slice: if nothing follows, a pattern takes too long, and the
+// page ends this worker.
+import { serve } from '#/lib/worker-client.ts';
 import { indexLines } from './lines.ts';
 import type { LineIndex } from './lines.ts';
 import { patternOf, searchIndex } from './log-query.ts';
@@ -12,48 +13,38 @@ export interface SearchText {
   pieces: readonly string[];
 }
 export interface SearchRequest {
-  id: number;
   query: LogQuery;
   raw: boolean;
   streams: readonly string[];
 }
-export type SearchAnswer = { id: number } & ({ at: 'work' } | { found: Matches[] });
-
 const texts = new Map<string, string[]>();
 const indexes = new Map<string, LineIndex>();
-let latest = 0;
 
-const say = (answer: SearchAnswer) => self.postMessage(answer);
 /** Lets a newer message in. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-async function search({ id, query, raw, streams }: SearchRequest): Promise<void> {
-  latest = id;
-  const pattern = patternOf(query);
+serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { tell, isLatest }) => {
+  if (!('query' in request)) {
+    texts.set(request.stream, [...(texts.get(request.stream) ?? []).slice(0, request.keep), ...request.pieces]);
+    return [];
+  }
+  const pattern = patternOf(request.query);
   const found: Matches[] = [];
-  for (const stream of streams) {
-    const index = indexLines(texts.get(stream) ?? [], indexes.get(stream), raw);
+  for (const stream of request.streams) {
+    const index = indexLines(texts.get(stream) ?? [], indexes.get(stream), request.raw);
     indexes.set(stream, index);
     if (!pattern) continue;
     const steps = searchIndex(index, pattern);
     for (;;) {
-      say({ id, at: 'work' });
+      tell('at work');
       const step = steps.next();
       if (step.done) {
         found.push(step.value);
         break;
       }
       await turn();
-      if (latest !== id) return;
+      if (!isLatest()) return [];
     }
   }
-  say({ id, found });
-}
-
-self.addEventListener('message', ({ data }: MessageEvent<SearchText | SearchRequest>) => {
-  if ('query' in data) {
-    void search(data);
-    return;
-  }
-  texts.set(data.stream, [...(texts.get(data.stream) ?? []).slice(0, data.keep), ...data.pieces]);
+  return found;
 });

@@ -1,4 +1,5 @@
 // Inspects and packs archives beside the page, which stays free whatever they hold.
+import { serve } from '#/lib/worker-client.ts';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
 import { inspect } from './inspect-file.ts';
@@ -19,7 +20,7 @@ export interface Packed {
 }
 
 export type ArchiveRequest = { inspect: ChosenFile } | { pack: PackOrder };
-export type ArchiveAnswer = { inspection: Inspection } | { packed: Packed } | { fault: string };
+export type ArchiveAnswer = { inspection: Inspection } | { packed: Packed };
 
 async function read(path: string, content: Blob): Promise<Uint8Array<ArrayBuffer>> {
   try {
@@ -35,14 +36,6 @@ async function pack({ name, folder, files }: PackOrder): Promise<Packed> {
   return { size, bytes, inspection: bytes && (await inspect({ name, type: 'tar.gz', size, bytes })) };
 }
 
-async function answer(request: ArchiveRequest): Promise<ArchiveAnswer> {
-  try {
-    return 'pack' in request ? { packed: await pack(request.pack) } : { inspection: await inspect(request.inspect) };
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-self.addEventListener('message', ({ data }: MessageEvent<ArchiveRequest>) => {
-  void answer(data).then((said) => self.postMessage(said));
-});
+serve<ArchiveRequest, ArchiveAnswer>(async (request) =>
+  'pack' in request ? { packed: await pack(request.pack) } : { inspection: await inspect(request.inspect) },
+);

@@ -1,5 +1,6 @@
 // The way to the archive worker: one question at a time, so that twenty files that are dropped at once take the memory
 // of one. What is not wanted any more is ended at once, wherever it is.
+import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { ArchiveAnswer, ArchiveRequest, PackOrder, Packed } from './archive-worker.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
@@ -11,13 +12,13 @@ export async function inspectInWorker(file: ChosenFile, signal: AbortSignal): Pr
   const bytes = file.bytes.slice();
   const answer = await inTurn({ inspect: { ...file, bytes } }, [bytes.buffer], signal);
   if ('inspection' in answer) return answer.inspection;
-  throw new Error('fault' in answer ? answer.fault : '');
+  throw new Error('the file was not inspected');
 }
 
 export async function packInWorker(order: PackOrder, signal: AbortSignal): Promise<Packed> {
   const answer = await inTurn({ pack: order }, [], signal);
   if ('packed' in answer) return answer.packed;
-  throw new Error('fault' in answer ? answer.fault : '');
+  throw new Error('the files were not packed');
 }
 
 function inTurn(request: ArchiveRequest, transfer: Transferable[], signal: AbortSignal): Promise<ArchiveAnswer> {
@@ -26,28 +27,16 @@ function inTurn(request: ArchiveRequest, transfer: Transferable[], signal: Abort
   return turn;
 }
 
-function ask(request: ArchiveRequest, transfer: Transferable[], signal: AbortSignal): Promise<ArchiveAnswer> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module' });
-    const end = () => {
-      worker.terminate();
-      signal.removeEventListener('abort', giveUp);
-    };
-    const giveUp = () => {
-      end();
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', giveUp);
-    worker.addEventListener('message', ({ data }: MessageEvent<ArchiveAnswer>) => {
-      end();
-      resolve(data);
-    });
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      end();
-      reject(new Error('the part of the page that does this could not be loaded'));
-    });
-    worker.postMessage(request, transfer);
-  });
+async function ask(request: ArchiveRequest, transfer: Transferable[], signal: AbortSignal): Promise<ArchiveAnswer> {
+  const worker = new WorkerClient<ArchiveRequest, ArchiveAnswer>(
+    () => new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module' }),
+  );
+  try {
+    return await worker.ask(request, { transfer, signal });
+  } catch (error) {
+    if (!(error instanceof WorkerError)) throw error;
+    throw new Error('the part of the page that does this could not be loaded', { cause: error });
+  } finally {
+    worker.close();
+  }
 }

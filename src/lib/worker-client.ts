@@ -1,0 +1,156 @@
+// Questions to a worker and its answers. The worker starts with the first question; its file holds one call of `serve`.
+
+/** What this needs of a Worker. */
+export interface WorkerPort {
+  onmessage: ((event: MessageEvent) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  terminate(): void;
+}
+
+/** `unavailable`: it could not be loaded or broke. `slow`: it took too long and was ended. `ended`: by `close`. */
+export class WorkerError extends Error {
+  readonly kind: 'unavailable' | 'slow' | 'ended';
+
+  constructor(kind: WorkerError['kind']) {
+    super(`worker ${kind}`);
+    this.kind = kind;
+  }
+}
+
+/** What `WorkerClient` sends; without an id nothing is answered. */
+interface Sent<Request> {
+  id?: number;
+  request: Request;
+}
+type Received<Answer, News> = { id: number } & ({ news: News } | { answer: Answer } | { fault: string });
+
+interface Pending<Answer, News> {
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+  onNews: ((news: News) => void) | undefined;
+  /** Runs out while the worker is silent after news. */
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+interface Asking<News> {
+  transfer?: Transferable[];
+  /** Aborted: the answer is ignored and the promise rejects; the worker goes on. */
+  signal?: AbortSignal;
+  onNews?: (news: News) => void;
+}
+
+export class WorkerClient<Request, Answer = never, News = never> {
+  private readonly start: () => WorkerPort;
+  private readonly limit: number;
+  private port: WorkerPort | undefined;
+  private readonly pending = new Map<number, Pending<Answer, News>>();
+  private asked = 0;
+  /** The worker has been told something that another one would not know. */
+  private hasState = false;
+  private isStateLost = false;
+
+  /** `limit`: milliseconds between news and what follows them, after which the worker is ended. */
+  constructor(start: () => WorkerPort, limit = Infinity) {
+    this.start = start;
+    this.limit = limit;
+  }
+
+  ask(request: Request, { transfer = [], signal, onNews }: Asking<News> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.isStateLost) {
+        this.isStateLost = false;
+        throw new WorkerError('unavailable');
+      }
+      const id = ++this.asked;
+      this.pending.set(id, { resolve, reject, onNews });
+      signal?.addEventListener('abort', () => this.take(id)?.reject(signal.reason as Error), { once: true });
+      this.send({ id, request }, transfer);
+    });
+  }
+
+  /** Sends what has no answer, in order with what is asked. */
+  tell(request: Request, transfer: Transferable[] = []): void {
+    this.hasState = true;
+    this.send({ request }, transfer);
+  }
+
+  /** Ends the worker; the next question starts another one. */
+  close(): void {
+    this.end('ended');
+  }
+
+  private send(message: Sent<Request>, transfer: Transferable[]): void {
+    this.port ??= this.open();
+    this.port.postMessage(message, transfer);
+  }
+
+  private open(): WorkerPort {
+    const port = this.start();
+    port.onmessage = ({ data }) => this.receive(data as Received<Answer, News>);
+    port.onerror = (event) => {
+      event.preventDefault();
+      this.isStateLost = this.hasState && this.pending.size === 0;
+      this.end('unavailable');
+    };
+    return port;
+  }
+
+  private receive(received: Received<Answer, News>): void {
+    const { id } = received;
+    if ('news' in received) {
+      const pending = this.pending.get(id);
+      if (!pending) return;
+      clearTimeout(pending.timer);
+      if (this.limit < Infinity) pending.timer = setTimeout(() => this.end('slow'), this.limit);
+      pending.onNews?.(received.news);
+    } else if ('fault' in received) this.take(id)?.reject(new Error(received.fault));
+    else this.take(id)?.resolve(received.answer);
+  }
+
+  private take(id: number): Pending<Answer, News> | undefined {
+    const pending = this.pending.get(id);
+    clearTimeout(pending?.timer);
+    this.pending.delete(id);
+    return pending;
+  }
+
+  private end(kind: WorkerError['kind']): void {
+    this.port?.terminate();
+    this.port = undefined;
+    this.hasState = false;
+    for (const id of this.pending.keys()) this.take(id)?.reject(new WorkerError(kind));
+  }
+}
+
+/** What an answering function of a worker gets beside the request. */
+interface Serving<News> {
+  tell: (news: News) => void;
+  /** Whether nothing else has been asked since. */
+  isLatest: () => boolean;
+}
+
+/** Answers what the page asks of this worker. An error goes to the page as a sentence. */
+export function serve<Request, Answer, News = never>(
+  answer: (request: Request, serving: Serving<News>) => Answer | Promise<Answer>,
+  transferOf: (answer: Answer) => Transferable[] = () => [],
+): void {
+  let latest: number | undefined;
+  const post = (message: Received<Answer, News>, transfer: Transferable[] = []) =>
+    self.postMessage(message, { transfer });
+  const handle = async ({ id, request }: Sent<Request>) => {
+    if (id === undefined) return void answer(request, { tell: () => {}, isLatest: () => true });
+    latest = id;
+    try {
+      const answered = await answer(request, {
+        tell: (news) => post({ id, news }),
+        isLatest: () => latest === id,
+      });
+      post({ id, answer: answered }, transferOf(answered));
+    } catch (error) {
+      post({ id, fault: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  self.addEventListener('message', ({ data }: MessageEvent<Sent<Request>>) => void handle(data));
+}
