@@ -2,6 +2,8 @@
 // one to the other keeps them.
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
+import { urlSchema } from '#/ui/url/url-schema.ts';
+import type { UrlPart } from '#/ui/url/url-schema.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
 /** What has values to choose from; of those chosen one is enough. */
@@ -12,46 +14,41 @@ const NONE = 'no';
 const SEEN = 'seen';
 const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN];
 
-/** The filter of a URL; what cannot be read counts as left out. */
-export function readRowFilter(params: URLSearchParams): RowFilter {
-  const filter: RowFilter = {};
-  for (const [word, name] of Object.entries(TEXTS)) {
-    const text = params.get(word)?.trim();
-    if (text) filter[name] = text;
-  }
-  const without = params.getAll(NONE);
-  for (const name of VALUES) {
-    const given = params.getAll(name).map((value) => (name === 'status' ? value.trim().toLowerCase() : value.trim()));
-    const values = [...new Set(given.filter(Boolean)), ...(without.includes(name) ? [''] : [])];
-    if (values.length > 0) filter[name] = values;
-  }
-  const seen = params.get(SEEN);
-  if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
-  return filter;
-}
+/** The filter of a URL, in several parameters. */
+export const filterPart: UrlPart<RowFilter> = {
+  read: (params) => {
+    const filter: RowFilter = {};
+    for (const [word, name] of Object.entries(TEXTS)) {
+      const text = params.get(word)?.trim();
+      if (text) filter[name] = text;
+    }
+    const without = params.getAll(NONE);
+    for (const name of VALUES) {
+      const given = params.getAll(name).map((value) => (name === 'status' ? value.trim().toLowerCase() : value.trim()));
+      const values = [...new Set(given.filter(Boolean)), ...(without.includes(name) ? [''] : [])];
+      if (values.length > 0) filter[name] = values;
+    }
+    const seen = params.get(SEEN);
+    if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
+    return filter;
+  },
+  write: (params, _, filter) => {
+    for (const word of WORDS) params.delete(word);
+    for (const [word, name] of Object.entries(TEXTS)) {
+      const text = filter[name]?.trim();
+      if (text) params.set(word, text);
+    }
+    for (const name of VALUES)
+      for (const value of filter[name] ?? [])
+        if (value === '') params.append(NONE, name);
+        else params.append(name, value);
+    if (filter.seen) params.set(SEEN, filter.seen);
+  },
+};
 
-/** The URL with some of the filters changed; an empty one leaves it. Whatever else stands in it stays. */
-export function writeFilter(params: URLSearchParams, change: RowFilter): URLSearchParams {
-  const filter = { ...readRowFilter(params), ...change };
-  const next = withoutFilter(params);
-  for (const [word, name] of Object.entries(TEXTS)) {
-    const text = filter[name]?.trim();
-    if (text) next.set(word, text);
-  }
-  for (const name of VALUES)
-    for (const value of filter[name] ?? [])
-      if (value === '') next.append(NONE, name);
-      else next.append(name, value);
-  if (filter.seen) next.set(SEEN, filter.seen);
-  return next;
-}
+const filterUrl = urlSchema({ filter: filterPart });
 
 /** Only what filters, for a link and for a key. */
-export const filterWords = (params: URLSearchParams): string =>
-  writeFilter(new URLSearchParams(), readRowFilter(params)).toString();
-
-/** The URL without any filter. */
-export const withoutFilter = (params: URLSearchParams): URLSearchParams =>
-  new URLSearchParams([...params].filter(([word]) => !WORDS.includes(word)));
+export const filterWords = (filter: RowFilter): string => filterUrl.change('', { filter });
 
 export const isFiltered = (filter: RowFilter): boolean => Object.keys(filter).length > 0;

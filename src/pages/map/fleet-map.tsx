@@ -7,7 +7,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Places } from '#/fleet/table.ts';
 import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
-import { VALUES } from '#/features/device-filters/filter-words.ts';
+import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Failure } from '#/ui/page/view.tsx';
@@ -43,7 +43,7 @@ const NOBODY = { tagged: new Set<string>() };
 
 export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
   const url = useMapUrl();
-  const { colorBy } = url;
+  const { color: colorBy } = url;
   const told = useTaggedFilter(fleet, url.filter);
   const filter = told.filter ?? NOBODY;
   const scheme = useComputedColorScheme('light');
@@ -61,11 +61,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
   const { placed } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
   // Not before the map itself: they are for lists that are opened later.
   const isLate = stage >= STAGES.list;
-  const facets = useMemo(() => (isLate ? fleet.facets(filter, VALUES) : undefined), [isLate, fleet, filter]);
-  const neverSeen = useMemo(
-    () => (isLate ? fleet.query({ filter: { ...filter, seen: 'never' } }).length : undefined),
-    [isLate, fleet, filter],
-  );
+  const { facets, neverSeen } = useFacets(isLate ? fleet : undefined, filter);
   const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
   const colours = useMemo(() => colouredGroups(groups), [groups]);
   const points = useMemo(() => pointsOf(fleet, places, placed, colours), [fleet, places, placed, colours]);
@@ -74,9 +70,9 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
     const rows = Array.from(selection.ids, (id) => fleet.rowOf(id));
     return new Set(rows.filter((row) => row !== undefined && places.kind[row] === 1) as number[]);
   }, [selection.ids, fleet, places]);
-  const chosen = url.chosenId === undefined ? undefined : fleet.rowOf(url.chosenId);
+  const chosen = url.device === undefined ? undefined : fleet.rowOf(url.device);
 
-  const start = useState(() => readMapView(url.params.get('at')))[0];
+  const start = useState(() => readMapView(url.at))[0];
   const startBox = useState(() => boxOf(places, placed))[0];
   const fit = (rows: ArrayLike<number>, maxZoom: number) => {
     const box = boxOf(places, rows);
@@ -215,7 +211,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
           />
           <Legend
             colorBy={colorBy}
-            onColorBy={(by) => url.set({ color: by === 'group' ? by : undefined })}
+            onColorBy={(by) => url.set({ color: by })}
             groups={colours}
             more={groups.length > colours.length}
             scheme={scheme}

@@ -8,7 +8,7 @@ export interface MapView {
 }
 
 /** `at=52.5000,13.4000,6` in the URL; undefined when absent or unreadable. */
-export function readMapView(at: string | null): MapView | undefined {
+export function readMapView(at: string | undefined): MapView | undefined {
   const [lat = Number.NaN, lng = Number.NaN, zoom = Number.NaN] = (at ?? '')
     .split(',')
     .map((part) => Number(part.trim() || Number.NaN));

@@ -9,7 +9,7 @@ export interface Sort {
 export const sortedBy = (id: string, sort: Sort | undefined): 'ascending' | 'descending' | undefined =>
   sort?.by === id ? (sort.down ? 'descending' : 'ascending') : undefined;
 
-const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by}`;
+export const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by}`;
 
 /** "name" and "-name", as the URL has it. `columns`: those that may be sorted by; without them any. */
 export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined> => ({

@@ -27,6 +27,8 @@ export function urlSchema<State extends object>(
     return params;
   };
   const isSame = <Name extends keyof State & string>(name: Name, one: State[Name], other: State[Name]) =>
+    typeof one === 'object' &&
+    typeof other === 'object' &&
     String(write(new URLSearchParams(), name, one)) === String(write(new URLSearchParams(), name, other));
   const readAll = (search: string | URLSearchParams) => {
     const params = new URLSearchParams(search);
@@ -62,7 +64,10 @@ export const plainText: UrlPart<string> = { read: (params, name) => params.get(n
 /** A name or id; undefined where there is none. */
 export const optional: UrlPart<string | undefined> = {
   read: (params, name) => params.get(name) ?? undefined,
-  write: put,
+  write: (params, name, value) => {
+    if (value === undefined) params.delete(name);
+    else params.set(name, value);
+  },
 };
 
 /** A number above zero. */

@@ -19,9 +19,9 @@ function goBackOnce(navigate: NavigateFunction): void {
 
 export interface UrlActions<State> {
   /** Changes the present entry of the history, or with `replace: false` adds one. */
-  set: (patch: Partial<State>, options?: { replace?: boolean }) => void;
+  set: (patch: Partial<State> | ((now: State) => Partial<State>), options?: { replace?: boolean }) => void;
   /** A link to this page after a change. */
-  to: (patch: Partial<State>) => To;
+  to: (patch: Partial<State>) => { search: string };
   /** A link that opens something over the page. */
   opening: (patch: Partial<State>) => { to: To; state: unknown };
   /** The same, at once. */
@@ -36,8 +36,11 @@ export function useUrlState<State extends object>(schema: UrlSchema<State>): [St
   const state: unknown = location.state;
   const navigate = useNavigate();
   // The address bar may be ahead of what is drawn: by a timer, or by a second click.
-  const changed = (patch: Partial<State>): To => ({ search: schema.change(window.location.search, patch) });
-  const to = (patch: Partial<State>): To => ({ search: schema.change(search, patch) });
+  const changed = (patch: Partial<State> | ((now: State) => Partial<State>)): To => {
+    const now = window.location.search;
+    return { search: schema.change(now, typeof patch === 'function' ? patch(schema.read(now)) : patch) };
+  };
+  const to: UrlActions<State>['to'] = (patch) => ({ search: schema.change(search, patch) });
   const set: UrlActions<State>['set'] = (patch, { replace = true } = {}) =>
     void navigate(changed(patch), replace ? { replace, state } : {});
   return [

@@ -11,7 +11,7 @@ import { BaseTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
-import type { ViewSort } from '#/pages/devices/view/fleet-view.ts';
+import type { Sort } from '#/ui/table/sort.ts';
 import { ColumnResizer } from './column-resizer.tsx';
 import { DeviceMenu } from './device-menu.tsx';
 import type { TableColumn } from './table-columns.tsx';
@@ -34,8 +34,8 @@ export interface TableRows {
 interface DeviceTableProps {
   rows: TableRows;
   columns: readonly TableColumn[];
-  sort: ViewSort | undefined;
-  onSort: (sort: ViewSort | null) => void;
+  sort: Sort | undefined;
+  onSort: (sort: Sort | null) => void;
   /** The rows are those of before while others are on their way. */
   busy: boolean;
   /** What the box in the head selects: "this page", or all that match. */

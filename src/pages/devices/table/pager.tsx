@@ -4,6 +4,7 @@ import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
+import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
 import { useDraft } from './use-draft.ts';
 import classes from './pager.module.css';
@@ -18,7 +19,7 @@ interface PagerProps {
   /** The rows on the screen are still those of another page. */
   busy: boolean;
   onPage: (page: number) => void;
-  onRows: (rows: number | 'all') => void;
+  onRows: (rows: PageSize | 'all') => void;
   /** All rows can be had in one scroll. */
   hasAll?: boolean;
   /** Beside the range of rows. */
@@ -70,7 +71,7 @@ export function AllRows({
   shown: number;
   fleet: number;
   note: ReactNode;
-  onRows: (rows: number | 'all') => void;
+  onRows: (rows: PageSize | 'all') => void;
 }) {
   return (
     <div className={classes.pager}>
@@ -93,14 +94,14 @@ function RowsSelect({
 }: {
   value: number | 'all';
   hasAll: boolean;
-  onRows: (rows: number | 'all') => void;
+  onRows: (rows: PageSize | 'all') => void;
 }) {
   return (
     <NativeSelect
       size="xs"
       aria-label="Rows a page"
       value={String(value)}
-      onChange={({ currentTarget }) => onRows(currentTarget.value === 'all' ? 'all' : Number(currentTarget.value))}
+      onChange={({ currentTarget }) => onRows(PAGE_SIZES.find((size) => String(size) === currentTarget.value) ?? 'all')}
       data={[
         ...(hasAll ? [{ value: 'all', label: 'All rows' }] : []),
         ...PAGE_SIZES.map((size) => ({ value: String(size), label: `${formatCount(size)} rows` })),

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beyondService, changeFleetView, clearFilters, deviceFilterOf, readFleetView } from './fleet-view.ts';
+import { UNFILTERED, beyondService, changeFleetView, deviceFilterOf, fleetUrl, fleetViewOf } from './fleet-view.ts';
+import type { FleetViewChange } from './fleet-view.ts';
 
-const at = (search: string) => new URLSearchParams(search);
+const read = (search: string) => fleetViewOf(fleetUrl.read(search));
+const changed = (search: string, change: FleetViewChange) =>
+  fleetUrl.change(search, changeFleetView(fleetUrl.read(search), change));
 const START = { page: 1, rows: 25, paged: false, filter: {}, sort: undefined };
 
 test('an empty URL is the first page of everything', () => {
-  assert.deepEqual(readFleetView(at('')), START);
+  assert.deepEqual(read(''), START);
 });
 
 test('filters, page and rows are read; the status in any letter case', () => {
-  assert.deepEqual(readFleetView(at('name=pump&group=north&status=Online&tag=t1&id=ab&page=3&rows=250')), {
+  assert.deepEqual(read('name=pump&group=north&status=Online&tag=t1&id=ab&page=3&rows=250'), {
     page: 3,
     rows: 250,
     paged: true,
@@ -33,32 +36,37 @@ test('what cannot be a page, a page size or a filter counts as left out', () => 
     'sort=-',
     'sort=a%20b',
   ])
-    assert.deepEqual(readFleetView(at(search)), START, search);
+    assert.deepEqual(read(search), START, search);
 });
 
 test('a filter change goes back to the first page and keeps the rest', () => {
-  const next = changeFleetView(at('group=north&page=4&rows=50&dialog=add'), { filter: { name: ' pump ' } });
-  assert.deepEqual(Object.fromEntries(next), { rows: '50', dialog: 'add', name: 'pump', group: 'north' });
+  const next = changed('group=north&page=4&rows=50&dialog=add', { filter: { name: ' pump ' } });
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(next)), {
+    rows: '50',
+    dialog: 'add',
+    name: 'pump',
+    group: 'north',
+  });
 });
 
 test('an emptied filter leaves the URL', () => {
-  assert.equal(changeFleetView(at('name=pump&group=north'), { filter: { name: '' } }).toString(), 'group=north');
+  assert.equal(changed('name=pump&group=north', { filter: { name: '' } }), 'group=north');
 });
 
 test('another page size keeps the first row in sight', () => {
-  assert.equal(changeFleetView(at('page=5'), { rows: 50 }).get('page'), '3'); // row 101
-  assert.equal(changeFleetView(at('page=3&rows=50'), { rows: 25 }).toString(), 'page=5&rows=25');
-  assert.equal(changeFleetView(at('page=2'), { rows: 1000 }).toString(), 'rows=1000');
+  assert.equal(changed('page=5', { rows: 50 }), 'page=3&rows=50'); // row 101
+  assert.equal(changed('page=3&rows=50', { rows: 25 }), 'page=5&rows=25');
+  assert.equal(changed('page=2', { rows: 1000 }), 'rows=1000');
 });
 
 test('a page is set and the first one is left out', () => {
-  assert.equal(changeFleetView(at('name=a'), { page: 2 }).toString(), 'name=a&rows=25&page=2');
-  assert.equal(changeFleetView(at('name=a&page=2'), { page: 1 }).toString(), 'name=a&rows=25');
+  assert.equal(changed('name=a', { page: 2 }), 'name=a&rows=25&page=2');
+  assert.equal(changed('name=a&page=2', { page: 1 }), 'name=a&rows=25');
 });
 
 test('clearing takes every filter and the page, and nothing else', () => {
   assert.equal(
-    clearFilters(at('q=x&name=a&group=b&no=group&seen=never&status=online&tag=c&id=d&page=2&rows=100')).toString(),
+    fleetUrl.change('q=x&name=a&group=b&no=group&seen=never&status=online&tag=c&id=d&page=2&rows=100', UNFILTERED),
     'rows=100',
   );
 });
@@ -66,15 +74,13 @@ test('clearing takes every filter and the page, and nothing else', () => {
 test('what was printed reads back as the same', () => {
   const view = {
     page: 7,
-    rows: 100,
+    rows: 100 as const,
     paged: true,
     sort: undefined,
     filter: { name: 'a&b=c', group: ['ü %', ''], status: ['offline'] },
   };
-  const printed = changeFleetView(changeFleetView(at(''), { filter: view.filter, rows: view.rows }), {
-    page: view.page,
-  });
-  assert.deepEqual(readFleetView(at(printed.toString())), view);
+  const printed = changed(changed('', { filter: view.filter, rows: view.rows }), { page: view.page });
+  assert.deepEqual(read(printed), view);
 });
 
 test('the API gets the conditions under its own names', () => {
@@ -90,22 +96,22 @@ test('the API gets the conditions under its own names', () => {
 });
 
 test('pages are asked for by a page or a size; "all" takes both out', () => {
-  assert.equal(readFleetView(at('page=2')).paged, true);
-  assert.equal(readFleetView(at('rows=25')).paged, true);
-  assert.equal(readFleetView(at('rows=26')).paged, false);
-  assert.equal(changeFleetView(at('group=a&rows=100&page=3'), { rows: 'all' }).toString(), 'group=a');
+  assert.equal(read('page=2').paged, true);
+  assert.equal(read('rows=25').paged, true);
+  assert.equal(read('rows=26').paged, false);
+  assert.equal(changed('group=a&rows=100&page=3', { rows: 'all' }), 'group=a');
 });
 
 test('a sort is one word with a sign, leads to the first page and leaves the filters', () => {
-  assert.deepEqual(readFleetView(at('sort=lastSeen')).sort, { by: 'lastSeen', down: false });
-  assert.deepEqual(readFleetView(at('sort=-lastSeen')).sort, { by: 'lastSeen', down: true });
-  const sorted = changeFleetView(at('group=a&rows=50&page=3'), { sort: { by: 'name', down: true } });
-  assert.equal(sorted.toString(), 'group=a&rows=50&sort=-name');
-  assert.equal(changeFleetView(sorted, { sort: null }).toString(), 'group=a&rows=50');
+  assert.deepEqual(read('sort=lastSeen').sort, { by: 'lastSeen', down: false });
+  assert.deepEqual(read('sort=-lastSeen').sort, { by: 'lastSeen', down: true });
+  const sorted = changed('group=a&rows=50&page=3', { sort: { by: 'name', down: true } });
+  assert.equal(sorted, 'group=a&rows=50&sort=-name');
+  assert.equal(changed(sorted, { sort: null }), 'group=a&rows=50');
 });
 
 test('what the service cannot filter or sort needs the fleet in memory, and is told why', () => {
-  const why = (search: string) => beyondService(readFleetView(at(search)));
+  const why = (search: string) => beyondService(read(search));
   assert.equal(why('q=x&group=b&status=online&tag=c&id=d'), undefined);
   assert.equal(why('name=x&group=b'), undefined);
   assert.equal(why('sort=name'), 'Sorting');

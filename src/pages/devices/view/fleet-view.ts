@@ -2,15 +2,33 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { VALUES, readRowFilter, withoutFilter, writeFilter } from '#/features/device-filters/filter-words.ts';
+import { VALUES } from '#/features/device-filters/filter-words.ts';
+import { printSearch, viewParts } from '#/pages/devices/views/view-words.ts';
+import type { Sort } from '#/ui/table/sort.ts';
+import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
+import type { UrlPart } from '#/ui/url/url-schema.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
+export type PageSize = (typeof PAGE_SIZES)[number];
 
-/** A column by its word in the URL, and which way. */
-export interface ViewSort {
-  by: string;
-  down: boolean;
-}
+/** The number of a page, from 1. */
+const pagePart: UrlPart<number | undefined> = {
+  read: (params, name) => {
+    const text = params.get(name) ?? '';
+    return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+  },
+  write: (params, name, page = 1) => {
+    if (page > 1) params.set(name, String(page));
+    else params.delete(name);
+  },
+};
+
+/** `view` names the saved view that the table started from. */
+export const fleetUrl = urlSchema(
+  { ...viewParts, rows: oneOf(PAGE_SIZES), page: pagePart, view: optional },
+  printSearch,
+);
+export type FleetUrl = typeof fleetUrl.defaults;
 
 export interface FleetView {
   page: number;
@@ -19,65 +37,47 @@ export interface FleetView {
   /** Pages were asked for; otherwise all rows are in one scroll once the fleet is in memory. */
   paged: boolean;
   filter: RowFilter;
-  sort: ViewSort | undefined;
+  sort: Sort | undefined;
 }
+
+export const fleetViewOf = ({ page, rows, filter, sort }: FleetUrl): FleetView => ({
+  page: page ?? 1,
+  rows: rows ?? PAGE_SIZES[0],
+  paged: rows !== undefined || page !== undefined,
+  filter,
+  sort,
+});
 
 /** A change of the view: a new filter, sort or page size leads to another page than the present one. */
 export interface FleetViewChange {
   filter?: RowFilter;
   page?: number;
-  rows?: number | 'all';
+  rows?: PageSize | 'all';
   /** `null`: the service's own order. */
-  sort?: ViewSort | null;
+  sort?: Sort | null;
 }
 
-const readSort = (text: string | null): ViewSort | undefined => {
-  const [, sign, by] = /^(-?)([A-Za-z]\w{0,63})$/.exec(text ?? '') ?? [];
-  return by ? { by, down: sign === '-' } : undefined;
-};
-
-/** Reads the view; what cannot be read counts as left out. */
-export function readFleetView(params: URLSearchParams): FleetView {
-  const page = params.get('page') ?? '';
-  const rows = Number(params.get('rows'));
-  const size = PAGE_SIZES.find((each) => each === rows);
-  const isPage = /^[1-9]\d{0,8}$/.test(page);
-  return {
-    page: isPage ? Number(page) : 1,
-    rows: size ?? PAGE_SIZES[0],
-    paged: size !== undefined || isPage,
-    filter: readRowFilter(params),
-    sort: readSort(params.get('sort')),
+/** What a change makes of the URL. */
+export function changeFleetView(now: FleetUrl, { filter, sort, rows, page }: FleetViewChange): Partial<FleetUrl> {
+  const patch: Partial<FleetUrl> = {
+    ...(filter && { filter: { ...now.filter, ...filter } }),
+    ...(sort !== undefined && { sort: sort ?? undefined }),
   };
-}
-
-/** The URL after a change; whatever else stands in it stays. */
-export function changeFleetView(params: URLSearchParams, change: FleetViewChange): URLSearchParams {
-  const now = readFleetView(params);
-  const next = change.filter ? writeFilter(params, change.filter) : new URLSearchParams(params);
-  const put = (name: string, value: string | undefined) => {
-    if (value) next.set(name, value);
-    else next.delete(name);
-  };
-  if (change.sort !== undefined) put('sort', change.sort ? `${change.sort.down ? '-' : ''}${change.sort.by}` : '');
-  if (change.rows === 'all') {
-    put('rows', undefined);
-    put('page', undefined);
-    return next;
-  }
-  const rows = change.rows ?? now.rows;
+  if (rows === 'all') return { ...patch, rows: undefined, page: undefined };
+  const view = fleetViewOf(now);
+  const size = rows ?? now.rows ?? PAGE_SIZES[0];
   // The first row that was on the screen stays on it.
-  const kept = Math.floor(((now.page - 1) * now.rows) / rows) + 1;
-  const page = change.page ?? (change.filter || change.sort !== undefined ? 1 : kept);
-  // Who turns pages goes on with pages, on the first one too.
-  if (change.rows !== undefined || change.page !== undefined) put('rows', String(rows));
-  put('page', page > 1 ? String(page) : undefined);
-  return next;
+  const kept = Math.floor(((view.page - 1) * view.rows) / size) + 1;
+  return {
+    ...patch,
+    // Who turns pages goes on with pages, on the first one too.
+    ...((rows !== undefined || page !== undefined) && { rows: size }),
+    page: page ?? (filter || sort !== undefined ? 1 : kept),
+  };
 }
 
-/** The URL without any filter, at the first page. */
-export const clearFilters = (params: URLSearchParams): URLSearchParams =>
-  changeFleetView(withoutFilter(params), { filter: {} });
+/** No filter at all, at the first page. */
+export const UNFILTERED = { filter: {}, page: undefined } as const;
 
 /** Why the service itself cannot show this view, so that the whole fleet is needed; undefined where it can. */
 export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort'>): string | undefined {

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceRows } from '#/api/devices.ts';
+import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
@@ -29,7 +30,7 @@ export interface Listing {
   fleet: FleetInUse | undefined;
   index: FleetIndex | undefined;
   /** The filter as the index answers it; the same object while it says the same. */
-  filter: FleetView['filter'];
+  filter: RowFilter;
   /** All rows that match, in order; undefined until the fleet is in memory. */
   matching: readonly string[] | undefined;
   /** The same as rows of the index. */
@@ -48,85 +49,111 @@ export interface Listing {
 
 const NONE: readonly Device[] = [];
 
-export function useListing({ page, rows, paged, filter, sort }: FleetView): Listing {
+export function useListing(view: FleetView): Listing {
+  const { filter, sort } = view;
   const [asked, setAsked] = useState(false);
-  const isBeyond = beyondService({ filter, sort }) !== undefined;
-  const query = useQuery({ ...deviceQueries.page(page, rows, deviceFilterOf(filter)), enabled: !isBeyond });
-  const isFirst = query.data !== undefined && !query.isPlaceholderData;
-  const counted = useCount(isFirst && isFiltered(filter));
+  const isBeyond = beyondService(view) !== undefined;
+  const { query, devices } = useServed(view, isBeyond);
   // An empty fleet is known already.
-  const devices = isFirst && !isFiltered(filter) ? totalOf(query.data, page) : counted;
   const fleet = useLateFleet(devices === 0 ? undefined : devices, isBeyond || asked);
   const index = fleet?.index;
-
-  const filterKey = JSON.stringify(filter);
-  const rowFilter = useMemo(() => JSON.parse(filterKey) as FleetView['filter'], [filterKey]);
-  const told = useTaggedFilter(index, rowFilter);
-  // Until it is known who has the tag, there are the pages of the service, which knows.
-  const answering = told.filter && index;
-  const found = useRows(answering, {
-    filter: told.filter ?? rowFilter,
-    sort: sort && { by: fieldOf(sort.by), down: sort.down },
-  });
-  const { rows: all } = found;
-  const matching = useMemo(() => (index && all ? index.ids(all) : undefined), [index, all]);
-  const isWhole = answering !== undefined && !paged;
-
+  const found = useFound(index, filter, sort);
   const served = query.data?.rows ?? NONE;
-  const newer = index !== undefined && !isBeyond && query.dataUpdatedAt > (fleet?.at ?? 0) ? served : NONE;
   const fields = useFields(index, served);
-  const start = isWhole ? 0 : (page - 1) * rows;
-
-  const data = useMemo((): TableRows | undefined => {
-    if (!index || !all || !matching) return undefined;
+  const isWhole = found.isAnswering && !view.paged;
+  const { ofIndex, ofService } = useTableRows(view, {
+    index,
+    found,
+    isWhole,
+    served,
+    total: query.data?.total,
     // The page that the service shows is read more often than the fleet.
-    const fresh = new Map(newer.map((device) => [device.DeviceId, device]));
-    const shown = all.subarray(start, isWhole ? all.length : start + rows);
-    return {
-      count: shown.length,
-      at: (place) => fresh.get(matching[start + place] ?? '') ?? index.device(shown[place] ?? 0),
-      ids: isWhole ? matching : matching.slice(start, start + rows),
-      before: start,
-      total: all.length,
-    };
-  }, [index, all, matching, newer, start, isWhole, rows]);
-  const servedData = useMemo(
-    (): TableRows => ({
-      count: served.length,
-      at: (place) => served[place] as Device,
-      ids: served.map(({ DeviceId }) => DeviceId),
-      before: query.data?.total === undefined ? undefined : start,
-      total: query.data?.total,
-    }),
-    [served, query.data?.total, start],
-  );
-
-  const refetch = () => {
-    if (!isBeyond) void query.refetch();
-    if (fleet?.error) fleet.retry();
-    if (told.error) told.refetch();
-  };
-  const shown = data ?? (query.data && !isBeyond ? servedData : undefined);
+    newer: index && !isBeyond && query.dataUpdatedAt > (fleet?.at ?? 0) ? served : NONE,
+  });
   return {
     reading: {
-      data: shown,
-      error: (isBeyond ? told.error : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
-      isFetching: query.isFetching || told.isFetching || (fleet?.isReading ?? false),
-      refetch,
+      data: ofIndex ?? (query.data && !isBeyond ? ofService : undefined),
+      error: (isBeyond ? found.error : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
+      isFetching: query.isFetching || found.isFetching || (fleet?.isReading ?? false),
+      refetch: () => {
+        if (!isBeyond) void query.refetch();
+        if (fleet?.error) fleet.retry();
+        if (found.error) found.refetch();
+      },
       dataUpdatedAt: (isBeyond ? undefined : query.dataUpdatedAt) || fleet?.at,
     },
-    busy: answering ? found.isPending : query.isPlaceholderData,
+    busy: found.isAnswering ? found.isPending : query.isPlaceholderData,
     fleet,
     index,
-    filter: told.filter ?? rowFilter,
-    matching,
-    found: all,
+    filter: found.filter,
+    matching: found.ids,
+    found: found.rows,
     isWhole,
-    more: data ? start + data.count < (data.total ?? 0) : (query.data?.more ?? false),
+    more: ofIndex ? (ofIndex.before ?? 0) + ofIndex.count < (ofIndex.total ?? 0) : (query.data?.more ?? false),
     devices: index?.size ?? devices,
     fields,
     load: () => setAsked(true),
   };
+}
+
+/** The page that the service has, and how many devices there are in all where that is known. */
+function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
+  const query = useQuery({ ...deviceQueries.page(page, rows, deviceFilterOf(filter)), enabled: !isBeyond });
+  const isFirst = query.data !== undefined && !query.isPlaceholderData;
+  const counted = useCount(isFirst && isFiltered(filter));
+  return { query, devices: isFirst && !isFiltered(filter) ? totalOf(query.data, page) : counted };
+}
+
+/** What the fleet in memory finds. */
+function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetView['sort']) {
+  const told = useTaggedFilter(index, filter);
+  // Until it is known who has the tag, there are the pages of the service, which knows.
+  const answering = told.filter && index;
+  const { rows, isPending } = useRows(answering, {
+    filter: told.filter ?? filter,
+    sort: sort && { by: fieldOf(sort.by), down: sort.down },
+  });
+  const ids = useMemo(() => (index && rows ? index.ids(rows) : undefined), [index, rows]);
+  return { ...told, filter: told.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
+}
+
+interface RowsSource {
+  index: FleetIndex | undefined;
+  found: { rows: Uint32Array | undefined; ids: readonly string[] | undefined };
+  isWhole: boolean;
+  /** The service's page, and how many there are in all. */
+  served: readonly Device[];
+  total: number | undefined;
+  /** Those of it that were read after the fleet. */
+  newer: readonly Device[];
+}
+
+function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served, total, newer }: RowsSource) {
+  const start = isWhole ? 0 : (page - 1) * rows;
+  const { rows: all, ids } = found;
+  const ofIndex = useMemo((): TableRows | undefined => {
+    if (!index || !all || !ids) return undefined;
+    const fresh = new Map(newer.map((device) => [device.DeviceId, device]));
+    const shown = all.subarray(start, isWhole ? all.length : start + rows);
+    return {
+      count: shown.length,
+      at: (place) => fresh.get(ids[start + place] ?? '') ?? index.device(shown[place] ?? 0),
+      ids: isWhole ? ids : ids.slice(start, start + rows),
+      before: start,
+      total: all.length,
+    };
+  }, [index, all, ids, newer, start, isWhole, rows]);
+  const ofService = useMemo(
+    (): TableRows => ({
+      count: served.length,
+      at: (place) => served[place] as Device,
+      ids: served.map(({ DeviceId }) => DeviceId),
+      before: total === undefined ? undefined : start,
+      total,
+    }),
+    [served, total, start],
+  );
+  return { ofIndex, ofService };
 }
 
 const totalOf = (data: DeviceRows | undefined, page: number): number | undefined =>

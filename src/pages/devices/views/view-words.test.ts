@@ -1,34 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanWords, isSameView, printSearch, readLayout, wordsOfView, writeLayout } from './view-words.ts';
+import { cleanWords, isSameView, viewUrl } from './view-words.ts';
 
-const at = (search: string) => new URLSearchParams(search);
+const readLayout = (search: string) => viewUrl.read(search).layout;
 
 test('a view is short words that can be read', () => {
-  const words = wordsOfView(at('group=a&page=3&sort=-lastSeen&dialog=add&view=x&q=pump'), {
-    columns: ['name', 'group', 'status'],
-    widths: { group: 136, site: 90 },
-    density: 'comfortable',
+  const words = viewUrl.change('', {
+    ...viewUrl.read('group=a&page=3&sort=-lastSeen&dialog=add&view=x&q=pump'),
+    layout: { columns: ['name', 'group', 'status'], widths: { group: 136, site: 90 }, density: 'comfortable' },
   });
   assert.equal(words, 'q=pump&group=a&sort=-lastSeen&cols=name,group,status&widths=group:136&density=comfortable');
   assert.equal(cleanWords(words), words);
 });
 
 test('what a link says of columns is read, whatever else it says', () => {
-  assert.deepEqual(readLayout(at('cols=name,site&widths=site:5,name:x,nonsense&density=comfortable')), {
+  assert.deepEqual(readLayout('cols=name,site&widths=site:5,name:x,nonsense&density=comfortable'), {
     columns: ['name', 'site'],
     widths: { site: 60 },
     density: 'comfortable',
   });
   // The name opens the device, so it is always there; widths go with columns.
-  assert.deepEqual(readLayout(at('cols=site,site,')), { columns: ['name', 'site'], widths: {} });
-  assert.deepEqual(readLayout(at('widths=site:90&density=huge&cols=')), {});
+  assert.deepEqual(readLayout('cols=site,site,'), { columns: ['name', 'site'], widths: {} });
+  assert.deepEqual(readLayout('widths=site:90&density=huge&cols='), {});
 });
 
 test('a field of a service may be called anything', () => {
   const columns = ['name', 'Fan, left: 1&2 %', '50%'];
-  const words = printSearch(writeLayout(at(''), { columns, widths: { '50%': 200 } }));
-  assert.deepEqual(readLayout(at(words)), { columns, widths: { '50%': 200 } });
+  const words = viewUrl.change('', { layout: { columns, widths: { '50%': 200 } } });
+  assert.deepEqual(readLayout(words), { columns, widths: { '50%': 200 } });
   assert.equal(cleanWords(words), words);
 });
 

@@ -16,7 +16,7 @@ export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
 interface ViewsDialogProps {
   task: ViewTask;
   view: DeviceView;
-  onGo: (params: URLSearchParams) => void;
+  onGo: (search: string) => void;
   onClose: () => void;
 }
 
@@ -62,7 +62,7 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
     else {
       const made = { id: newId(saved.views), name: given, words };
       saved.change((all) => [...all, made]);
-      onGo(view.urlOf(made));
+      onGo(view.searchOf(made));
     }
     onClose();
   };
@@ -120,7 +120,7 @@ function Delete({ view, onGo, onClose }: PartProps) {
           color="red"
           onClick={() => {
             saved.change((all) => all.filter(({ id }) => id !== applied?.id));
-            onGo(new URLSearchParams());
+            onGo('');
             onClose();
           }}
         >

@@ -32,7 +32,7 @@ interface ViewsMenuItemsProps {
   view: DeviceView;
   matching: readonly string[] | undefined;
   button: ComponentProps<'button'>;
-  onGo: (params: URLSearchParams) => void;
+  onGo: (search: string) => void;
   onTask: (task: ViewTask) => void;
 }
 
@@ -55,17 +55,14 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
       <Menu.Dropdown aria-label="Views">
         {views.length > 0 && (
           <div className={classes.views}>
-            <Item
-              icon={applied ? undefined : isForeign ? undefined : IconCheck}
-              onClick={() => onGo(new URLSearchParams())}
-            >
+            <Item icon={applied ? undefined : isForeign ? undefined : IconCheck} onClick={() => onGo('')}>
               All devices
             </Item>
             {views.map((each) => (
               <Item
                 key={each.id}
                 icon={each === applied ? IconCheck : undefined}
-                onClick={() => onGo(view.urlOf(each))}
+                onClick={() => onGo(view.searchOf(each))}
               >
                 <bdi className={classes.name} title={each.name}>
                   {each.name}
@@ -95,7 +92,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           </Menu.Item>
         )}
         {isForeign && (
-          <Menu.Item leftSection={<IconColumns3 {...icon} />} onClick={() => onGo(view.ownUrl())}>
+          <Menu.Item leftSection={<IconColumns3 {...icon} />} onClick={() => onGo(view.ownSearch)}>
             Use my columns
           </Menu.Item>
         )}

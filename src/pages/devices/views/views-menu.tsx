@@ -13,7 +13,7 @@ interface ViewsMenuProps {
   /** The devices that it shows, where all of them are known. */
   matching: readonly string[] | undefined;
   /** Goes to another view; Back comes back. */
-  onGo: (params: URLSearchParams) => void;
+  onGo: (search: string) => void;
   /** The dialog that is open. */
   task: ViewTask | undefined;
   onTask: (task: ViewTask | undefined) => void;

@@ -1,0 +1,61 @@
+// At the end of the filters: sorting where the table has no head, these devices on the map, columns, and export.
+import { Link } from 'react-router';
+import { ActionIcon, NativeSelect } from '@mantine/core';
+import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
+import { filterWords } from '#/features/device-filters/filter-words.ts';
+import { paths } from '#/paths.ts';
+import { printSort } from '#/ui/table/sort.ts';
+import type { TableColumn } from './table/table-columns.tsx';
+import type { FleetView } from './view/fleet-view.ts';
+import type { FleetViewSteps } from './view/use-fleet-view.ts';
+import classes from './device-filter-bar.module.css';
+
+const button = { variant: 'default', size: 36 } as const;
+const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
+
+interface TableToolsProps {
+  view: FleetView;
+  columns: readonly TableColumn[];
+  onSort: FleetViewSteps['sortBy'];
+  onColumns: () => void;
+  onExport: () => void;
+}
+
+export function TableTools({ view: { filter, sort }, columns, onSort, onColumns, onExport }: TableToolsProps) {
+  return (
+    <>
+      <NativeSelect
+        className={classes.sorter}
+        size="sm"
+        aria-label="Sort by"
+        value={sort ? printSort(sort) : ''}
+        onChange={({ currentTarget: { value } }) =>
+          onSort(value ? { by: value.replace('-', ''), down: value.startsWith('-') } : null)
+        }
+        data={[
+          { value: '', label: 'Sort' },
+          ...columns.flatMap(({ id, label }) => [
+            { value: id, label },
+            { value: `-${id}`, label: `${label}, downwards` },
+          ]),
+        ]}
+      />
+      <ActionIcon
+        {...button}
+        component={Link}
+        to={`${paths.map()}?${filterWords(filter)}`}
+        className={classes.first}
+        aria-label="On the map"
+        title="These devices on the map"
+      >
+        <IconMap2 {...icon} />
+      </ActionIcon>
+      <ActionIcon {...button} className={classes.columns} aria-label="Columns" title="Columns" onClick={onColumns}>
+        <IconColumns3 {...icon} />
+      </ActionIcon>
+      <ActionIcon {...button} aria-label="Export CSV" title="Export what the table shows as CSV" onClick={onExport}>
+        <IconFileExport {...icon} />
+      </ActionIcon>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+// The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
+import { chosen } from '#/pages/devices/table/column-choice.ts';
+import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
+import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
+import type { SavedView } from '#/pages/devices/views/saved-views.ts';
+import { isSameView, viewUrl } from '#/pages/devices/views/view-words.ts';
+import type { Layout } from '#/pages/devices/views/view-words.ts';
+import { fleetUrl } from './fleet-view.ts';
+import type { FleetUrl } from './fleet-view.ts';
+
+type Told = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];
+
+/** What a link or saved view and the reader's own columns show together; `told`: the columns that this service fills. */
+export function choiceOf(own: ColumnChoice, { columns, widths, density }: Partial<Layout>, told: Told): ColumnChoice {
+  if (!columns && !density) return own;
+  return {
+    ...own,
+    ...(columns && {
+      order: [...columns],
+      hidden: told.filter(({ id, isExtra }) => !isExtra && !columns.includes(id)).map(({ id }) => id),
+      added: [...columns],
+      widths: { ...widths },
+    }),
+    ...(density && { density }),
+  };
+}
+
+export const tableLayoutOf = (choice: ColumnChoice, told: Told): Layout => ({
+  columns: chosen(told, choice).map(({ id }) => id),
+  widths: choice.widths,
+  density: choice.density,
+});
+
+/** Of a layout what the reader's own would not show by itself: all that a URL has to say. */
+export function differing(
+  { columns, widths = {}, density }: Partial<Layout>,
+  own: ColumnChoice,
+  told: Told,
+): Partial<Layout> {
+  const mine = tableLayoutOf(own, told);
+  const print = (layout: Partial<Layout>) => viewUrl.change('', { layout });
+  const shown = columns?.filter((id) => told.some((column) => column.id === id));
+  const isMine = print({ columns: shown ?? [], widths }) === print({ columns: mine.columns, widths: mine.widths });
+  return { ...(columns && !isMine && { columns, widths }), ...(density && density !== mine.density && { density }) };
+}
+
+/** Whether two layouts say the same in a URL. */
+export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): boolean =>
+  viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
+
+/** The query string that shows a saved view, with only what differs from the reader's own columns. */
+export function searchOf({ id, words }: SavedView, own: ColumnChoice, told: Told): string {
+  const { layout } = viewUrl.read(words);
+  return fleetUrl.change(words, { layout: differing(layout, own, told), view: id });
+}
+
+export interface ViewState {
+  /** All of the view in words. */
+  words: string;
+  /** The saved view that is shown, or was before something was changed. */
+  applied: SavedView | undefined;
+  isChanged: boolean;
+  /** A link brought columns or rows of its own, and no saved view of the reader is like it. */
+  isForeign: boolean;
+}
+
+/** How what is shown stands to the saved views; `layout`: as it is drawn. */
+export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly SavedView[], told: Told): ViewState {
+  const words = viewUrl.change('', { filter: url.filter, sort: url.sort, layout });
+  const ids = new Set(told.map(({ id }) => id));
+  const isShownBy = (view: SavedView) => isSameView(view.words, words, ids);
+  const applied = saved.find(({ id }) => id === url.view) ?? saved.find(isShownBy);
+  const hasLayout = url.layout.columns !== undefined || url.layout.density !== undefined;
+  return {
+    words,
+    applied,
+    isChanged: applied !== undefined && !isShownBy(applied),
+    isForeign: hasLayout && applied === undefined,
+  };
+}
