@@ -20,7 +20,7 @@ function onDisk(size: string, code: string): unknown {
     const { Spool } = await from('spool.ts');
     const { JobRunner } = await from('job-runner.ts');
     const { supervise } = await from('supervise.ts');
-    const { until } = await from('test-folder.ts');
+    const { until } = await from('../scripts/test-process.ts');
     const disk = ${JSON.stringify(disk)};
     const fill = () => {
       for (const step of [65536, 4096, 1]) try { for (;;) appendFileSync(disk + '/filler', Buffer.alloc(step, 1)); } catch {}

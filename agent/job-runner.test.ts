@@ -7,7 +7,8 @@ import { JobRunner } from './job-runner.ts';
 import type { RunnerOptions } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import { supervise } from './supervise.ts';
-import { running, testFolder, until } from './test-folder.ts';
+import { running, testFolder } from './test-folder.ts';
+import { until } from '../scripts/test-process.ts';
 import type { TestFolder } from './test-folder.ts';
 
 const folders: TestFolder[] = [];

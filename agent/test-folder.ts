@@ -1,8 +1,7 @@
-// A temporary spool for tests, and waiting for events without fixed delays.
+// A temporary spool for tests.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobFolder, JobRequest } from './job-folder.ts';
 import { Spool } from './spool.ts';
 
@@ -35,17 +34,6 @@ export function testFolder(): TestFolder {
 
 /** Content of the job's file. */
 export const textOf = (folder: JobFolder, name: string): string => readFileSync(folder.file(name), 'utf8');
-
-/** Waits until the probe returns a value; the error names what was missing. */
-export async function until<T>(what: string, probe: () => T | undefined | false): Promise<T> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    const found = probe();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await sleep(10);
-  }
-}
 
 /** Processes whose command line contains this text, without zombies (theirs is empty). */
 export const running = (text: string): string[] =>

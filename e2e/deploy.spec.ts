@@ -137,7 +137,7 @@ test('a group is reviewed with what is queued and what ran before, and a change 
   await expect
     .poll(async () => (await service.call<{ Status: string }>('GET', `/v1/job/${first}`)).Status)
     .toBe('Succeeded');
-  await agent.stop();
+  await agent.end();
   await submit(service, { Name: 'Earlier one', DeviceId: two.DeviceId, ArtifactId: other });
   await submit(service, { Name: 'Check all', DeviceGroup: 'lab', ArtifactId: artifact });
 

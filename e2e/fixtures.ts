@@ -1,19 +1,15 @@
 // What every end-to-end test stands on: a real service of its own in a throw-away folder, real agents as processes,
 // and a page that fails the test on a console error, a blocked resource or a request to any other host. In no context at all
 // does a token go anywhere but to the service (token-guard.ts).
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { TestProcess } from '../scripts/test-process.ts';
 import { TokenGuard } from './token-guard.ts';
 
-const ROOT = path.join(import.meta.dirname, '..');
 const TOKEN = 'e2e-token-0123456789abcdefghij';
 
 type Environment = Record<string, string>;
@@ -26,69 +22,14 @@ interface AgentStart {
   args?: string[];
 }
 
-/** A process of ours whose lines can be waited for. */
-class Program {
-  readonly lines: string[] = [];
-  readonly child: ChildProcess;
-  /** Its exit code, once it has ended and all its lines are read. */
-  readonly ended: Promise<number | null>;
-  private waiting: { pattern: RegExp; found: (match: RegExpExecArray) => void }[] = [];
-
-  constructor(args: string[], env: Environment = {}) {
-    this.child = spawn(process.execPath, args, {
-      cwd: ROOT,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.ended = once(this.child, 'close').then(([code]) => code as number | null);
-    for (const stream of [this.child.stdout, this.child.stderr])
-      if (stream) createInterface({ input: stream }).on('line', (line) => this.hear(line));
-  }
-
-  private hear(line: string): void {
-    this.lines.push(line);
-    this.waiting = this.waiting.filter(({ pattern, found }) => {
-      const match = pattern.exec(line);
-      if (match) found(match);
-      return !match;
-    });
-  }
-
-  /** The first line, said already or still to come, that fits; fails when the program ends without it. */
-  async line(pattern: RegExp): Promise<RegExpExecArray> {
-    for (const said of this.lines) {
-      const match = pattern.exec(said);
-      if (match) return match;
-    }
-    return new Promise((found, fail) => {
-      this.waiting.push({ pattern, found });
-      this.child.once('close', (code) => {
-        fail(
-          new Error(
-            `${this.child.spawnargs.join(' ')} ended with ${code} and never said ${pattern}:\n${this.lines.join('\n')}`,
-          ),
-        );
-      });
-    });
-  }
-
-  /** Ends the program and waits until it is gone. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, 'close');
-    this.child.kill(signal);
-    await gone;
-  }
-}
-
 /** A running service and the calls a test makes of it beside the browser. */
 export class Service {
   readonly token = TOKEN;
   url = '';
   signInLink = '';
   private tunnelPort = '0';
-  private program: Program | undefined;
-  private readonly agents: Program[] = [];
+  private program: TestProcess | undefined;
+  private readonly agents: TestProcess[] = [];
   private readonly folders: string[] = [];
   private readonly env: Environment;
 
@@ -111,13 +52,16 @@ export class Service {
   async start(): Promise<void> {
     const port = this.url ? new URL(this.url).port : '0';
     this.env['DATA_DIR'] ??= await this.folder('data');
-    this.program = new Program(['server/main.ts'], {
-      AUTH_TOKEN: TOKEN,
-      HOST: '127.0.0.1',
-      SIGNIN_LIMIT: '1000',
-      TUNNEL_PORT: this.tunnelPort,
-      ...this.env,
-      PORT: port,
+    this.program = new TestProcess(['server/main.ts'], {
+      env: {
+        ...process.env,
+        AUTH_TOKEN: TOKEN,
+        HOST: '127.0.0.1',
+        SIGNIN_LIMIT: '1000',
+        TUNNEL_PORT: this.tunnelPort,
+        ...this.env,
+        PORT: port,
+      },
     });
     this.url = (await this.program.line(/running at (http\S+)/))[1] ?? '';
     this.signInLink = (await this.program.line(/Sign in: (\S+)/))[1] ?? '';
@@ -129,11 +73,11 @@ export class Service {
 
   /** Ends the service's process; SIGKILL is the crash. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
-    await this.program?.stop(signal);
+    await this.program?.end(signal);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.agents.map((agent) => agent.stop()));
+    await Promise.all(this.agents.map((agent) => agent.end()));
     await this.stop();
     await Promise.all(this.folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
   }
@@ -186,9 +130,11 @@ export class Service {
   async agent(
     key: string,
     { program = 'agent/main.ts', data = '', env = {}, args = [] }: AgentStart = {},
-  ): Promise<Program> {
+  ): Promise<TestProcess> {
     const folder = data || (await this.folder('agent'));
-    const agent = new Program([program, '--server', this.url, '--data', folder, ...args], { ...env, DEVICE_KEY: key });
+    const agent = new TestProcess([program, '--server', this.url, '--data', folder, ...args], {
+      env: { ...process.env, ...env, DEVICE_KEY: key },
+    });
     this.agents.push(agent);
     await agent.line(/connected/i);
     return agent;

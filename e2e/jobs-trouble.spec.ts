@@ -83,7 +83,7 @@ test('kill -9 of the agent in the middle of a job: the next agent takes it over,
   const id = await submit(service, { Name: 'turn', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs/${id}`);
   await expect(log(page, 'fan')).toHaveText('turning');
-  await agent.stop('SIGKILL');
+  await agent.end('SIGKILL');
   await sandbox.open('stop');
   await expect.poll(sandbox.traces).toEqual(['begin', 'end']);
   expect(await statusOf(service, id)).toBe('Running');
@@ -109,7 +109,7 @@ test('a device that loses its power in the middle of a job: Interrupted, with wh
   await page.goto(`${service.url}/jobs/${id}`);
   await expect(log(page, 'lamp')).toHaveText('on');
   for (const pid of processesWith(data)) process.kill(pid, 'SIGKILL');
-  await agent.stop('SIGKILL');
+  await agent.end('SIGKILL');
 
   await service.agent(DeviceKey, { data });
   await expect(heading(page)).toHaveText('light Interrupted');

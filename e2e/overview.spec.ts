@@ -119,7 +119,7 @@ test('a site goes down and comes back, a deployment runs and fails: told by itse
   await overview(page);
 
   // The north loses its uplink.
-  await Promise.all(agents.slice(0, 3).map((agent) => agent.stop('SIGKILL')));
+  await Promise.all(agents.slice(0, 3).map((agent) => agent.end('SIGKILL')));
   await expect(fleet).toContainText('1 of 4 devices are Online', { timeout: 30_000 });
   const down = part(page, 'Down now').getByRole('listitem');
   await expect(down).toHaveCount(1);

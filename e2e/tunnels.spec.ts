@@ -135,7 +135,7 @@ test('a device is reached by HTTP, WebSocket, events and TCP, before and after a
   await expect(visitor.getByRole('heading', { name: 'The device does not answer' })).toBeVisible();
 
   // The agent dies and comes back: by the same names.
-  await agent.stop('SIGKILL');
+  await agent.end('SIGKILL');
   await expect(row(page, http.PublicUrl)).toContainText('Device Offline', { timeout: 15_000 });
   await visitor.goto(http.PublicUrl);
   await expect(visitor.getByRole('heading', { name: 'The device is away' })).toBeVisible();
@@ -188,7 +188,7 @@ test('what is deleted ends at once and stays closed until the agent is started a
   await service.start();
   await expect.poll(async () => (await listed(service)).map(({ Uptime }) => Uptime)).toEqual(['<1m']);
   expect((await listed(service)).map(({ Name }) => Name)).toEqual([tcp.Name]);
-  await agent.stop();
+  await agent.end();
   await service.agent(pump.DeviceKey, start);
   const second = await upAgain(service);
   expect(second.http.Name).not.toBe(http.Name);

@@ -10,7 +10,8 @@ import { pathToFileURL } from 'node:url';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { FakeAgent, scratch, until as waitUntil } from './test-agents.ts';
+import { FakeAgent, scratch } from './test-agents.ts';
+import { until as waitUntil } from '../scripts/test-process.ts';
 import { startTestService } from './test-service.ts';
 
 /** Programs start one after the other: on a busy machine that takes long. */

@@ -5,14 +5,15 @@ import type { TestContext } from 'node:test';
 import { openClock } from './clock.ts';
 import { moveOpenTimes } from './store/open-times.ts';
 import { openDatabase } from './store/database.ts';
-import { endAgents, FakeAgent } from './test-agents.ts';
+import { FakeAgent } from './test-agents.ts';
+import { endProcesses } from '../scripts/test-process.ts';
 import { testFleet } from './test-fleet.ts';
 import { startTestService } from './test-service.ts';
 import type { TestTime } from './test-service.ts';
 
 const HOUR = 3_600_000;
 const YEARS = 10 * 365 * 24 * HOUR;
-after(endAgents);
+after(endProcesses);
 
 async function startWith(t: TestContext, clock: TestTime) {
   let service = await startTestService({}, undefined, clock);

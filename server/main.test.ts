@@ -1,7 +1,6 @@
 // The service as a process: killed, started twice, started with errors.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -10,52 +9,29 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { Device } from '#/contract/devices.ts';
+import { endProcesses, TestProcess } from '../scripts/test-process.ts';
 
 const TOKEN = 'token-of-the-process-tests';
-const running = new Set<ChildProcess>();
 let folder: string;
 before(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'muster-main-'));
 });
-afterEach(async () => {
-  for (const child of running) await kill(child, 'SIGKILL');
-});
+afterEach(endProcesses);
 after(() => rmSync(folder, { recursive: true }));
 
-function run(file: string, args: string[], env: Record<string, string>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...args], {
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', DATA_DIR: path.join(folder, 'data'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+const run = (file: string, args: string[], env: Record<string, string>) =>
+  new TestProcess([`server/${file}`, ...args], {
+    env: { HOST: '127.0.0.1', PORT: '0', DATA_DIR: path.join(folder, 'data'), ...env },
   });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return { child, output: () => output };
-}
-async function start(
-  env: Record<string, string> = {},
-): Promise<{ child: ChildProcess; url: string; output: () => string }> {
-  const started = run('main.ts', [], env);
-  while (!/Data: .*\n/.test(started.output())) {
-    assert.equal(started.child.exitCode, null, started.output());
-    await Promise.race([once(started.child.stdout ?? started.child, 'data'), once(started.child, 'exit')]);
-  }
-  return { ...started, url: /running at (\S+)/.exec(started.output())?.[1] ?? '' };
+async function start(env: Record<string, string>): Promise<{ program: TestProcess; url: string }> {
+  const program = run('main.ts', [], env);
+  await program.line(/^Data:/);
+  return { program, url: /running at (\S+)/.exec(program.printed)?.[1] ?? '' };
 }
 /** Runs to the end. */
 async function outcome(file: string, args: string[], env: Record<string, string> = {}) {
-  const { child, output } = run(file, args, env);
-  await once(child, 'close');
-  return { code: child.exitCode, output: output() };
-}
-async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill(signal);
-    await once(child, 'exit');
-  }
-  return child.exitCode;
+  const program = run(file, args, env);
+  return { code: await program.ended, output: program.printed };
 }
 const authorization = { Authorization: `Bearer ${TOKEN}` };
 
@@ -63,7 +39,7 @@ test('what was acknowledged is there after kill -9', async () => {
   const env = { DATA_DIR: path.join(folder, 'killed'), AUTH_TOKEN: TOKEN };
   const acknowledged = new Set<string>();
   for (let round = 0; round < 3; round++) {
-    const { child, url } = await start(env);
+    const { program, url } = await start(env);
     const enough = acknowledged.size + 40;
     const clients = Array.from({ length: 8 }, async () => {
       try {
@@ -75,7 +51,7 @@ test('what was acknowledged is there after kill -9', async () => {
           });
           assert.equal(response.status, 200);
           acknowledged.add(((await response.json()) as Device).DeviceId);
-          if (acknowledged.size >= enough) child.kill('SIGKILL');
+          if (acknowledged.size >= enough) program.child.kill('SIGKILL');
         }
       } catch (cause) {
         assert.ok(cause instanceof TypeError, String(cause)); // fetch failed: the service has ended
@@ -95,12 +71,12 @@ test('what was acknowledged is there after kill -9', async () => {
 test('the first start makes a token and prints it, later ones do not; each prints a sign-in link', async () => {
   const env = { DATA_DIR: path.join(folder, 'first') };
   const first = await start(env);
-  const token = /^Token: +(\S+)$/m.exec(first.output())?.[1] ?? '';
-  assert.match(first.output(), new RegExp(`^Sign in: ${first.url}/sign-in#code=\\S{22,}$`, 'm'));
-  assert.equal(await kill(first.child, 'SIGTERM'), 0, 'stops in order');
+  const token = /^Token: +(\S+)$/m.exec(first.program.printed)?.[1] ?? '';
+  assert.match(first.program.printed, new RegExp(`^Sign in: ${first.url}/sign-in#code=\\S{22,}$`, 'm'));
+  assert.equal(await first.program.end('SIGTERM'), 0, 'stops in order');
   const second = await start(env);
-  assert.doesNotMatch(second.output(), /Token:/);
-  assert.match(second.output(), /^Sign in: /m);
+  assert.doesNotMatch(second.program.printed, /Token:/);
+  assert.match(second.program.printed, /^Sign in: /m);
   const response = await fetch(`${second.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
   assert.equal(response.status, 200);
 
@@ -125,29 +101,29 @@ test('the first start makes a token and prints it, later ones do not; each print
 test('a start after a crash says what it found; one after a stop does not', async () => {
   const env = { DATA_DIR: path.join(folder, 'crashed'), AUTH_TOKEN: TOKEN };
   const first = await start(env);
-  assert.doesNotMatch(first.output(), /did not stop in order/);
+  assert.doesNotMatch(first.program.printed, /did not stop in order/);
   await fetch(`${first.url}/v1/devices`, {
     method: 'POST',
     headers: authorization,
     body: JSON.stringify({ DeviceName: 'd', DeviceGroup: '' }),
   });
-  await kill(first.child, 'SIGKILL');
+  await first.program.end('SIGKILL');
   const second = await start(env);
   assert.match(
-    second.output(),
+    second.program.printed,
     /^The service did not stop in order .* logBytesRecovered=[1-9]\d* devicesMarkedOffline=0 tunnelsMarkedDown=0 runningJobsToBeReported=0$/m,
   );
-  assert.equal(await kill(second.child, 'SIGTERM'), 0);
-  assert.match(second.output(), /^Stopping\.$/m);
+  assert.equal(await second.program.end('SIGTERM'), 0);
+  assert.match(second.program.printed, /^Stopping\.$/m);
   const third = await start(env);
-  assert.doesNotMatch(third.output(), /did not stop in order/);
+  assert.doesNotMatch(third.program.printed, /did not stop in order/);
 });
 
 test('LOG_FORMAT=json: each line is an event, and none holds a secret', async () => {
-  const { child, output } = run('main.ts', [], { DATA_DIR: path.join(folder, 'json'), LOG_FORMAT: 'json' });
-  await once(child.stdout ?? child, 'data');
-  assert.equal(await kill(child, 'SIGTERM'), 0);
-  const events = output()
+  const program = run('main.ts', [], { DATA_DIR: path.join(folder, 'json'), LOG_FORMAT: 'json' });
+  await program.line(/running/);
+  assert.equal(await program.end(), 0);
+  const events = program.printed
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { time: string; level: string; message: string });
@@ -155,14 +131,14 @@ test('LOG_FORMAT=json: each line is an event, and none holds a secret', async ()
     events.map(({ level, message }) => `${level} ${message}`),
     ['info Muster is running.', 'info Stopping.', 'info Stopped.'],
   );
-  assert.doesNotMatch(output(), /code=|mut_|muc_/);
+  assert.doesNotMatch(program.printed, /code=|mut_|muc_/);
   const refused = await outcome('main.ts', [], { LOG_FORMAT: 'json', PORT: 'http' });
   assert.match((JSON.parse(refused.output) as { message: string }).message, /^PORT is "http"/);
 });
 
 test('beside the running service, sessions are listed and ended, and links made', async () => {
   const env = { DATA_DIR: path.join(folder, 'sessions'), AUTH_TOKEN: TOKEN };
-  const { url, output } = await start(env);
+  const { url, program } = await start(env);
   const signIn = async (body: object) => {
     const response = await fetch(`${url}/auth/session`, { method: 'POST', body: JSON.stringify(body) });
     return { status: response.status, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' };
@@ -172,7 +148,7 @@ test('beside the running service, sessions are listed and ended, and links made'
   const printed = /#code=(\S+)/;
 
   const link = await token('link');
-  assert.equal((await signIn({ Code: printed.exec(output())?.[1] })).status, 401, 'the one before has ended');
+  assert.equal((await signIn({ Code: printed.exec(program.printed)?.[1] })).status, 401, 'the one before has ended');
   const [one, other] = [await signIn({ Code: printed.exec(link.output)?.[1] }), await signIn({ Token: TOKEN })];
   const { output: listed } = await token('sessions');
   const row = listed.split('\n').find((line) => line.endsWith('sign-in link'));
@@ -209,7 +185,6 @@ test(
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
-    running.add(limited);
     let output = '';
     for (const stream of [limited.stdout, limited.stderr])
       stream.on('data', (text: Buffer) => (output += text.toString()));
@@ -227,7 +202,8 @@ test(
     assert.match(answer, /application\/problem\+json/);
     for (const socket of open) socket.destroy();
     assert.doesNotMatch(output, /\n +at /);
-    await kill(limited, 'SIGKILL');
+    limited.kill('SIGKILL');
+    await once(limited, 'close');
   },
 );
 

@@ -1,78 +1,18 @@
 // Agents for tests of the service: the real program in a process of its own, and a scripted one.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { LINK_PATH, LINK_VERSION, readServiceMessage } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.ts';
+import { TestProcess, until } from '../scripts/test-process.ts';
 
-const MAIN = path.join(import.meta.dirname, '../agent/main.ts');
-
-/** Waits until the probe returns a value; the error names what was missing. */
-export async function until<T>(
-  what: string,
-  probe: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 15_000,
-): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await sleep(10);
-  }
-}
-
-/** A real agent's process. */
-export interface AgentProcess {
-  child: ChildProcess;
-  data: string;
-  /** Everything it has printed. */
-  printed: () => string;
-  /** Ends it and waits; the job's supervisor is another process and continues. */
-  end(signal: NodeJS.Signals): Promise<void>;
-  exitCode: Promise<number | null>;
-}
-
-const started = new Set<ChildProcess>();
-
-/** For `after`: ends what a failed test left running. */
-export async function endAgents(): Promise<void> {
-  for (const child of started) {
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  }
-}
-
-/** Starts the agent program as a user would. */
-export function spawnAgent(args: string[], data: string, env: NodeJS.ProcessEnv = {}): AgentProcess {
-  const child = spawn(process.execPath, [MAIN, '--data', data, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (printed += piece.toString()));
-  const closed = once(child, 'close');
-  started.add(child);
-  child.once('close', () => started.delete(child));
-  return {
-    child,
-    data,
-    printed: () => printed,
-    exitCode: closed.then(([code]) => code as number | null),
-    end: async (signal) => {
-      child.kill(signal);
-      await closed;
-    },
-  };
-}
+/** Starts the agent program as a person would. */
+export const spawnAgent = (args: string[], data: string, env: NodeJS.ProcessEnv = {}): TestProcess =>
+  new TestProcess(['agent/main.ts', '--data', data, ...args], { env });
 
 /** A port that is free now, for a service that restarts on it after each crash. */
 export async function freePort(): Promise<number> {

@@ -1,7 +1,7 @@
 // Repeated steps of tests of jobs, through the API: create devices and workflows, submit, wait for an end.
 import assert from 'node:assert/strict';
 import type { Job } from '#/contract/jobs.ts';
-import { until } from './test-agents.ts';
+import { until } from '../scripts/test-process.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Response>;
 

@@ -5,15 +5,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
-import { FakeAgent, spawnAgent, until } from '../../server/test-agents.ts';
-import type { AgentProcess } from '../../server/test-agents.ts';
+import { FakeAgent, spawnAgent } from '../../server/test-agents.ts';
+import { until } from '../test-process.ts';
+import type { TestProcess } from '../test-process.ts';
 
 export class Device {
   readonly id: string;
   readonly folder: string;
   readonly #server: string;
   readonly #key: string;
-  #agent: AgentProcess | undefined;
+  #agent: TestProcess | undefined;
 
   constructor({ id, key, server, folder }: { id: string; key: string; server: string; folder: string }) {
     this.id = id;

@@ -9,7 +9,8 @@ import { FIRST_ACCOUNT, setUpFirstAccount } from '../store/accounts.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../store/database.ts';
 import { insertDevice, markOnline } from '../store/devices.ts';
-import { FakeAgent, scratch, until } from '../test-agents.ts';
+import { FakeAgent, scratch } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
 import { openLink } from './link.ts';
 
 test('a silent agent is dropped, one that pings is not', async () => {

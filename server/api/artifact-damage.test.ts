@@ -5,7 +5,8 @@ import path from 'node:path';
 import { after, before, beforeEach, mock, test } from 'node:test';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
-import { endAgents, scratch, spawnAgent } from '../test-agents.ts';
+import { scratch, spawnAgent } from '../test-agents.ts';
+import { endProcesses } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -77,7 +78,7 @@ test('a job that needs such a file fails in words, and the next one runs', async
   assert.equal(failed.Status, 'Failed');
   assert.match(failed.Result, /The file of needed\.sh 2 is damaged on the service: upload that artifact again/);
   assert.equal((await fleet.ended(next)).Stdout, 'next\n');
-  await endAgents();
+  await endProcesses();
   remove();
 });
 

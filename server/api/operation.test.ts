@@ -10,7 +10,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, mock, test } from 'node:test';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { startBefore } from '../auth/test-gateway.ts';
-import { endAgents, FakeAgent } from '../test-agents.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { endProcesses } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -23,7 +24,7 @@ before(async () => {
 });
 after(async () => {
   await service.end();
-  await endAgents();
+  await endProcesses();
 });
 
 async function freePort(): Promise<string> {

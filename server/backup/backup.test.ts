@@ -22,7 +22,7 @@ import { tarEntries } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
-import { until } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { openBackupSchedule } from './schedule.ts';

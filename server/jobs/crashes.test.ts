@@ -1,8 +1,6 @@
 // kill -9 of every process in the middle of jobs. The effects of each job on the device are counted: never twice, in
 // order, and with complete output.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,12 +8,11 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { endAgents, freePort, scratch, spawnAgent, until } from '../test-agents.ts';
-import type { AgentProcess } from '../test-agents.ts';
+import { freePort, scratch, spawnAgent } from '../test-agents.ts';
+import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 
-const MAIN = path.join(import.meta.dirname, '../main.ts');
 const TOKEN = 'test-token-of-crashes';
 const at = scratch();
 const file = (name: string) => path.join(at.folder, name);
@@ -23,20 +20,12 @@ const lines = (name: string) => (existsSync(file(name)) ? readFileSync(file(name
 const open = (gate: string) => writeFileSync(file(gate), '');
 
 let port: number;
-let service: ChildProcess;
+let service: TestProcess;
 let fleet: TestFleet;
 
 async function startService(): Promise<void> {
-  service = spawn(process.execPath, [MAIN], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      TUNNEL_PORT: '0',
-      DATA_DIR: file('service'),
-      AUTH_TOKEN: TOKEN,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: file('service'), AUTH_TOKEN: TOKEN };
+  service = new TestProcess(['server/main.ts'], { env });
   const call = (method: string, where: string, body?: unknown) =>
     fetch(`http://127.0.0.1:${port}${where}`, {
       method,
@@ -52,11 +41,8 @@ async function startService(): Promise<void> {
   );
 }
 
-const killService = async () => {
-  service.kill('SIGKILL');
-  await once(service, 'close');
-};
-const start = (key: string, data: string): AgentProcess =>
+const killService = async (): Promise<void> => void (await service.end('SIGKILL'));
+const start = (key: string, data: string): TestProcess =>
   spawnAgent(['--server', `http://127.0.0.1:${port}`, '--key', key], file(data));
 
 /** A command that leaves a line at its start and its end, and prints in between until the gate is open. */
@@ -95,7 +81,7 @@ before(async () => {
   await startService();
 });
 after(async () => {
-  await endAgents();
+  await endProcesses();
   await killService();
   at.remove();
 });
@@ -122,8 +108,7 @@ test('the service is killed in the middle of a job: the job goes on, and the one
     isWhole(job);
   }
   // The agent logged it twice: lost, connected.
-  const said = agent
-    .printed()
+  const said = agent.printed
     .trim()
     .split('\n')
     .map((line) => line.split(' to ')[0]);

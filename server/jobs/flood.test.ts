@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Stream } from '#/contract/agent-link.ts';
-import { FakeAgent, until } from '../test-agents.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';

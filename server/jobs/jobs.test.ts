@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import type { Job, OutputPiece } from '#/contract/jobs.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { gzip, tar } from '#/contract/test-tar.ts';
-import { endAgents, FakeAgent, scratch, spawnAgent, until } from '../test-agents.ts';
+import { FakeAgent, scratch, spawnAgent } from '../test-agents.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
@@ -30,7 +31,7 @@ before(async () => {
   await until('the agent to be Online', async () => (await fleet.status(device.id)) === 'Online');
 });
 after(async () => {
-  await endAgents();
+  await endProcesses();
   await service.end();
   at.remove();
 });
@@ -397,8 +398,8 @@ test('an artifact is fetched and run; a job whose artifact was deleted fails and
 
 test('a wrong key: one clear line and a non-zero exit', async () => {
   const wrong = spawnAgent(['--server', service.url, '--key', 'mdk_wrong'], file('wrong'));
-  assert.equal(await wrong.exitCode, 2);
-  assert.match(wrong.printed(), /^http:\S+ refused this device key\. .*\n$/);
+  assert.equal(await wrong.ended, 2);
+  assert.match(wrong.printed, /^http:\S+ refused this device key\. .*\n$/);
 });
 
 test('the key is kept for its owner alone; a later start needs the folder only', async () => {
@@ -411,7 +412,7 @@ test('the key is kept for its owner alone; a later start needs the folder only',
   const again = spawnAgent([], file('own'));
   await until('Online again', async () => (await fleet.status(own.id)) === 'Online');
   await again.end('SIGTERM');
-  assert.equal(await again.exitCode, 0);
+  assert.equal(await again.ended, 0);
 });
 
 test('a second agent with the same key: the newest wins, the older exits saying so', async () => {
@@ -419,8 +420,8 @@ test('a second agent with the same key: the newest wins, the older exits saying 
   const older = spawnAgent(['--server', service.url], file('older'), { DEVICE_KEY: own.key });
   await until('Online', async () => (await fleet.status(own.id)) === 'Online');
   const newer = start(own.key, 'newer');
-  assert.equal(await older.exitCode, 3);
-  assert.match(older.printed(), /Another agent connected with the same device key/);
+  assert.equal(await older.ended, 3);
+  assert.match(older.printed, /Another agent connected with the same device key/);
   assert.equal((await fleet.ended(await fleet.run('echo newer', { DeviceId: own.id }))).Stdout, 'newer\n');
   await newer.end('SIGTERM');
 });

@@ -1,7 +1,8 @@
 // Stopping jobs: waiting ones are cancelled, running ones are stopped on their devices, and all records remain.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FakeAgent, until } from '../test-agents.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Problem } from '../http/problem.ts';
-import { until } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
 import { openDatabase } from './database.ts';
 import type { Database, Tx } from './database.ts';
 import { openDiskSpace } from './disk-space.ts';

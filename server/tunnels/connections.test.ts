@@ -9,7 +9,8 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { endAgents, scratch, until } from '../test-agents.ts';
+import { scratch } from '../test-agents.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { knock, listening, textOf, TunnelDevice, tunnelsOf, visit } from './test-tunnels.ts';
@@ -50,7 +51,7 @@ before(async () => {
   await until('all of them', async () => (await tunnelsOf(service)).length === 3);
 });
 after(async () => {
-  await endAgents();
+  await endProcesses();
   await device.remove();
   web.closeAllConnections();
   web.close();
@@ -190,7 +191,7 @@ test('a tunnel that nobody uses ends; one that is used goes on', async () => {
   const config = path.join(at.folder, 'idle.json');
   writeFileSync(config, JSON.stringify({ tunnels: [{ to: webAt, idle: '1s' }] }));
   const second = await TunnelDevice.start(service, ['--config', config]);
-  await until('the tunnel', () => /^Tunnel to/m.test(second.agent?.printed() ?? ''));
+  await until('the tunnel', () => /^Tunnel to/m.test(second.agent?.printed ?? ''));
   const { PublicUrl, IdleTimeout } = await second.tunnel(webAt);
   assert.equal(IdleTimeout, 1);
   const socket = dialEcho(PublicUrl, '/echo');
@@ -201,7 +202,7 @@ test('a tunnel that nobody uses ends; one that is used goes on', async () => {
     await once(socket, 'message');
   }
   await once(socket, 'close');
-  await until('the end', () => /^Tunnel to .* is closed: nobody used it$/m.test(second.agent?.printed() ?? ''));
+  await until('the end', () => /^Tunnel to .* is closed: nobody used it$/m.test(second.agent?.printed ?? ''));
   assert.equal((await visit(PublicUrl)).statusCode, 404);
   await second.remove();
 });

@@ -12,7 +12,8 @@ import { createWebSocketStream, WebSocket } from 'ws';
 import { CARRIER_PATH, TICKET_HEADER } from '#/contract/agent-link.ts';
 import type { Offer } from '#/contract/agent-link.ts';
 import type { NewDevice } from '#/contract/devices.ts';
-import { endAgents, FakeAgent, until } from '../test-agents.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
 import { pruneTunnels, openTunnel, withdrawTunnels } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -48,7 +49,7 @@ beforeEach(() => {
   says = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 });
 after(async () => {
-  await endAgents();
+  await endProcesses();
   await device.remove();
   for (const socket of sockets) socket.destroy();
   local.close();

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
-import { endAgents, until } from '../test-agents.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { listening, raw, textOf, TunnelDevice, tunnelsOf, visit } from './test-tunnels.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
   answer = (_request, response) => void response.end('hello');
 });
 after(async () => {
-  await endAgents();
+  await endProcesses();
   await device.remove();
   local.closeAllConnections();
   local.close();
@@ -225,7 +225,7 @@ test('a deleted tunnel closes at once, and stays so until the agent is started a
   const { dataDir } = service;
   await service.close();
   service = await startTestService({ PORT: at, TUNNEL_PORT: port() }, dataDir);
-  await until('the agent', () => (device.agent?.printed().match(/Connected to/g)?.length ?? 0) >= 3);
+  await until('the agent', () => (device.agent?.printed.match(/Connected to/g)?.length ?? 0) >= 3);
   assert.deepEqual(await tunnelsOf(service), []);
 
   await device.end();

@@ -7,8 +7,9 @@ import { connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { scratch, spawnAgent, until } from '../test-agents.ts';
-import type { AgentProcess } from '../test-agents.ts';
+import { scratch, spawnAgent } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
+import type { TestProcess } from '../../scripts/test-process.ts';
 import type { TestService } from '../test-service.ts';
 
 /** Starts a server on this machine and returns its port. */
@@ -29,7 +30,7 @@ export class TunnelDevice {
   readonly #args: string[];
   readonly id: string;
   readonly key: string;
-  agent: AgentProcess | undefined;
+  agent: TestProcess | undefined;
 
   constructor(service: TestService, device: NewDevice, args: string[]) {
     this.#service = service;
@@ -51,7 +52,7 @@ export class TunnelDevice {
     const agent = spawnAgent(args, this.#at.folder, { DEVICE_KEY: this.key });
     this.agent = agent;
     const named = this.#args.filter((arg) => arg === '--tunnel').length;
-    await until('the tunnels', () => (agent.printed().match(/^Tunnel to/gm)?.length ?? 0) >= named);
+    await until('the tunnels', () => (agent.printed.match(/^Tunnel to/gm)?.length ?? 0) >= named);
   }
 
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
