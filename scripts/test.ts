@@ -7,16 +7,15 @@ import { sum } from './tally.ts';
 
 const MAIN = '@main';
 const args = process.argv.slice(2);
-const [only] = args;
-const isWhole = args.length === 0 || only === '--all';
-const unitFiles = args.filter((arg) => arg.endsWith('.test.ts'));
+const named = args.filter((arg) => arg !== '--all' && arg !== '--rest');
+const unitFiles = named.filter((arg) => arg.endsWith('.test.ts'));
+const isWhole = named.length === 0 && !args.includes('--rest');
 
 function playwrightArgs(): string[] | undefined {
-  if (args.length === 0) return ['--grep', MAIN];
-  if (only === '--all') return [];
-  if (only === '--rest') return ['--grep-invert', MAIN];
-  const named = args.filter((arg) => !unitFiles.includes(arg));
-  return named.length > 0 ? named : undefined;
+  const others = named.filter((arg) => !unitFiles.includes(arg));
+  if (named.length > 0) return others.length > 0 ? others : undefined;
+  if (args.includes('--all')) return [];
+  return args.includes('--rest') ? ['--grep-invert', MAIN] : ['--grep', MAIN];
 }
 
 const browserArgs = playwrightArgs();
