@@ -67,7 +67,7 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
       <p>
         <strong>{capitalised(countsText(counts, formatCount))}.</strong>
       </p>
-      <div className={classes.tools}>
+      <div className="between">
         <NativeSelect
           size="xs"
           aria-label="Show results"

@@ -50,7 +50,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
     <div className={classes.input}>
       <DropVeil over={over}>Drop to check the rows</DropVeil>
       <form
-        className={classes.paste}
+        className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           void take(() => text);

@@ -117,7 +117,7 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
   return (
     <div className={classes.split} data-opened={opened !== undefined || undefined}>
       <div className={classes.children}>
-        <div className={classes.childFilters}>
+        <div className="between">
           <StateFilter counts={verdicts.counts} />
           {(rows.length > 10 || name) && <Search />}
         </div>

@@ -47,13 +47,13 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
               <span className={classes.swatch} style={{ background: colors[number], color: halo }}>
                 {letterOf(number)}
               </span>
-              <span className={classes.legendName}>{group}</span>
+              <span className="truncate">{group}</span>
             </li>
           ))}
           {more && (
             <li>
               <span className={classes.swatch} style={{ background: colors[MOST_GROUPS] }} />
-              <span className={classes.legendName}>{groups.length > 0 ? 'all others' : 'no group'}</span>
+              <span className="truncate">{groups.length > 0 ? 'all others' : 'no group'}</span>
             </li>
           )}
         </ul>

@@ -21,7 +21,6 @@ import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
 import type { TunnelDialog } from './tunnel-tools.tsx';
 import { useDeviceStates } from './use-device-states.ts';
-import classes from './tunnels-page.module.css';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');
@@ -96,7 +95,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
   const words = `${formatCount(all.length)} ${all.length === 1 ? 'tunnel' : 'tunnels'}`;
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
-    <div className={classes.listing}>
+    <div className="stack">
       <TunnelFilters tunnels={all} count={count} />
       {shown.length > 0 ? (
         <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />

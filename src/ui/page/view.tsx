@@ -42,7 +42,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
       <Skeleton name={name} rows={rows} />
     );
   return (
-    <div className={classes.view} aria-busy={isFetching}>
+    <div className="stack" aria-busy={isFetching}>
       {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
       {away && !local ? (
         <p className={classes.age} data-age>
