@@ -43,7 +43,7 @@ export class JobRunner {
   run({ job, have, command, timeLimitSeconds, outputLimit }: Run): void {
     const { spool, send, log } = this.#options;
     if (spool.isSettled(job)) {
-      const reason = 'This device ran the job before and handed its result over; it is not run again.';
+      const reason = 'This device ran the job before and sent its result; it is not run again.';
       send({ type: 'ended', job, outcome: 'interrupted', reason, endedAgo: 0 });
       return;
     }
@@ -80,7 +80,7 @@ export class JobRunner {
     if (follower.hasEnded || !folder.exists()) return; // its end will be sent
     try {
       folder.askToCancel();
-      // Whoever has the lock decides: taken here, no other process can start the job; else its supervisor sees the
+      // The owner of the lock decides: taken here, no other process can start the job; else its supervisor sees the
       // request.
       if (!folder.owner() && folder.takeLock())
         follower.conclude({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });

@@ -93,7 +93,7 @@ function npmCi(root) {
  */
 async function takeLock(file) {
   mkdirSync(join(file, '..'), { recursive: true });
-  for (let said = false; ; await delay(200)) {
+  for (let noted = false; ; await delay(200)) {
     try {
       writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
       break;
@@ -101,8 +101,8 @@ async function takeLock(file) {
       if (error.code !== 'EEXIST') throw error;
     }
     if (isAbandoned(file)) discard(file);
-    else if (!said) process.stderr.write('Another command is installing packages; waiting for it …\n');
-    said = true;
+    else if (!noted) process.stderr.write('Another command is installing packages; waiting for it …\n');
+    noted = true;
   }
   const refresh = setInterval(() => {
     try {

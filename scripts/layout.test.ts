@@ -19,11 +19,12 @@ const sources = files.filter((file) => !isTest(file));
 const code = sources.filter((file) => !file.endsWith('.css'));
 
 /** The files of ours that a file imports, in every form an import can have; types included. */
-function importsOf(file: string): string[] {
-  const named = [
-    ...(textOf.get(file) ?? '').matchAll(/\b(?:from|import|new URL)\s*\(?\s*['"]((?:#|\.{1,2})\/[^'"]+)['"]/g),
-  ].map((match) => match[1] ?? '');
-  return named
+function importsOf(
+  file: string,
+  form = /\b(?:from|import|new URL)\s*\(?\s*['"]((?:#|\.{1,2})\/[^'"]+)['"]/g,
+): string[] {
+  return [...(textOf.get(file) ?? '').matchAll(form)]
+    .map((match) => match[1] ?? '')
     .map((name) => (name.startsWith('#/') ? `src/${name.slice(2)}` : posix.join(posix.dirname(file), name)))
     .filter((imported) => textOf.has(imported));
 }
@@ -140,16 +141,116 @@ test('an exported name means one thing in all of src/', () => {
   );
 });
 
+/** Comments and names are plain; these are not. The second list is for the parts that are free of them already. */
+const BANNED: [where: RegExp, words: RegExp][] = [
+  [
+    /./,
+    /\b(couriers?|desks?|polite(ly)?|manners|left-alone|hangUp|bunch(es)?|yards?|hero|unhurried|whom|goodbyes?|handed-over)\b|(Desk|Courier|Bunch|Yard|Hero|Door|LeftAlone|Unhurried|HandedOver|Book)(?=[A-Z]|\b)(?<!IconBook)/,
+  ],
+  [
+    /^(agent|server|scripts)\/(?!store\/migrations|steps|browser|dist|basemap)/,
+    /\b(told|said|whoever|stands|lies|things?|heard|handed)\b/i,
+  ],
+];
+
 test('no name or comment uses a word that a newcomer would have to look up', () => {
-  const banned =
-    /\b(couriers?|desks?|polite(ly)?|manners|left-alone|hangUp|bunch(es)?|yards?|hero|unhurried)\b|(Desk|Courier|Bunch|Yard|Hero|Door|LeftAlone|Unhurried|Book)(?=[A-Z]|\b)(?<!IconBook)/;
-  const offences = code
-    .filter((file) => banned.test(textOf.get(file) ?? ''))
-    .map((file) => {
-      const found = banned.exec(textOf.get(file) ?? '');
-      return `${file}: ${found?.[0]}`;
-    });
+  const offences = code.flatMap((file) =>
+    BANNED.filter(([where]) => where.test(file) && !file.endsWith('.css')).flatMap(([, words]) => {
+      const found = words.exec(textOf.get(file) ?? '');
+      return found ? [`${file}: ${found[0]}`] : [];
+    }),
+  );
   assert.deepEqual(offences, []);
+});
+
+test('every member of an exported object or class is used', () => {
+  const shipped = code.filter((file) => !/\.d\.ts$|^e2e\//.test(file));
+  const bare = new Map(
+    shipped.map((file) => [file, (textOf.get(file) ?? '').replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')]),
+  );
+  const all = [...bare.values()].join('\n');
+  const used = new Set(
+    [...all.matchAll(/\.(\w+)\b|[{,]\s*(\w+)(?=\s*[,}:=])/g)].map(([, member, field]) => member ?? field),
+  );
+  const offences: string[] = [];
+  for (const [file, text] of bare) {
+    for (const [, name = '', body = ''] of text.matchAll(/^export const (\w+)(?:: [^=\n]+)? = \{\n([^]*?)\n\}/gm)) {
+      // An object that is also used as a whole can be read in ways that no search finds.
+      const whole = [...all.matchAll(new RegExp(`(?<![\\w$])(?<!(?<!\\.)\\.)${name}\\b(?!\\.\\w)`, 'g'))].length;
+      const named = [...all.matchAll(new RegExp(`^import [^;]*\\b${name}\\b[^;]*;|^export const ${name}\\b`, 'gm'))]
+        .length;
+      if (whole > named) continue;
+      for (const [, member = ''] of body.matchAll(/^ {2}(?:async )?([A-Za-z]\w*)[(:,<]/gm))
+        if (!new RegExp(`(?<![\\w$])${name}\\.${member}\\b`).test(all)) offences.push(`${file}: ${name}.${member}`);
+    }
+    // A class that extends or implements another has members that only the other's code calls.
+    for (const [, name = '', body = ''] of text.matchAll(/^(?:export )?class (\w+) \{\n([^]*?)\n\}/gm))
+      for (const [, member = ''] of body.matchAll(
+        /^ {2}(?:(?:static|readonly|async|get|set) )*([A-Za-z]\w*)(?:[(:;<?]| =)/gm,
+      ))
+        if (member !== 'constructor' && !used.has(member)) offences.push(`${file}: ${name}.${member}`);
+  }
+  assert.deepEqual(offences, []);
+});
+
+/** What is longer than 300 lines, or shorter than 40 with one importer; these lists may only get shorter. */
+const STILL_LONG = [
+  'src/pages/deploy/deploy-page.tsx',
+  'src/pages/devices/devices-page.tsx',
+  'src/ui/log/log-view.tsx',
+];
+const STILL_SHORT = [
+  'src/shell/disk-watch.tsx',
+  'src/shell/scheme-switch.tsx',
+  'src/shell/session-watch.tsx',
+  'src/features/base-map/leaflet-global.ts',
+  'src/features/base-map/own-tiles.ts',
+  'src/features/bulk/delete-action.tsx',
+  'src/features/bulk/update-agent-action.tsx',
+  'src/pages/add-many/keys-guard.tsx',
+  'src/pages/add-many/run-requests.ts',
+  'src/pages/add-many/use-fleet-names.ts',
+  'src/pages/archive/archive-bar.tsx',
+  'src/pages/deploy/members-changed.tsx',
+  'src/pages/map/no-fleet.tsx',
+  'src/pages/map/use-cluster-index.ts',
+  'src/pages/map/use-stages.ts',
+  'src/pages/tunnels/use-device-states.ts',
+  'src/ui/controls/notices-switch.tsx',
+  'src/ui/controls/sparkline.tsx',
+  'src/ui/log/use-log-keys.ts',
+  'src/ui/table/sort-head.tsx',
+  'src/pages/artifacts/inspect/use-inspection.ts',
+  'src/pages/artifacts/upload/use-upload-queue.ts',
+  'src/pages/devices/table/copy-id.ts',
+  'src/pages/devices/table/device-menu.tsx',
+  'src/pages/devices/table/use-draft.ts',
+  'src/pages/devices/views/view-csv.ts',
+  'scripts/precompress.ts',
+];
+
+test('no file is longer than 300 lines, and none under 40 lines has a single importer', () => {
+  const lines = (file: string) => (textOf.get(file) ?? '').split('\n').length - 1;
+  assert.deepEqual(
+    code.filter((file) => !file.startsWith('e2e/') && lines(file) > 300 && !STILL_LONG.includes(file)),
+    [],
+  );
+  const importers = new Map<string, string[]>();
+  for (const { file, to } of arrows) importers.set(to, [...(importers.get(to) ?? []), file]);
+  const tested = new Set(files.filter(isTest).flatMap((file) => importsOf(file)));
+  const late = new Set(
+    code.flatMap((file) => importsOf(file, /\b(?:import|new URL)\s*\(\s*['"]((?:#|\.{1,2})\/[^'"]+)['"]/g)),
+  );
+  // Pages, workers, sections of the API, late parts and what has a test of its own need a file, however short.
+  const own = /-(page|worker)\.tsx?$|^server\/api\/|^src\/api\//;
+  const fragments = code.filter(
+    (file) =>
+      lines(file) < 40 && importers.get(file)?.length === 1 && !tested.has(file) && !late.has(file) && !own.test(file),
+  );
+  assert.deepEqual(
+    fragments.filter((file) => !STILL_SHORT.includes(file)),
+    [],
+  );
 });
 
 test('each class that a component names is in its CSS module, and each class of a module is named', () => {

@@ -79,7 +79,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   const move = (by: number) => {
     base += by;
     set += by;
-    for (const tell of listeners) tell(by);
+    for (const listener of listeners) listener(by);
   };
 
   let isStored = true;

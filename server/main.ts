@@ -66,7 +66,7 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
       'Note:    AUTH_TOKEN is short enough to be guessed. Use 22 or more random characters outside of a test.',
     );
   if (config.publicUrl === undefined && ['0.0.0.0', '::'].includes(config.host))
-    lines.push(`Note:    PUBLIC_URL is not set; devices and browsers are told to use ${url}.`);
+    lines.push(`Note:    PUBLIC_URL is not set; devices and browsers use ${url}.`);
   lines.push(...notesOf(config));
   const { recovered } = startup;
   if (recovered)

@@ -134,7 +134,7 @@ function groupingRows(): Row[] {
       names: [`unit-${n}`],
       stdout: Stdout,
       stderr: Stderr,
-      said: '',
+      reason: '',
     };
   });
   const text = JSON.stringify(failures);

@@ -29,10 +29,10 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
   if (!sshd || !ssh || !keygen) return 'OpenSSH (ssh and sshd) is not on this machine';
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-bench-ssh-'));
   const children: ChildProcess[] = [];
-  const said: string[] = [];
+  const output: string[] = [];
   const start = (program: string, args: string[]) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    child.stderr.on('data', (part: Buffer) => said.push(part.toString()));
+    child.stderr.on('data', (part: Buffer) => output.push(part.toString()));
     children.push(child);
     return child;
   };
@@ -58,7 +58,7 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
       PermitRootLogin: 'yes',
     };
     start(sshd, ['-D', '-e', '-f', '/dev/null', ...options(settings)]);
-    await reached(serverPort, said);
+    await reached(serverPort, output);
     const mine = {
       IdentityFile: userKey,
       Port: serverPort,
@@ -70,7 +70,7 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
     };
     const back = `127.0.0.1:${port}:127.0.0.1:${to}`;
     start(ssh, ['-F', '/dev/null', ...options(mine), '-N', '-R', back, `${userInfo().username}@127.0.0.1`]);
-    await reached(port, said);
+    await reached(port, output);
     return { port, close };
   } catch (cause) {
     close();
@@ -90,7 +90,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function reached(port: number, said: string[]): Promise<void> {
+async function reached(port: number, output: string[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const socket = connect(port, '127.0.0.1');
@@ -100,7 +100,7 @@ async function reached(port: number, said: string[]): Promise<void> {
     );
     socket.destroy();
     if (isThere) return;
-    if (performance.now() > deadline) throw new Error(said.join('').trim().slice(-300) || 'nobody listens');
+    if (performance.now() > deadline) throw new Error(output.join('').trim().slice(-300) || 'nobody listens');
     await sleep(50);
   }
 }

@@ -64,6 +64,6 @@ export async function longestTask(browser: Browser, page: Page, act: () => Promi
       .map(({ pid, tid }) => `${pid} ${tid}`),
   );
   const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`));
-  if (tasks.length === 0) throw new Error('The browser told of no task.');
+  if (tasks.length === 0) throw new Error('The browser reported no task.');
   return milliseconds(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0));
 }

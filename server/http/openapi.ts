@@ -215,7 +215,7 @@ function openApiDocument(url: string): Json {
           headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
           content: problemContent,
         },
-        Refused: { description: 'What happened, to which thing, and what to do (RFC 9457)', content: problemContent },
+        Refused: { description: 'What happened, to which object, and what to do (RFC 9457)', content: problemContent },
       },
     },
   };

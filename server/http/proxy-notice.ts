@@ -11,7 +11,7 @@ const CONSEQUENCE =
 /** A note for the start, if the settings suggest a proxy. */
 export function proxyNote({ publicUrl, tls, trustsProxy }: Config): string | undefined {
   if (!publicUrl?.startsWith('https:') || tls !== undefined || trustsProxy) return undefined;
-  return `PUBLIC_URL is https and TLS_CERT is not set, so a proxy stands in front. Name its address in TRUSTED_PROXY ("loopback" for this machine): ${CONSEQUENCE}.`;
+  return `PUBLIC_URL is https and TLS_CERT is not set, so a proxy is in front. Name its address in TRUSTED_PROXY ("loopback" for this machine): ${CONSEQUENCE}.`;
 }
 
 /** Most peers to name: anyone can send the header. */

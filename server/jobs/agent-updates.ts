@@ -81,7 +81,7 @@ function requireAble(
 ): AgentConnection {
   const refuse = (why: string, what: string) => new Problem(409, `The agent of "${name}" ${why}`, what);
   if (!connection)
-    throw refuse('is Offline', 'Only an agent that is connected can be told to update: try again when it is Online.');
+    throw refuse('is Offline', 'Only an agent that is connected can be asked to update: try again when it is Online.');
   const { selfUpdate } = connection;
   if (!selfUpdate)
     throw refuse(

@@ -33,7 +33,7 @@ const MAX_TRIES = 100;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /**
- * Fetches "artifact" into the current folder with curl or wget, called anew for each try: few builds have options that
+ * Fetches "artifact" into the current folder with curl or wget, called again for each try: few builds have options that
  * retry after every kind of fault. A try resumes where the one before it was cut off.
  */
 function downloadSteps({ name }: CommandSource, url: string): string[] {

@@ -53,7 +53,7 @@ interface Unit {
 const MARK_ALLOWANCE = 4096;
 
 const ANOTHER_FOLDER =
-  'It was handed to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
+  'It was sent to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
 const FORGOTTEN =
   'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
 /** The reason of a job that was stopped before it reached its device or started there. */

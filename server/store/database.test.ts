@@ -148,7 +148,7 @@ test('on a full disk what is essential is written in the room that is kept for i
     ...openDiskSpace(folder, { report: () => {} }),
     writeFailed: () => void (short = true),
     isShort: () => short,
-    release: () => void db.get('PRAGMA max_page_count = 1000000'),
+    removeBallast: () => void db.get('PRAGMA max_page_count = 1000000'),
   };
   disk.close();
   db = openDatabase(file, { disk });

@@ -41,7 +41,7 @@ test('a warning before the disk is full, once, and once when there is room again
   disk.check();
   assert.equal(lines.length, 2);
   assert.match(lines[0] ?? '', /nearly full \(90 MB are free\): free some space/);
-  assert.match(lines[1] ?? '', /has disk again/);
+  assert.match(lines[1] ?? '', /has room again/);
 });
 
 test('the ballast takes real room, is given up once, and comes back only when there is room for it', () => {

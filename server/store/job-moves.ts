@@ -165,7 +165,7 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
-/** Stands for an unknown start: SQLite's min() of anything and NULL is NULL. */
+/** Replaces an unknown start: SQLite's min() of anything and NULL is NULL. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Updates parents from their children, once for all state changes of a unit. */

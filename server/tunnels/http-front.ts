@@ -253,7 +253,7 @@ function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingM
 
 /** Plain pages that reveal nothing about the service behind. */
 const PAGES = {
-  'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, said once and clearly.'],
+  'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, once and unambiguously.'],
   login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],
   'too-many-logins': [429, 'Too many tries', 'Try again in a minute.'],
   'too-slow': [408, 'Too slow', 'The request did not come in time.'],

@@ -1,4 +1,4 @@
-// Which headers pass through a tunnel. Proxies that read one thing and forward another have let visitors in where they
+// Which headers pass through a tunnel. Proxies that forward something else than they read have let visitors in where they
 // did not belong (CVE-2026-40910), so everything ambiguous is refused.
 
 /** Headers as received, names and values in turn: the parsed form shows only one of two Host headers. */

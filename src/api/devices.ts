@@ -53,7 +53,6 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
 const LIVE = 5_000;
 
 export const deviceQueries = {
-  all: ['devices'] as const,
   /** Beginning of the key of every page, whatever its filter. */
   pages: ['devices', 'page'] as const,
   page: (page: number, rows: number, filter: DeviceFilter = {}) =>

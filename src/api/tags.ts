@@ -14,8 +14,8 @@ export const tagQueries = {
 };
 
 /**
- * The id of the tag with this name, which is created when there is none. Create answers without a body, so the list is
- * asked before and after; it also tells of a tag whose creation lost its answer.
+ * The id of the tag with this name, which is created if there is none. The answer to a creation has no body, so the list is
+ * read before and after; it also shows a tag whose creation lost its answer.
  */
 export async function tagNamed(name: string): Promise<string> {
   const find = async () => (await call(tagEndpoints.list, {})).find(({ TagName }) => TagName === name)?.TagId;
@@ -25,16 +25,16 @@ export async function tagNamed(name: string): Promise<string> {
     () => undefined,
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
-  const made = await find();
-  if (made) return made;
+  const created = await find();
+  if (created) return created;
   if (refused) throw refused;
   throw new ApiError('unexpected', `The tag "${name}" was created but is not in the list of tags`);
 }
 
-/** Stands in requests that are shown for the id of a tag that there is none of yet: the list tells it once it is made. */
+/** In displayed requests, the id of a tag that does not exist yet. */
 const TAG_ID = 'TAG_ID';
 
-/** What {@link tagNamed} sends, to be shown, and the id that it finds. `tags`: those that there are. */
+/** The requests of {@link tagNamed} for display, and the id that it finds. `tags`: the existing ones. */
 export function tagRequests(name: string, tags: readonly Tag[]): { first: readonly ApiRequest[]; id: string } {
   const id = tags.find(({ TagName }) => TagName === name)?.TagId;
   if (id !== undefined) return { first: [], id };
@@ -43,26 +43,11 @@ export function tagRequests(name: string, tags: readonly Tag[]): { first: readon
 }
 
 export const tagMutations = {
-  /** Puts the tag with this name on a device; a tag that does not exist yet is created first. */
+  /** Attaches the tag with this name to a device; a tag that does not exist yet is created first. */
   attachNamed: (device: string) =>
     mutationOptions({
       mutationFn: async (name: string) =>
         call(tagEndpoints.attach, { params: { device_id: device, tag_id: await tagNamed(name) } }),
-      meta: changed,
-    }),
-  create: () =>
-    mutationOptions({
-      mutationFn: (name: string) => call(tagEndpoints.create, { params: { tag_name: name } }),
-      meta: changed,
-    }),
-  remove: () =>
-    mutationOptions({
-      mutationFn: (id: string) => call(tagEndpoints.remove, { params: { tag_id: id } }),
-      meta: changed,
-    }),
-  attach: (device: string) =>
-    mutationOptions({
-      mutationFn: (id: string) => call(tagEndpoints.attach, { params: { device_id: device, tag_id: id } }),
       meta: changed,
     }),
   detach: (device: string) =>

@@ -63,7 +63,7 @@ export const device = row(
 export type Device = z.output<typeof device>;
 
 /**
- * Whether the agent of a device can be told to update itself: its program is the service's already, another one; it waits
+ * Whether the agent of a device can be asked to update itself: its program is the service's already, another one; it waits
  * for a job to end, or is restarting; it was not installed by install.sh. '' from an agent of a time before that.
  */
 export type AgentUpdate = 'Current' | 'Available' | 'Waiting' | 'Updating' | 'Unable';

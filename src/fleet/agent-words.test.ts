@@ -22,7 +22,7 @@ test('what is wrong with an agent is said with its version and what to do', () =
   assert.equal(problemText({ ...device, AgentProblem: 'Haunted' }), 'Haunted (0.0.9)');
 });
 
-test('an agent that can be told to update has no reason against it; every other has one', () => {
+test('an agent that can be asked to update has no reason against it; every other has one', () => {
   assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available' }), undefined);
   assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available', AgentProblem: 'UpdateFailed' }), undefined);
   assert.match(whyNoUpdate(device) ?? '', /This service/);

@@ -1,4 +1,4 @@
-// What is wrong with a device's agent and whether it can be told to update itself, in words for people.
+// What is wrong with a device's agent and whether it can be asked to update itself, in words for people.
 import type { AgentProblem, AgentUpdate, Device } from '#/contract/devices.ts';
 
 const PROBLEM_WORDS: Record<AgentProblem, string> = {

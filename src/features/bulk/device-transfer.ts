@@ -25,7 +25,7 @@ export function transferDevices(ids: readonly string[]): string {
 }
 
 /** Undefined for a name of another tab, or of long ago. */
-export function handedOver(name: string): readonly string[] | undefined {
+export function transferredDevices(name: string): readonly string[] | undefined {
   const ids = here.get(name) ?? listIn(`${PREFIX}${name}`).get();
   if (ids === NONE) return undefined;
   here.set(name, ids);

@@ -29,13 +29,13 @@ const COMPARED = 400_000;
 const namesOf = ({ DeviceName = '', DeviceId }: Job) => [DeviceName, DeviceId].filter(Boolean);
 
 function streamsOf(job: Job, most: number) {
-  const { streams, said } = outputOf(job);
+  const { streams, reason } = outputOf(job);
   const text = (error: boolean) =>
     streams
       .filter((stream) => (stream.error ?? false) === error)
       .map((stream) => tailOf(stream.text, most))
       .join('\n');
-  return { stdout: text(false), stderr: text(true), said };
+  return { stdout: text(false), stderr: text(true), reason };
 }
 
 const failureOf = ({ key, job, ended }: FailedJob): DeviceFailure => ({

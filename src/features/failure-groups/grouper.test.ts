@@ -10,7 +10,7 @@ const failure = (key: string, stderr: string, fields: Partial<DeviceFailure> = {
   names: [`unit-${key}`],
   stdout: '',
   stderr,
-  said: '',
+  reason: '',
   ...fields,
 });
 const grouped = (...failures: DeviceFailure[]) => {
@@ -75,7 +75,7 @@ test('who said nothing is grouped by exit code; how it ended keeps groups apart'
     failure('3', '', { exitCode: 127 }),
     failure('4', 'health check failed', { ended: 'Rolled back', exitCode: 0 }),
     failure('5', 'health check failed'),
-    failure('6', '', { ended: 'Interrupted', exitCode: undefined, said: 'The device went down while it ran' }),
+    failure('6', '', { ended: 'Interrupted', exitCode: undefined, reason: 'The device went down while it ran' }),
   );
   assert.deepEqual(
     grouper
@@ -95,7 +95,7 @@ test('a line that names no error is told to be merely the last', () => {
   const grouper = grouped(
     failure('1', 'disk error'),
     failure('2', '', { stdout: 'unpacking' }),
-    failure('3', '', { ended: 'Interrupted', said: 'The device went down' }),
+    failure('3', '', { ended: 'Interrupted', reason: 'The device went down' }),
   );
   assert.deepEqual(
     grouper.all().map(({ isLast }) => isLast),

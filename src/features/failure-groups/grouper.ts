@@ -15,7 +15,7 @@ export interface DeviceFailure {
   stdout: string;
   stderr: string;
   /** What the service says of the end. */
-  said: string;
+  reason: string;
 }
 
 export interface TitlePiece {
@@ -140,12 +140,12 @@ export class Grouper {
 
   /** Takes a device in; one that was there before is taken out first. */
   put(failure: DeviceFailure): void {
-    const { key, ended, exitCode, stdout, stderr, said } = failure;
+    const { key, ended, exitCode, stdout, stderr, reason } = failure;
     this.remove(key);
-    const line = tellingLine({ stdout, stderr, said });
+    const line = tellingLine({ stdout, stderr, reason });
     const names = failure.names.map((name) => name.toLowerCase());
     const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
-    const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line, said) : undefined;
+    const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line, reason) : undefined;
     const group = wording?.group ?? this.silentGroup(ended, exitCode);
     if (wording) {
       wording.count++;
@@ -168,13 +168,13 @@ export class Grouper {
     this.groupOf.delete(key);
   }
 
-  private wordingOf(ended: string, tokens: Token[], line: string, said: string): Wording {
+  private wordingOf(ended: string, tokens: Token[], line: string, reason: string): Wording {
     const key = `${ended}\n${keyOf(tokens)}`;
     const known = this.wordings.get(key);
     if (known) return known;
     const weights = weightsOf(tokens, line);
     const group = this.alike(ended, tokens, weights) ?? this.newGroup(ended, hashOf(key));
-    const isLast = !namesError(line) && !said.includes(line);
+    const isLast = !namesError(line) && !reason.includes(line);
     const wording: Wording = { group, tokens, weights, line, isLast, count: 0, values: new Map() };
     group.wordings.push(wording);
     this.wordings.set(key, wording);

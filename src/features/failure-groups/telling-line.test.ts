@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tellingLine } from './telling-line.ts';
 
-const told = (stderr: string, stdout = '', said = '') => tellingLine({ stdout, stderr, said });
+const told = (stderr: string, stdout = '', reason = '') => tellingLine({ stdout, stderr, reason });
 
 test('the cause is told, not what follows from it', () => {
   assert.equal(

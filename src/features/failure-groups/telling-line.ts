@@ -60,16 +60,16 @@ export interface Output {
   stdout: string;
   stderr: string;
   /** What the service itself says of the end. */
-  said: string;
+  reason: string;
 }
 
 /** Without what the shell and the log put before it; empty where nothing was said. */
-export function tellingLine({ stdout, stderr, said }: Output): string {
+export function tellingLine({ stdout, stderr, reason }: Output): string {
   const told = heaviest(plainLines(stderr));
   // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.
   if (told && told.weight > 4) return told.line;
   const printed = heaviest(plainLines(stdout));
   const best = told && (!printed || told.weight + 1.5 >= printed.weight) ? told : printed;
-  if (said !== '' && (!best || best.weight < 4)) return bareLine(said);
+  if (reason !== '' && (!best || best.weight < 4)) return bareLine(reason);
   return best?.line ?? '';
 }

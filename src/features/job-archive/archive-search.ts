@@ -45,8 +45,8 @@ function lineAround(text: string, at: number, length: number): { line: number; t
 
 function hitIn(job: Job, row: number, needle: string): LogHit | undefined {
   const device = job.DeviceName || job.DeviceId;
-  const { streams, said } = outputOf(job);
-  for (const { name, text } of [...streams, { name: 'result', text: said }]) {
+  const { streams, reason } = outputOf(job);
+  for (const { name, text } of [...streams, { name: 'result', text: reason }]) {
     const folded = foldCase(text);
     const at = folded.indexOf(needle);
     if (at === -1) continue;

@@ -39,9 +39,9 @@ export async function addToZip(zip: ZipWriter, { head, rows, outputs }: SealedJo
       row++;
       // The number keeps names apart, and nothing that a device is called can be a path.
       const name = `${folder}/${numbered(row, 5)}-${safeName(job.DeviceName || job.DeviceId)}`;
-      const { streams, said } = outputOf(job);
+      const { streams, reason } = outputOf(job);
       for (const stream of streams) if (stream.text) await zip.add(`${name}.${stream.name}.txt`, stream.text);
-      if (said) await zip.add(`${name}.result.txt`, said);
+      if (reason) await zip.add(`${name}.result.txt`, reason);
     }
   }
 }

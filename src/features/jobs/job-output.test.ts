@@ -8,25 +8,25 @@ test('stdout and stderr stay apart', () => {
       { name: 'stdout', text: 'a' },
       { name: 'stderr', text: 'b', error: true },
     ],
-    said: '',
+    reason: '',
   });
 });
 
 test('a service that does not keep them apart has its result shown', () => {
   assert.deepEqual(outputOf({ Stdout: undefined, Stderr: undefined, Result: 'all of it' }), {
     streams: [{ name: 'output', text: 'all of it' }],
-    said: '',
+    reason: '',
   });
 });
 
 test('a line that is no output is said beside it', () => {
-  assert.equal(outputOf({ Stdout: '', Stderr: '', Result: 'artifact deleted' }).said, 'artifact deleted');
-  assert.equal(outputOf({ Stdout: 'hello\n', Stderr: '', Result: 'hello\n' }).said, '');
+  assert.equal(outputOf({ Stdout: '', Stderr: '', Result: 'artifact deleted' }).reason, 'artifact deleted');
+  assert.equal(outputOf({ Stdout: 'hello\n', Stderr: '', Result: 'hello\n' }).reason, '');
   assert.equal(
-    outputOf({ Stdout: 'one\ntwo\n', Stderr: '', Result: 'one\ntwo\ntime limit reached' }).said,
+    outputOf({ Stdout: 'one\ntwo\n', Stderr: '', Result: 'one\ntwo\ntime limit reached' }).reason,
     'time limit reached',
   );
-  assert.equal(outputOf({ Stdout: '', Stderr: undefined, Result: '' }).said, '');
+  assert.equal(outputOf({ Stdout: '', Stderr: undefined, Result: '' }).reason, '');
 });
 
 test('names a file that any system takes', () => {

@@ -12,14 +12,14 @@ interface OutputStream {
 export interface JobOutput {
   streams: OutputStream[];
   /** A line of the service's own, such as why a job never started. */
-  said: string;
+  reason: string;
 }
 
 const LONGEST_LINE = 300;
 
 /** Without stdout and stderr apart (another service), Result is all the output there is (v1.md, "Job"). */
 export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): JobOutput {
-  if (Stdout === undefined && Stderr === undefined) return { streams: [{ name: 'output', text: Result }], said: '' };
+  if (Stdout === undefined && Stderr === undefined) return { streams: [{ name: 'output', text: Result }], reason: '' };
   const streams = [
     { name: 'stdout', text: Stdout ?? '' },
     { name: 'stderr', text: Stderr ?? '', error: true },
@@ -28,7 +28,7 @@ export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stder
   const printed = streams.map(({ text }) => text).join('');
   const line = (Result.startsWith(printed) ? Result.slice(printed.length) : Result).trim();
   const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));
-  return { streams, said: own ? line : '' };
+  return { streams, reason: own ? line : '' };
 }
 
 /** The streams of an output that came whole, for the log view. */

@@ -5,7 +5,7 @@ import type { JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { quoted } from './rule.ts';
 import type { LogPlace, Reading, Rule } from './rule.ts';
-import { saidOutcome } from './said-outcome.ts';
+import { reportedOutcome } from './reported-outcome.ts';
 
 /**
  * A state of a job, or what only its log tells. `Rolled back`: what ran has put the device back to what it was.
@@ -46,9 +46,9 @@ export const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream ==
 function unruled(job: Job, raw: JobState): Judgement {
   const plain = { verdict: raw, place: undefined, raw };
   if (raw === 'Finished') {
-    const said = saidOutcome(job);
-    return said
-      ? { ...said, because: `its output, ${quoted(said.text)} at ${lineText(said.place)}`, raw }
+    const reported = reportedOutcome(job);
+    return reported
+      ? { ...reported, because: `its output, ${quoted(reported.text)} at ${lineText(reported.place)}`, raw }
       : { ...plain, because: 'nobody: neither the service nor the output says how it ended' };
   }
   const told = (raw === 'Succeeded' || raw === 'Failed') && job.ExitCode !== undefined;

@@ -126,7 +126,7 @@ function Output({ stored, account, row }: { stored: StoredJob; account: string; 
                 {job.ExitCode !== undefined && <span>exit code {job.ExitCode}</span>}
               </header>
             )}
-            {came.said && <p className={classes.said}>{came.said}</p>}
+            {came.reason && <p className={classes.said}>{came.reason}</p>}
             <LogView
               name={`Output of ${device}`}
               streams={logStreams(came)}

@@ -9,7 +9,7 @@ import type { Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { transferDevices, handedOver } from '#/features/bulk/device-transfer.ts';
+import { transferDevices, transferredDevices } from '#/features/bulk/device-transfer.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -149,7 +149,7 @@ function TagPicker({ value, onPick }: PickerProps) {
 /** Devices that the table or the map has handed over. They are chosen there; here it is only told which. */
 function SelectionPanel({ value, onPick }: PickerProps) {
   const { ids } = useSelection();
-  const handed = value === '' ? undefined : handedOver(value);
+  const handed = value === '' ? undefined : transferredDevices(value);
   const choose = (
     <Button component={Link} to={paths.devices()} variant="default">
       Select devices

@@ -5,7 +5,7 @@ import type { Device } from '#/contract/devices.ts';
 import { memberQueries } from '#/fleet/members.ts';
 import type { JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { handedOver } from '#/features/bulk/device-transfer.ts';
+import { transferredDevices } from '#/features/bulk/device-transfer.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export interface Reach {
@@ -36,7 +36,7 @@ function jobTargetOf({ kind, value }: DeployChoice['target']): JobTarget | undef
   if (kind === 'device') return { ids: [value], key: `device ${value}` };
   if (kind === 'group') return { group: value };
   if (kind === 'tag') return { tag: value };
-  const ids = handedOver(value);
+  const ids = transferredDevices(value);
   return ids && { ids, key: `selection ${value}` };
 }
 

@@ -41,12 +41,12 @@ function useStreams(job: Job, output: FollowedJob['output']) {
   const whole = useMemo(() => {
     if (followed) return undefined;
     const came = outputOf(job);
-    return { streams: logStreams(came), said: came.said };
+    return { streams: logStreams(came), reason: came.reason };
   }, [followed, job]);
   return {
     streams: followed ?? whole?.streams ?? [],
     order: output?.order,
-    said: whole ? whole.said : job.Result.trim(),
+    reason: whole ? whole.reason : job.Result.trim(),
   };
 }
 
@@ -79,7 +79,7 @@ function Reason({ judgement, streams }: { judgement: Judgement; streams: readonl
 }
 
 export function JobLog({ job, followed, judgement, device }: JobLogProps) {
-  const { streams, order, said } = useStreams(job, followed?.output);
+  const { streams, order, reason } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
   const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
   const others = otherFields(job);
@@ -92,7 +92,7 @@ export function JobLog({ job, followed, judgement, device }: JobLogProps) {
           {meaning} {reasoned && <Reason judgement={reasoned} streams={streams} />}
         </p>
       )}
-      {said && <p className={classes.said}>{said}</p>}
+      {reason && <p className={classes.said}>{reason}</p>}
       {!bare && (
         <LogView
           name={`Output of ${device}`}

@@ -1,4 +1,4 @@
-// The list of jobs: what, for whom, how it went, when.
+// The list of jobs: what, for which devices, how it ended, when.
 import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';

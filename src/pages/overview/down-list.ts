@@ -21,7 +21,7 @@ export const standingOf = (index: FleetIndex, row: number) => ({
   group: index.textOf(row, 'DeviceGroup'),
 });
 
-/** Devices that were there once and are Offline. Of whom nobody knows since when: `at` is not finite, and they come last. */
+/** Devices that were there once and are Offline. Without a known time `at` is not finite, and they come last. */
 export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster<DownDevice>[] {
   const timed: DownDevice[] = [];
   const untimed: ChangeCluster<DownDevice>[] = [];

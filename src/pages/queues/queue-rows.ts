@@ -35,7 +35,7 @@ function oldestOf(jobs: readonly QueuedJob[]): QueuedJob | undefined {
 export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
     const waiting = jobs.filter(({ state }) => state === 'Waiting');
-    // Jobs of nobody knows whom are no queue, in which one could overtake another.
+    // Jobs of unknown devices are not a queue, in which one could overtake another.
     const stale = id === '' ? new Map(waiting.flatMap((job) => [...staleIn([job], rules)])) : staleIn(waiting, rules);
     return {
       id,

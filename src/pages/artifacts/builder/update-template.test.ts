@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { saidOutcome } from '#/features/jobs/said-outcome.ts';
+import { reportedOutcome } from '#/features/jobs/reported-outcome.ts';
 import { checkScript } from '#/pages/artifacts/inspect/script-check.ts';
 import { targetFault, updateScript } from './update-template.ts';
 
@@ -102,7 +102,7 @@ test('an update that was cut off between the two moves is put right by the next'
 });
 
 test('its last words tell how it ended also where a service tells no exit code', () => {
-  const said = (Stdout: string) => saidOutcome({ Stdout, Stderr: '', Result: '' })?.verdict;
+  const said = (Stdout: string) => reportedOutcome({ Stdout, Stderr: '', Result: '' })?.verdict;
   assert.equal(said(update('1', 'true').stdout), 'Succeeded');
   assert.equal(said(update('2', 'false').stdout), 'Rolled back');
   rmSync(opt, { recursive: true });

@@ -20,7 +20,7 @@ const DENIED = /\b(?:no|not|never|without|zero|if|would|unless)\b|n['’]t\b|(?<
 /** How far back the last line may begin. */
 const TAIL = 4096;
 
-export interface SaidOutcome {
+export interface ReportedOutcome {
   verdict: 'Rolled back' | 'Failed' | 'Succeeded';
   text: string;
   place: LogPlace;
@@ -35,21 +35,21 @@ function lastLine(text: string): { text: string; line: number } | undefined {
   return { text: withoutEscapes(text.slice(start, end)).trim(), line };
 }
 
-function saidBy(line: string): SaidOutcome['verdict'] | undefined {
+function verdictOfLine(line: string): ReportedOutcome['verdict'] | undefined {
   if (FAILED.test(line)) return 'Failed';
   if (DENIED.test(line)) return undefined;
   return ROLLED_BACK.test(line) ? 'Rolled back' : SUCCEEDED.test(line) ? 'Succeeded' : undefined;
 }
 
 /** The worst that one of the streams ends with. */
-export function saidOutcome(job: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): SaidOutcome | undefined {
-  const said = outputOf(job).streams.flatMap(({ name, text }): SaidOutcome[] => {
+export function reportedOutcome(job: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): ReportedOutcome | undefined {
+  const reported = outputOf(job).streams.flatMap(({ name, text }): ReportedOutcome[] => {
     const last = lastLine(text);
-    const verdict = last && saidBy(last.text);
+    const verdict = last && verdictOfLine(last.text);
     return last && verdict ? [{ verdict, text: last.text, place: { stream: name, line: last.line } }] : [];
   });
   const worst = (['Rolled back', 'Failed', 'Succeeded'] as const).find((each) =>
-    said.some(({ verdict }) => verdict === each),
+    reported.some(({ verdict }) => verdict === each),
   );
-  return said.find(({ verdict }) => verdict === worst);
+  return reported.find(({ verdict }) => verdict === worst);
 }
