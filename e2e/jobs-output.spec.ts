@@ -1,22 +1,13 @@
-// The output of a job as it comes from a real device: live, coloured, as text, searched, followed.
-import { readFile } from 'node:fs/promises';
-import type { Download, Locator, Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import { heading, log, script, submit, jobSandbox } from './job-sandbox.ts';
+// The output of a job as it comes from a real device: live, coloured, as text, followed.
+import { expect, test } from './fixtures.ts';
+import { found, saved, searchBox, steps } from './job-log.ts';
+import { heading, jobSandbox, log, script, submit } from './job-sandbox.ts';
 import { settledBox } from './settled-box.ts';
 
 interface Pieces {
   Stdout: { Text: string };
   Stderr: { Text: string };
 }
-
-const searchBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Search the output' });
-const found = (page: Page): Locator => page.getByRole('search', { name: 'Search the output' }).getByRole('status');
-const lineLink = (page: Page, line: number): Locator =>
-  page.getByRole('button', { name: `Link to line ${line}`, exact: true });
-const steps = (first: number, last: number, what = 'step $i') =>
-  `i=${first}; while [ $i -le ${last} ]; do echo "${what}"; i=$((i+1)); done`;
-const saved = async (download: Download) => readFile(await download.path(), 'utf8');
 
 test('output arrives while the job runs; its colours are shown, its tags are text, and it can be searched @main', async ({
   signedIn: page,
@@ -231,130 +222,4 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
   expect(sent.map((answer) => answer.Stderr.Text).join('')).toBe(Stderr);
   expect(Stdout.endsWith('hält\n')).toBe(true);
   expect(whole).toEqual([]);
-});
-
-test('a log of 10 MB: searched by text, case and pattern, linked line by line, opened in another tab', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  const sandbox = await jobSandbox(service);
-  const { DeviceId, DeviceKey } = await service.createDevice('barge');
-  const artifact = await script(
-    service,
-    sandbox,
-    'haul.sh',
-    `awk 'BEGIN { for (i = 1; i <= 150000; i++) printf "%d %s Load %d aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbbb\\n", i, (i % 1000 ? "load" : "MARK"), i % 7 }'`,
-  );
-  await service.agent(DeviceKey);
-  const id = await submit(service, { Name: 'haul', DeviceId, ArtifactId: artifact });
-  await page.goto(`${service.url}/jobs/${id}`);
-  const output = log(page, 'barge');
-  // Ten megabytes take their time from a device.
-  await expect(heading(page)).toContainText('Succeeded', { timeout: 60_000 });
-  await expect(page.getByText('150,000 lines', { exact: true })).toBeVisible();
-  await expect(lineLink(page, 150_000)).toBeInViewport();
-
-  await page.keyboard.press('g');
-  await expect(lineLink(page, 1)).toBeInViewport();
-  await page.keyboard.press('/');
-  await page.keyboard.type('mark');
-  await expect(found(page)).toHaveText('150 found');
-  await page.keyboard.press('Enter');
-  await expect(lineLink(page, 1000)).toBeInViewport();
-  await output.focus();
-  await page.keyboard.press('n');
-  await expect(lineLink(page, 2000)).toBeInViewport();
-  await expect(found(page)).toHaveText('2/150');
-  await page.keyboard.press('N');
-  await expect(found(page)).toHaveText('1/150');
-  await page.getByRole('button', { name: 'Match case' }).click();
-  await expect(found(page)).toHaveText('Not found');
-  await page.getByRole('button', { name: 'Pattern' }).click();
-  await searchBox(page).fill('^14[0-9]000 M');
-  await expect(found(page)).toHaveText('10 found');
-  await searchBox(page).fill('(');
-  await expect(found(page)).toHaveText('Not a pattern yet');
-  await searchBox(page).fill('(a+)+c');
-  await expect(found(page)).toHaveText('The pattern takes too long');
-  await searchBox(page).fill('M.RK');
-  await expect(found(page)).toHaveText('1/150');
-  expect(await output.locator('[data-index]').count()).toBeLessThan(150);
-
-  await output.focus();
-  await page.keyboard.press('g');
-  await lineLink(page, 7).click();
-  await expect(page).toHaveURL(/[?&]line=7$/);
-  await lineLink(page, 9).click({ modifiers: ['Shift'] });
-  await expect(page).toHaveURL(/[?&]line=7-9$/);
-  await page.goto(page.url().replace('line=7-9', 'line=70000-70002'));
-  const other = await context.newPage();
-  await other.goto(page.url());
-  for (const tab of [page, other]) {
-    await expect(lineLink(tab, 70_000)).toBeInViewport();
-    await expect(log(tab, 'barge').locator('[data-marked]')).toHaveText([/^70000 MARK/, /^70001 load/, /^70002 load/]);
-  }
-  await other.close();
-});
-
-test('copied and downloaded it is plain text, raw it is what came @main', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  const sandbox = await jobSandbox(service);
-  const { DeviceId, DeviceKey } = await service.createDevice('hold');
-  const artifact = await script(
-    service,
-    sandbox,
-    'fill.sh',
-    String.raw`printf '\033[31mred\033[0m bell\007 \342\200\256evil\n'`,
-    String.raw`printf '10%%\r20%%\r\033[Kdone\n<b>end</b>\n'`,
-  );
-  const cameAs = '\u001b[31mred\u001b[0m bell\u0007 \u202eevil\n10%\r20%\r\u001b[Kdone\n<b>end</b>\n';
-  const plain = 'red bell‹BEL› ‹U+202E›evil\ndone\n<b>end</b>\n';
-  await service.agent(DeviceKey);
-  const id = await submit(service, { Name: 'fill', DeviceId, ArtifactId: artifact });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-  await page.goto(`${service.url}/jobs/${id}`);
-  const output = log(page, 'hold');
-  await expect(output).toContainText('done');
-  await expect(output).not.toContainText('20%');
-  await expect(heading(page)).toContainText('Succeeded');
-
-  const downloaded = async (name: string) => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name, exact: true }).click(),
-    ]);
-    return { name: download.suggestedFilename(), text: await saved(download) };
-  };
-  expect(await downloaded('Download')).toEqual({ name: 'fill-hold.log', text: plain });
-  await page.getByRole('button', { name: 'Copy the output', exact: true }).click();
-  await expect.poll(clipboard).toBe(plain);
-  await output.focus();
-  await page.keyboard.press('l');
-  await expect(page).toHaveURL(/[?&]line=1$/);
-  await expect.poll(clipboard).toBe(page.url());
-  await page.getByRole('button', { name: 'Copy line 1', exact: true }).click();
-  await expect.poll(clipboard).toBe('red bell‹BEL› ‹U+202E›evil\n');
-  await lineLink(page, 1).click();
-  await expect(page).not.toHaveURL(/line=/);
-  await expectAccessible(page);
-
-  await page.getByRole('button', { name: 'Raw', exact: true }).click();
-  await expect(output).toContainText('20%‹CR›');
-  await expect(output).toContainText('‹ESC›[31mred');
-  expect(await downloaded('Download raw')).toEqual({ name: 'fill-hold.raw.log', text: cameAs });
-  await page.getByRole('button', { name: 'Copy the output, raw' }).click();
-  await expect.poll(clipboard).toBe(cameAs);
-
-  // Another service has no output in pieces.
-  const stranger = await context.newPage();
-  await stranger.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
-  await signIn(stranger, service);
-  await stranger.goto(`${service.url}/jobs/${id}?line=2`);
-  await expect(log(stranger, 'hold').locator('[data-marked]')).toHaveText('done');
-  await stranger.close();
 });

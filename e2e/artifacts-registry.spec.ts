@@ -1,0 +1,157 @@
+// The registry of artifacts: search, details, versions, and what a deletion means for the jobs that wait for it.
+import { expect, expectAccessible, test } from './fixtures.ts';
+import { listed, namesOf, openArtifacts } from './uploads.ts';
+
+test('search stands in the URL; an artifact shows its Command with a hidden token, and is deleted @main', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await service.uploadScript('camera.sh', '#!/bin/sh\necho cam\n', '/opt/cam');
+  await service.uploadScript('sensor.sh', '#!/bin/sh\necho sensor\n', '/opt/sensor');
+  await openArtifacts(page, service);
+  const rows = page.getByRole('table', { name: 'Artifacts' }).getByRole('row');
+  await expect(rows).toHaveCount(3);
+  await page.getByRole('searchbox', { name: /^Search by name/ }).fill('SENS');
+  await expect(rows).toHaveCount(2);
+  await expect(page).toHaveURL(/\?name=SENS$/);
+  await page.reload();
+  await expect(rows).toHaveCount(2);
+
+  // Details over the search; Back closes them and leaves the search alone.
+  await page.getByRole('link', { name: 'sensor.sh', exact: true }).click();
+  const details = page.getByRole('dialog', { name: 'sensor.sh 1.0.0' });
+  await expect(details).toContainText('SHA-256');
+  const sensor = ((await listed(service)) ?? []).find(({ Name }) => Name === 'sensor.sh');
+  const command = sensor?.Command ?? '';
+  const token = /url='[^']*?([\w-]{24,})'/.exec(command)?.[1] ?? '';
+  expect(token).not.toBe('');
+  const shown = details.getByLabel('Command', { exact: true });
+  await expect(shown).toContainText('•••');
+  await expect(shown).toContainText('/opt/sensor');
+  await expect(shown).not.toContainText(token);
+  await details.getByRole('button', { name: 'Copy command' }).click();
+  await expect(details.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(command);
+  await page.goBack();
+  await expect(details).toBeHidden();
+  await expect(page).toHaveURL(/\?name=SENS$/);
+
+  await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete artifact' });
+  await expect(question).toContainText('sensor.sh 1.0.0 leaves the registry for good');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await namesOf(service)).toHaveLength(2);
+  await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
+  await question.getByRole('button', { name: 'Delete artifact' }).click();
+  await expect(question).toBeHidden();
+  await expect(page.getByText('No artifact matches “SENS”')).toBeVisible();
+  expect(await namesOf(service)).toEqual(['camera.sh']);
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await expect(rows).toHaveCount(2);
+  await expect(page.getByRole('link', { name: 'camera.sh', exact: true })).toBeVisible();
+});
+
+test.describe('a service that refuses one', () => {
+  test.use({ expectedConsole: [/status of 409/] });
+
+  test('versions stand together; deleting tells which jobs would fail, and the old ones go in one step', async ({
+    signedIn: page,
+    service,
+  }) => {
+    for (const [version, size] of [1, 2, 3, 4, 5].entries())
+      await service.uploadScript(
+        'agent.sh',
+        `#!/bin/sh\n# ${size}\n${'x'.repeat(1000 * version)}\n`,
+        '/opt',
+        `1.${version}`,
+      );
+    await service.uploadScript('once.sh', '#!/bin/sh\n', '/opt');
+    const all = (await listed(service)) ?? [];
+    const idOf = (version: string) => all.find(({ Version }) => Version === version)?.ArtifactId ?? '';
+    const { DeviceId } = await service.createDevice('gate 1', 'lab');
+    await service.createDevice('gate 2', 'lab');
+    await service.call('POST', '/v1/job', { Name: 'Waits for one', DeviceId, ArtifactId: idOf('1.0') });
+    await service.call('POST', '/v1/job', { Name: 'Waits for many', DeviceGroup: 'lab', ArtifactId: idOf('1.0') });
+    await openArtifacts(page, service);
+    const table = page.getByRole('table', { name: 'Artifacts' });
+    await expect(table.getByRole('row')).toHaveCount(3);
+    const group = table.getByRole('button', { name: 'agent.sh 5 versions' });
+    await expect(table.getByRole('row', { name: /agent\.sh/ })).toContainText(/1\.4.*2 waiting/);
+    await group.click();
+    await expect(table.getByRole('row')).toHaveCount(8);
+
+    // What waits for it is named, and its name has to be typed.
+    await page.getByRole('button', { name: 'Delete agent.sh 1.0' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete artifact' });
+    await expect(question).toContainText('2 jobs wait for it and would fail, on 3 devices');
+    const waiting = question.getByRole('list', { name: 'Jobs that would fail' }).getByRole('listitem');
+    await expect(waiting.filter({ hasText: 'Waits for many' })).toContainText('group lab, 2 waiting');
+    await expect(waiting.filter({ hasText: 'Waits for one' })).toContainText('gate 1');
+    await expect(question.getByRole('button', { name: 'Delete artifact' })).toBeDisabled();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: 'Delete old versions' }).click();
+    const old = page.getByRole('dialog', { name: 'Delete old versions' });
+    await expect(old).toContainText('1 artifact would leave the registry for good');
+    await expect(old).toContainText('One old version more stays: a job still needs it.');
+    await old.getByText('2', { exact: true }).click();
+    await expect(old).toContainText('2 artifacts would leave the registry for good');
+    await expect(old.getByRole('row')).toHaveText([/Name/, /agent\.sh 1\.2/, /agent\.sh 1\.1/]);
+    await expectAccessible(page);
+    // One of them cannot be deleted at first.
+    let refusals = 1;
+    await page.route(`**/v1/artifact/${idOf('1.1')}`, (route) =>
+      refusals-- > 0 ? route.fulfill({ status: 409, body: 'Busy with something' }) : route.continue(),
+    );
+    await old.getByLabel('Type 2 to confirm').fill('2');
+    await old.getByRole('button', { name: 'Delete 2 artifacts' }).click();
+    await expect(old.getByRole('row', { name: /agent\.sh 1\.1/ })).toContainText(/Failed.*Busy with something/);
+    await expect(old.getByRole('row', { name: /agent\.sh 1\.2/ })).toContainText('Done');
+    await old.getByRole('button', { name: 'Retry the failed (1)' }).click();
+    await expect(old.getByText('2 done.')).toBeVisible();
+    await old.getByRole('button', { name: 'Close' }).last().click();
+    await expect(table.getByRole('row')).toHaveCount(6);
+    expect(((await listed(service)) ?? []).map(({ Version }) => Version)).toEqual(['1.0', '1.3', '1.4', '1.0.0']);
+
+    // Deleted all the same: the jobs fail, and say why.
+    await page.getByRole('button', { name: 'Delete agent.sh 1.0' }).click();
+    await question.getByLabel('Type agent.sh to confirm').fill('agent.sh');
+    await question.getByRole('button', { name: 'Delete artifact' }).click();
+    await expect(question).toBeHidden();
+    await expect(table.getByRole('row')).toHaveCount(5);
+  });
+});
+
+test('another service: sizes without a unit, no sums, and jobs that do not say what they run', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.route('**/v1/artifact', (route) =>
+    route.fulfill({
+      json: {
+        Artifacts: ['1.0', '1.1'].map((Version, index) => ({
+          ArtifactId: `a${index}`,
+          Name: 'plain.tar.gz',
+          Version,
+          Size: 12,
+          IsScript: false,
+          CreatedTime: `2026-01-0${index + 1}T00:00:00.5+00:00`,
+        })),
+      },
+    }),
+  );
+  await page.route('**/v1/job', (route) =>
+    route.fulfill({ json: [{ JobId: 'j', JobName: 'old', DeviceId: 'd', StartTime: '', EndTime: '', Result: '' }] }),
+  );
+  await openArtifacts(page, service, '?name=plain');
+  await expect(page.getByText('Which jobs use an artifact is not told by this service.')).toBeVisible();
+  const table = page.getByRole('table', { name: 'Artifacts' });
+  await expect(table.getByRole('columnheader')).toHaveText(['Name', 'Version', 'Type', 'Size', 'Uploaded', 'Actions']);
+  await expect(table.getByRole('row', { name: /plain.tar.gz 1.1/ }).last()).toContainText('12');
+  await page.getByRole('button', { name: 'Delete plain.tar.gz 1.1' }).click();
+  await expect(page.getByRole('dialog')).toContainText(
+    'not told by this service. Those that still wait for it will fail',
+  );
+});

@@ -1,0 +1,94 @@
+// Jobs from a workflow, and the list of jobs: searched, filtered and sorted.
+import { expect, test } from './fixtures.ts';
+import { deployButton, heading, jobs, jobSandbox, log, review, script, submit } from './job-sandbox.ts';
+
+test('a workflow is defined, deployed and deleted @main', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('kiosk');
+  await service.agent(DeviceKey);
+  await page.goto(`${service.url}/workflows`);
+  await page.getByRole('button', { name: 'Create workflow' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create workflow' });
+  await dialog.getByLabel('Name').fill('say who you are');
+  await dialog.getByRole('button', { name: 'Create workflow' }).click();
+  await expect(dialog.getByLabel('Command')).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByLabel('Command').fill("echo 'a kiosk'\nexit 4");
+  await dialog.getByRole('button', { name: 'Create workflow' }).click();
+  await expect(dialog).toBeHidden();
+
+  await page.getByRole('link', { name: 'Deploy say who you are' }).click();
+  await expect(page.getByRole('radio', { name: 'Workflow (legacy)' })).toBeChecked();
+  await page.getByRole('combobox', { name: 'Device' }).click();
+  await page.getByRole('option', { name: /kiosk/ }).click();
+  await expect(review(page).getByLabel('Command of the workflow')).toHaveText("echo 'a kiosk'\nexit 4");
+  await deployButton(page).click();
+  await expect(heading(page)).toHaveText('say who you are to kiosk Failed');
+  await expect(page.getByText('Exit code4')).toBeVisible();
+  await expect(log(page, 'kiosk')).toHaveText('a kiosk');
+  expect((await jobs(service)).map(({ JobName }) => JobName)).toEqual(['say who you are to kiosk']);
+  await expect(page.getByRole('link', { name: 'kiosk' })).toHaveAttribute('href', `/devices/${DeviceId}`);
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click();
+  await page.getByRole('button', { name: 'Delete say who you are' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete workflow' }).click();
+  await expect(page.getByText('No workflows')).toBeVisible();
+  expect((await service.call<unknown[] | null>('GET', '/v1/workflow')) ?? []).toEqual([]);
+});
+
+test('the list of jobs is searched and filtered, in the URL, so that Back and reload keep it @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  const runner = await service.createDevice('runner');
+  const sleeper = await service.createDevice('sleeper');
+  const fine = await script(service, sandbox, 'fine.sh', 'true');
+  const wrong = await script(service, sandbox, 'wrong.sh', 'exit 7');
+  await service.agent(runner.DeviceKey);
+  await submit(service, { Name: 'Nightly backup', DeviceId: sleeper.DeviceId, ArtifactId: fine });
+  await submit(service, { Name: 'Nightly clean-up', DeviceId: runner.DeviceId, ArtifactId: wrong });
+  await submit(service, { Name: 'Weekly report', DeviceId: runner.DeviceId, ArtifactId: wrong });
+  await submit(service, { Name: 'Rotate keys', DeviceId: runner.DeviceId, ArtifactId: fine });
+
+  await page.goto(`${service.url}/jobs`);
+  const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row');
+  await expect(rows.filter({ hasText: 'Rotate keys' })).toContainText('Succeeded');
+  await expect(rows.filter({ hasText: 'Weekly report' })).toContainText('Failedexit code 7');
+  await expect(rows.getByRole('link')).toHaveText([
+    'Rotate keys',
+    'Weekly report',
+    'Nightly clean-up',
+    'Nightly backup',
+  ]);
+
+  await page.getByLabel('Name contains').fill('nightly');
+  await expect(rows).toHaveCount(2);
+  await expect(page).toHaveURL(/\?name=nightly$/);
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Failed');
+  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up']);
+  await expect(page).toHaveURL(/\?name=nightly&state=Failed$/);
+  await expect(page.getByRole('search', { name: 'Filter jobs' }).getByRole('status')).toHaveText('1 of 4 jobs');
+
+  await page.getByRole('link', { name: 'Nightly clean-up' }).click();
+  await expect(heading(page)).toContainText('Nightly clean-up Failed');
+  await page.goBack();
+  await expect(rows).toHaveCount(1);
+  await expect(page.getByLabel('Name contains')).toHaveValue('nightly');
+  await page.reload();
+  await expect(rows).toHaveCount(1);
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Running');
+  await expect(page.getByText('No job matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(rows).toHaveCount(4);
+
+  // By what it was aimed at, and sorted by any column.
+  await page.getByRole('combobox', { name: 'Target' }).click();
+  await page.getByRole('option', { name: 'runner' }).click();
+  await expect(rows).toHaveCount(3);
+  await page.getByRole('button', { name: 'Name', exact: true }).click();
+  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Rotate keys', 'Weekly report']);
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
+  await expect(page).toHaveURL(new RegExp(`device=${runner.DeviceId}&sort=name$`));
+  await page.getByRole('combobox', { name: 'Artifact' }).click();
+  await page.getByRole('option', { name: /^wrong\.sh/ }).click();
+  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Weekly report']);
+});

@@ -1,0 +1,188 @@
+// Every page reached, and its main action done, by keyboard alone.
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+/** Goes on with one key until the focus is on it. (A radio button is drawn by its label, so it is not visible itself.) */
+async function keyTo(page: Page, key: 'Tab' | 'ArrowDown', target: Locator): Promise<void> {
+  await expect(target).toBeAttached();
+  const isFocused = () => target.evaluate((element) => element === document.activeElement);
+  for (let presses = 0; !(await isFocused()); presses += 1) {
+    expect(presses, `${key} never comes there`).toBeLessThan(100);
+    await page.keyboard.press(key);
+  }
+}
+
+const tabTo = (page: Page, target: Locator) => keyTo(page, 'Tab', target);
+const arrowTo = (page: Page, target: Locator) => keyTo(page, 'ArrowDown', target);
+
+async function press(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press('Enter');
+}
+
+async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
+  await tabTo(page, field);
+  await page.keyboard.type(text);
+}
+
+/** By way of the navigation, which comes after what is before the page in the order of Tab. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await press(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }));
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+}
+
+test.describe('with motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+  test('by keyboard: in, past the navigation, to every page, and to a device with its key', async ({
+    page,
+    service,
+  }) => {
+    await page.goto(service.url);
+    await expect(page.getByLabel('API token')).toBeFocused();
+    await page.keyboard.type(service.token);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+
+    // The first thing that Tab comes to leads past the navigation.
+    await page.getByRole('link', { name: 'Add this machine' }).waitFor();
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the page' });
+    await expect(skip).toBeFocused();
+    await expect(skip).toBeInViewport({ ratio: 1 });
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('main').getByRole('button', { name: 'Show as curl' })).toBeFocused();
+
+    for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Workflows', 'Tunnels', 'Account', 'Overview', 'Devices'])
+      await goTo(page, name);
+
+    await press(page, page.getByRole('link', { name: 'Add a device' }));
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await expect(name).toBeFocused();
+    await page.keyboard.type('pump');
+    await page.keyboard.press('Enter');
+    const key = page.getByRole('dialog', { name: 'Connect pump' });
+    await press(page, key.getByRole('button', { name: 'Copy device key' }));
+    await expect(key.getByRole('button', { name: 'Done' })).toBeEnabled();
+    await press(page, key.getByRole('button', { name: 'Done' }));
+    await expect(page.getByRole('heading', { level: 1, name: /pump/ })).toBeVisible();
+  });
+
+  test('by keyboard: find a device, change it from its menu, choose it in the list of the map @main', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const { DeviceId } = await service.createDevice('gate 1', 'gates');
+    await service.locate(DeviceId, 47, 8);
+    await service.createDevice('pump 1', 'pumps');
+    await page.goto(`${service.url}/devices`);
+    const links = page.getByRole('table', { name: 'Devices' }).getByRole('link');
+    await expect(links).toHaveCount(2);
+    await page.keyboard.press('/');
+    await expect(page.getByLabel('Search devices by name or ID')).toBeFocused();
+    await page.keyboard.type('gate');
+    await expect(links).toHaveText(['gate 1']);
+    await tabTo(page, page.getByRole('radio', { name: 'All' }));
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByText('No device matches these filters.')).toBeVisible();
+    await page.keyboard.press('ArrowRight');
+    await expect(links).toHaveText(['gate 1']);
+
+    const menu = page.getByRole('button', { name: 'Actions for gate 1' });
+    await press(page, menu);
+    await expect(page.getByRole('menuitem', { name: 'Open' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(menu).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'Edit' })).toBeVisible();
+    await arrowTo(page, page.getByRole('menuitem', { name: 'Edit' }));
+    await page.keyboard.press('Enter');
+    const edit = page.getByRole('dialog', { name: 'Edit gate 1' });
+    await typeInto(page, edit.getByLabel('Site'), 'Dock 4');
+    await page.keyboard.press('Enter');
+    await expect(edit).toBeHidden();
+    await expect(page.getByRole('cell', { name: 'Dock 4' })).toBeVisible();
+    await expect(menu).toBeFocused();
+
+    await goTo(page, 'Map');
+    await press(page, page.getByRole('region', { name: 'Devices in view' }).getByRole('button', { name: /^gate 1/ }));
+    await press(page, page.getByRole('link', { name: 'gate 1', exact: true }));
+    await expect(page.getByRole('heading', { level: 1, name: /gate 1/ })).toBeVisible();
+  });
+
+  test('by keyboard: upload a script, deploy it to a group, read its log @main', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const { DeviceKey } = await service.createDevice('camera 1', 'lab');
+    await service.agent(DeviceKey);
+    const folder = await service.folder('opt');
+    await page.goto(`${service.url}/artifacts`);
+    const choosing = page.waitForEvent('filechooser');
+    await press(page, page.getByRole('button', { name: 'Browse files' }));
+    await (
+      await choosing
+    ).setFiles({
+      name: 'hello.sh',
+      mimeType: 'text/x-sh',
+      buffer: Buffer.from('#!/bin/sh\necho "typed, never clicked"\n'),
+    });
+    await expect(page.getByLabel('Version')).toBeFocused();
+    await page.keyboard.type('1.0');
+    await typeInto(page, page.getByLabel('Destination folder'), folder);
+    await expect(page.getByRole('button', { name: 'Upload' })).toBeEnabled();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('link', { name: 'Deploy it' })).toBeFocused();
+    await page.keyboard.press('Enter');
+
+    await tabTo(page, page.getByRole('radio', { name: 'Device' }));
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByRole('radio', { name: 'Group' })).toBeChecked();
+    await typeInto(page, page.getByRole('combobox', { name: 'Group' }), 'lab');
+    await typeInto(page, page.getByLabel(/Type lab or 1 to confirm/), 'lab');
+    await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toBeEnabled();
+    await page.keyboard.press('Enter');
+
+    await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
+    await press(page, page.getByRole('link', { name: 'camera 1', exact: true }));
+    const log = page.getByRole('region', { name: 'Output of camera 1, text' });
+    await expect(log).toContainText('typed, never clicked');
+    await tabTo(page, log);
+    await typeInto(page, page.getByRole('textbox', { name: 'Search the output' }), 'never');
+    await expect(page.getByRole('search', { name: 'Search the output' }).getByRole('status')).toHaveText(/1/);
+    await press(page, page.getByRole('button', { name: 'Close the output' }));
+    await expect(log).toBeHidden();
+  });
+
+  test('by keyboard: make a workflow and a token, and take the token back', async ({ signedIn: page, service }) => {
+    await page.goto(`${service.url}/workflows`);
+    await press(page, page.getByRole('button', { name: 'Create workflow' }));
+    const create = page.getByRole('dialog', { name: 'Create workflow' });
+    await expect(create.getByLabel('Name')).toBeFocused();
+    await page.keyboard.type('Restart');
+    await typeInto(page, create.getByLabel('Command'), '/bin/true');
+    await press(page, create.getByRole('button', { name: 'Create workflow' }));
+    await expect(create).toBeHidden();
+    await expect(page.getByRole('link', { name: 'Restart', exact: true })).toBeVisible();
+
+    await goTo(page, 'Account');
+    await press(page, page.getByRole('button', { name: 'Make a token' }));
+    await expect(page.getByLabel('Name')).toBeFocused();
+    await page.keyboard.type('Build server');
+    await typeInto(page, page.getByLabel('Your proof'), service.token);
+    await page.keyboard.press('Enter');
+    const token = page.getByRole('dialog', { name: 'API token “Build server”' });
+    await press(page, token.getByRole('button', { name: 'Copy API token' }));
+    await expect(token.getByRole('button', { name: 'Done' })).toBeEnabled();
+    await press(page, token.getByRole('button', { name: 'Done' }));
+    await expect(token).toBeHidden();
+    await press(page, page.getByRole('button', { name: 'Revoke Build server' }));
+    const revoke = page.getByRole('dialog', { name: 'Revoke API token' });
+    await expect(revoke.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await press(page, revoke.getByRole('button', { name: 'Revoke token' }));
+    await expect(revoke).toBeHidden();
+    await expect(page.getByRole('button', { name: 'Revoke Build server' })).toBeHidden();
+  });
+});

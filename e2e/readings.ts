@@ -1,0 +1,145 @@
+// What each page reads, and how that shows: for the tests of loading, failed, empty and refreshed.
+import type { Service } from './fixtures.ts';
+
+export interface Reading {
+  /** The page; with what a test made, where it needs that. */
+  at: (made: Made) => string;
+  /** The GET that the page stands on. */
+  from: (made: Made) => string;
+  /** What the page calls it. */
+  what: string;
+  /** On the screen once it was read. */
+  seen: string | RegExp;
+  /** A list: on the screen when it is empty. */
+  empty?: string;
+  /** An addition of ours: an answer of another shape says that the service does not have it, and the page says this. */
+  without?: string;
+  /** A field of a form that offers it: that has its list, and says nothing when it could not be renewed. */
+  picker?: true;
+}
+
+export interface Made {
+  device: string;
+  job: string;
+}
+
+export async function fill(service: Service): Promise<Made> {
+  const { DeviceId: device } = await service.createDevice('pump 7', 'north');
+  await service.locate(device, 47, 8);
+  const artifact = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
+  await service.call('POST', '/v1/workflow', { Name: 'Restart the pump', Command: 'true' });
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', {
+    Name: 'first job',
+    DeviceGroup: 'north',
+    ArtifactId: artifact,
+  });
+  return { device, job: JobId };
+}
+
+export const READINGS: Record<string, Reading> = {
+  'the overview': {
+    at: () => '/',
+    from: () => '/v1/account',
+    what: 'the account',
+    seen: 'Licences',
+  },
+  'the fleet of the overview': {
+    at: () => '/',
+    from: () => '/v1/devices/1/1000',
+    what: 'devices',
+    seen: '1 Offline',
+    empty: 'No devices yet',
+  },
+  devices: {
+    at: () => '/devices',
+    from: () => '/v1/devices/1/25',
+    what: 'devices',
+    seen: 'pump 7',
+    empty: 'No devices yet.',
+  },
+  'filtered devices': {
+    at: () => '/devices?group=north',
+    from: () => '/v1/devices/1/25/filters',
+    what: 'devices',
+    seen: 'pump 7',
+    empty: 'No device matches these filters.',
+  },
+  'a device': {
+    at: ({ device }) => `/devices/${device}`,
+    from: () => '/v1/devices/1/25/filters',
+    what: 'the device',
+    seen: 'Queue and jobs',
+  },
+  "a device's jobs": {
+    at: ({ device }) => `/devices/${device}`,
+    from: ({ device }) => `/v1/device/${device}/queue`,
+    what: 'its jobs',
+    seen: 'first job',
+    without: 'This service does not list a device’s jobs',
+  },
+  'the map': {
+    at: () => '/map',
+    from: () => '/v1/devices/1/1000',
+    what: 'the map',
+    seen: 'pump 7',
+    empty: 'There are no devices yet.',
+  },
+  'the places on the map': {
+    at: () => '/map',
+    from: () => '/v1/devices/location',
+    what: 'the map',
+    seen: '1 on the map',
+    empty: '0 on the map · 1 without a place',
+  },
+  artifacts: {
+    at: () => '/artifacts',
+    from: () => '/v1/artifact',
+    what: 'artifacts',
+    seen: 'hello.sh',
+    empty: 'No artifacts yet',
+  },
+  'the artifacts to deploy': {
+    at: () => '/deploy',
+    from: () => '/v1/artifact',
+    what: 'artifacts',
+    seen: /^Artifact$/,
+    picker: true,
+    empty: 'There are no artifacts yet',
+  },
+  jobs: { at: () => '/jobs', from: () => '/v1/job', what: 'jobs', seen: 'first job', empty: 'No jobs yet' },
+  'a job': {
+    at: ({ job }) => `/jobs/${job}`,
+    from: ({ job }) => `/v1/job/${job}/output`,
+    what: 'the job',
+    seen: 'Submitted',
+  },
+  "a job's devices": {
+    at: ({ job }) => `/jobs/${job}`,
+    from: ({ job }) => `/v1/job/${job}/childjobs`,
+    what: 'the devices of this job',
+    seen: 'pump 7',
+    empty: 'The service lists no child jobs for this job.',
+  },
+  workflows: {
+    at: () => '/workflows',
+    from: () => '/v1/workflow',
+    what: 'workflows',
+    seen: 'Restart the pump',
+    empty: 'No workflows',
+  },
+  tunnels: {
+    at: () => '/tunnels',
+    from: () => '/v1/tunnels',
+    what: 'tunnels',
+    seen: 'No tunnels are open',
+    empty: 'No tunnels are open',
+  },
+  usage: { at: () => '/account', from: () => '/v1/account', what: 'the account', seen: 'Artifact storage' },
+  'API tokens': {
+    at: () => '/account',
+    from: () => '/v1/account/tokens',
+    what: 'API tokens',
+    seen: 'Begins with',
+    empty: 'No API tokens',
+  },
+};
