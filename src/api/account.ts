@@ -2,7 +2,7 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
-import type { OrderKeys } from '#/api/order-keys.ts';
+import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 export const accountQueries = {
@@ -36,7 +36,7 @@ const changed = {
 const sessionsChanged = { invalidates: [['account', 'sessions']] };
 
 export const accountMutations = {
-  createToken: (keys: OrderKeys) =>
+  createToken: (keys: RequestKeys) =>
     mutationOptions({
       mutationFn: (body: { Name: string; Proof?: string }) =>
         keys.send(body.Name, (headers) => call(accountEndpoints.createToken, { body }, { headers })),

@@ -6,7 +6,7 @@ import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
-import { call, newOrderKey } from '#/api/call.ts';
+import { call, newIdempotencyKey } from '#/api/call.ts';
 import { deviceQueries, findDevice } from '#/api/devices.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -105,7 +105,7 @@ export interface DeployOrder {
 }
 
 const newDeployOrder = async (): Promise<DeployOrder> => ({
-  key: newOrderKey(),
+  key: newIdempotencyKey(),
   before: new Set((await readJobs()).map(({ JobId }) => JobId)),
 });
 

@@ -103,7 +103,7 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
 }
 
 /** The name of one order, 128 random bits; `crypto.randomUUID` is missing on plain http. */
-export const newOrderKey = () =>
+export const newIdempotencyKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
@@ -141,7 +141,7 @@ export async function callTagged<E extends Endpoint>(
   const path = pathOf(endpoint, parts);
   const { status, text, etag } = await send(method, path, parts.body, {
     ...options,
-    ...(once ? { headers: { 'idempotency-key': newOrderKey(), ...options?.headers } } : {}),
+    ...(once ? { headers: { 'idempotency-key': newIdempotencyKey(), ...options?.headers } } : {}),
   });
   const answer = () => read(endpoint, status, text);
   return { data: method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer(), etag };
@@ -184,7 +184,7 @@ function transfer(
     xhr.open(method, url);
     for (const [name, value] of Object.entries({ accept: 'application/json', ...headers }))
       xhr.setRequestHeader(name, value);
-    if (once) xhr.setRequestHeader('idempotency-key', newOrderKey());
+    if (once) xhr.setRequestHeader('idempotency-key', newIdempotencyKey());
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>
       resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });

@@ -4,7 +4,7 @@ import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import type { OrderKeys } from '#/api/order-keys.ts';
+import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Fleets of up to this many devices are read as a whole without being asked for. */
@@ -86,7 +86,7 @@ const counted = { invalidates: [['devices'], ['account']] };
 
 export const deviceMutations = {
   /** The answer holds the device's key, so it is dropped as soon as nobody shows it. */
-  create: (keys: OrderKeys) =>
+  create: (keys: RequestKeys) =>
     mutationOptions({
       mutationFn: (body: DeviceDraft) =>
         keys.send(body, (headers) => call(deviceEndpoints.create, { body }, { headers })),

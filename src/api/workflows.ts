@@ -3,7 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import type { WorkflowDraft } from '#/contract/workflows.ts';
 import { call } from '#/api/call.ts';
-import type { OrderKeys } from '#/api/order-keys.ts';
+import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['workflows']] };
@@ -14,7 +14,7 @@ export const workflowQueries = {
 };
 
 export const workflowMutations = {
-  create: (keys: OrderKeys) =>
+  create: (keys: RequestKeys) =>
     mutationOptions({
       mutationFn: (body: WorkflowDraft) =>
         keys.send(body, (headers) => call(workflowEndpoints.create, { body }, { headers })),

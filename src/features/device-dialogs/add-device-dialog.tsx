@@ -5,7 +5,7 @@ import { TextInput } from '@mantine/core';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
-import { OrderKeys } from '#/api/order-keys.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
@@ -45,7 +45,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   // A link to it may come from a dashboard whose devices run our agent.
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
-  const [keys] = useState(() => new OrderKeys());
+  const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
   if (made)
     return (

@@ -6,7 +6,7 @@ import { TextInput } from '@mantine/core';
 import { accountEndpoints } from '#/contract/account.ts';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { formRules } from '#/api/form-rules.ts';
-import { OrderKeys } from '#/api/order-keys.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
@@ -15,7 +15,7 @@ import classes from './account-page.module.css';
 const RULES = formRules(accountEndpoints.createToken.body, { Name: 'Name', Proof: 'Your proof' });
 
 export function MakeToken({ onClose }: { onClose: () => void }) {
-  const [keys] = useState(() => new OrderKeys());
+  const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ name: string; token: string }>();
   // A proof is asked of a session of the service itself: where it lists this one, or says so.
   const sessions = useQuery(accountQueries.sessions());

@@ -2,7 +2,7 @@
 // is looked for among the jobs.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { newOrderKey } from '#/api/call.ts';
+import { newIdempotencyKey } from '#/api/call.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { readMembers } from '#/fleet/members.ts';
 import type { JobTarget } from '#/fleet/members.ts';
@@ -60,7 +60,7 @@ export async function beginAttempt({ jobTarget, devices, attempt }: Submission):
   const change = now && changeBetween(devices, now);
   if (change) throw new MembersChanged(change);
   const before = jobs.filter(({ JobName }) => JobName === attempt.what.Name).map(({ JobId }) => JobId);
-  const begun = { ...attempt, key: newOrderKey(), before };
+  const begun = { ...attempt, key: newIdempotencyKey(), before };
   keepAttempt(begun);
   return begun;
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { TextInput, Textarea } from '@mantine/core';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
 import { formRules } from '#/api/form-rules.ts';
-import { OrderKeys } from '#/api/order-keys.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
@@ -11,7 +11,7 @@ import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 const RULES = formRules(workflowDraft, { Name: 'Name', Command: 'Command' });
 
 export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [keys] = useState(() => new OrderKeys());
+  const [keys] = useState(() => new RequestKeys());
   return (
     <FormDialog
       opened={opened}

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '#/api/api-error.ts';
-import { OrderKeys } from '#/api/order-keys.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
 
 const lost = new ApiError('network', 'The service cannot be reached');
 const busy = new ApiError('refused', 'The service is busy (503)', { status: 503 });
 const refused = new ApiError('refused', 'Not allowed (403)', { status: 403 });
 
-test('an order that is sent again after a lost answer has the same key; another order, or after an answer, a new one', async () => {
-  const keys = new OrderKeys();
+test('a request repeated after a lost answer has the same key; another request, or one after an answer, a new one', async () => {
+  const keys = new RequestKeys();
   const used: string[] = [];
   const send = (order: unknown, failure?: Error) =>
     keys
