@@ -1,7 +1,7 @@
 // The local services that the agent opens tunnels to: those named on its command line and in its configuration file,
 // and no others. The file can also restrict visitors and time.
 import { readFileSync } from 'node:fs';
-import { MOST_TUNNELS } from '#/contract/agent-link.ts';
+import { MAX_TUNNELS } from '#/contract/agent-link.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TunnelOption {
@@ -24,7 +24,7 @@ export function readTunnels(given: string[], configFile: string | undefined): Tu
   const named = configFile === undefined ? [] : readFile(configFile);
   for (const text of given) named.push(readDestination(text, '--tunnel'));
   const tunnels = named.filter((one, at) => at === named.findIndex(({ dest }) => dest === one.dest));
-  if (tunnels.length > MOST_TUNNELS) throw new UsageError(`An agent can have ${MOST_TUNNELS} tunnels at most.`);
+  if (tunnels.length > MAX_TUNNELS) throw new UsageError(`An agent can have ${MAX_TUNNELS} tunnels at most.`);
   return tunnels;
 }
 

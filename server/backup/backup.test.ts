@@ -239,7 +239,7 @@ test('a damaged artifact file is said, and keeps nothing else out of the backup'
   assert.deepEqual([code, output.includes(cut), output.includes(whole)], [0, true, false], output);
   const entries: string[] = [];
   const content = [readFileSync(file)];
-  for await (const { path: name } of tarEntries(streamOf(content), { mostBytes: 1e9 })) entries.push(name);
+  for await (const { path: name } of tarEntries(streamOf(content), { maxBytes: 1e9 })) entries.push(name);
   assert.deepEqual(entries, [`artifacts/${whole}`, 'muster.db', 'manifest.json']);
   const restored = await run('restore', at('damaged'), file);
   assert.deepEqual([restored.code, restored.output.includes(cut)], [0, true], restored.output);

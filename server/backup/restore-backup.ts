@@ -73,7 +73,7 @@ async function unpack(file: string, aside: string): Promise<Manifest> {
   const found = new Map<string, { bytes: number; sha256: string }>();
   const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
   const entries = tarEntries(source, {
-    mostBytes: Number.MAX_SAFE_INTEGER,
+    maxBytes: Number.MAX_SAFE_INTEGER,
     copy: async (entry, contents) => {
       const isKnown = [DATABASE_PART, MANIFEST_PART].includes(entry.path) || ARTIFACT_PART.test(entry.path);
       if (!isKnown || found.has(entry.path)) throw new DamagedPart('it holds what no backup of Muster holds');

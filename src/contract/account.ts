@@ -1,4 +1,4 @@
-// v1.md, "Account": who holds the account and what the plan allows. The tokens are an addition of ours.
+// v1.md, "Account": the holder of the account and the limits of its plan. The tokens are an addition of this project.
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
@@ -9,10 +9,10 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
-  /** Output of jobs that have ended. At the limit the oldest is removed first; the jobs stay. */
+  /** Output of ended jobs. At the limit the oldest is removed first; the jobs remain. */
   OutputBytesUsed: optionalNumber,
   OutputBytesLimit: optionalNumber,
-  /** For how many days it is stored, where that is limited. */
+  /** For how many days it is stored, if that is limited. */
   OutputDays: optionalNumber,
   /** What will be removed next, and from when on. */
   OutputRemoval: z.catch(
@@ -26,14 +26,14 @@ export const account = z.looseObject({
     ),
     undefined,
   ),
-  /** Of the disk that holds the service's data, where something is wrong: `Low`, `Full` or `ReadOnly`. */
+  /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
-  /** Bytes free on it. */
+  /** Its free bytes. */
   DiskBytesFree: optionalNumber,
 });
 export type Account = z.output<typeof account>;
 
-/** An API token as it is listed: never the secret, only how it begins. */
+/** An API token in lists: never the secret, only its beginning. */
 export const apiToken = z.object({
   TokenId: z.string(),
   Name: text,
@@ -43,19 +43,19 @@ export const apiToken = z.object({
 });
 export type ApiToken = z.output<typeof apiToken>;
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export const session = z.object({
   SessionId: z.string(),
-  /** What it was opened with: 'Token', or 'Link' for the sign-in link that the service prints. */
+  /** How it signed in: 'Token', or 'Link' for the sign-in link that the service prints. */
   How: text,
-  /** Of the token. */
+  /** Name of that token. */
   TokenName: optionalText,
   Prefix: optionalText,
   CreatedTime: text,
   LastUsedTime: text,
-  /** Where it was last used from. */
+  /** Address of its last use. */
   Address: text,
-  /** It is the one that asks. */
+  /** Whether it is the session of this request. */
   Current: z.boolean(),
 });
 export type Session = z.output<typeof session>;
@@ -82,13 +82,13 @@ export const accountEndpoints = {
     path: '/v1/account/tokens',
     summary: 'Make an API token; it is shown in this answer only',
     addition: true,
-    // Sent again with its Idempotency-Key: as when a device is created.
+    // A repetition with the same Idempotency-Key behaves as for creating a device.
     once: true,
     body: z.object({
       Name: nameText,
       /**
-       * From a session of the dashboard: an API token of the account, or the code of a fresh sign-in link, which is then
-       * used up. A browser that somebody left open must not become a token that lasts. With a token it is not looked at.
+       * For a session of the dashboard: an API token of the account, or the code of a new sign-in link, which is used
+       * up. A browser that somebody left open must not yield a permanent token. Ignored for a request with a token.
        */
       Proof: z.optional(z.string().check(z.maxLength(8192))),
     }),

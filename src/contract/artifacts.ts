@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
-/** Fields after CreatedTime are ours. `Size` is what the uploader said, in a unit the document leaves open. */
+/** Fields after CreatedTime are additions. `Size` is what the uploader declared, in a unit the document leaves open. */
 export const artifact = row(
   z.looseObject({
     ArtifactId: z.string().check(z.minLength(1)),
@@ -15,7 +15,7 @@ export const artifact = row(
     CreatedTime: text,
     SizeBytes: optionalNumber,
     Sha256: optionalText,
-    /** The service cannot send its file: `Missing`, or `Damaged` (another size than was uploaded). */
+    /** Why the service cannot send its file: `Missing`, or `Damaged` (its size differs from the upload). */
     FileFault: optionalText,
   }),
 );
@@ -57,7 +57,7 @@ export const artifactEndpoints = {
     summary: 'Upload an artifact',
     once: true,
     form: artifactForm,
-    // The document promises ArtifactId only; ours answers with the whole artifact.
+    // The document promises only ArtifactId; our service answers with the whole artifact.
     response: artifact,
   },
   get: {

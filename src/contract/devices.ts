@@ -4,10 +4,10 @@ import { list, nameText, number, optionalText, pathId, pathInteger, row, rowsOf,
 import type { Group } from '#/contract/endpoint.ts';
 import { tag } from '#/contract/tags.ts';
 
-/** Largest page our service gives; the document names no limit. */
+/** Largest page of our service; the document names no limit. */
 export const MAX_ROWS_PER_PAGE = 1000;
 
-/** 'Online' and 'Offline' in any letter case; another word stays as it came, since it is not the same as Offline. */
+/** 'Online' and 'Offline' in any letter case; any other word is unchanged, because it does not mean Offline. */
 const deviceStatus = z.pipe(
   z.transform((value: unknown) => {
     if (typeof value !== 'string') return 'Unknown';
@@ -18,8 +18,8 @@ const deviceStatus = z.pipe(
 );
 
 /**
- * A device as listings show it. The document names the first six fields; the rest is inventory that some services add
- * (ours: site, times, agent, system and tags). A `DeviceKey` that a service leaks into a listing goes no further.
+ * A device in listings. The document names the first six fields; the rest is inventory that some services add (ours:
+ * site, times, agent, system and tags). A `DeviceKey` that a service puts into a listing is dropped.
  */
 export const device = row(
   z.looseObject({
@@ -47,7 +47,7 @@ export const device = row(
     SysTotalMemory: optionalText,
     SysTotalDisk: optionalText,
     SysMacAddress: optionalText,
-    // Absent where a service lists devices without their tags; null is what some write for none.
+    // Absent if a service lists devices without their tags; some send null for none.
     Tags: z.catch(
       z.optional(
         z.pipe(
@@ -63,22 +63,22 @@ export const device = row(
 export type Device = z.output<typeof device>;
 
 /**
- * Whether the agent of a device can be asked to update itself: its program is the service's already, another one; it waits
- * for a job to end, or is restarting; it was not installed by install.sh. '' from an agent of a time before that.
+ * Whether the agent of a device can update itself: it already has the service's program, or another one; it waits for
+ * a job to end, or is restarting; it was not installed by install.sh. '' for an agent without updates.
  */
 export type AgentUpdate = 'Current' | 'Available' | 'Waiting' | 'Updating' | 'Unable';
 
-/** What is wrong with an agent: of another version than the service can speak with, or its last update failed. */
+/** What is wrong with an agent: its link version is incompatible, or its last update failed. */
 export type AgentProblem = 'TooOld' | 'TooNew' | 'UpdateFailed';
 
 /** The agent's program that the service publishes as /agent.mjs. */
 const publishedAgent = z.object({ Version: z.string(), Sha256: z.string(), Size: z.int() });
 
-/** What create answers, the only time a key is shown. */
+/** The answer of create, the only time a key is shown. */
 export const newDevice = z.object({ DeviceId: z.string(), DeviceKey: z.string() });
 export type NewDevice = z.output<typeof newDevice>;
 
-/** One page of the fleet; TotalNumDevices is undefined where a service does not count. */
+/** One page of the fleet; TotalNumDevices is undefined if a service does not count. */
 const devicePage = z.pipe(
   z.transform((value: unknown, context): { Devices: unknown[]; TotalNumDevices?: number | undefined } => {
     const rows = rowsOf(value);
@@ -97,10 +97,10 @@ const devicePage = z.pipe(
 );
 export type DevicePage = z.output<typeof devicePage>;
 
-/** NaN where a service sends no number: one bad coordinate must not hide the places of the whole fleet. */
+/** NaN if a service sends no number: one invalid coordinate must not hide the locations of the whole fleet. */
 const degrees = z.catch(number, Number.NaN);
 
-/** Where a device is. 0/0 means "never set" (v1.md, "Device location"); range is the reader's business. */
+/** The location of a device. 0/0 means "never set" (v1.md, "Device location"); readers check the range. */
 export const deviceLocation = z.object({ DeviceId: text, Lat: degrees, Lng: degrees });
 export type DeviceLocation = z.output<typeof deviceLocation>;
 
@@ -117,7 +117,7 @@ export type Position = z.output<typeof position>;
 
 const groupText = z.string().check(z.maxLength(255));
 
-/** Body of create. A group may be empty: a device need not belong to one. */
+/** Body of create. The group may be empty: a device need not belong to one. */
 export const deviceDraft = z.object({ DeviceName: nameText, DeviceGroup: groupText });
 export type DeviceDraft = z.output<typeof deviceDraft>;
 
@@ -158,9 +158,9 @@ export const deviceEndpoints = {
     method: 'POST',
     path: '/v1/devices',
     summary: 'Create a device',
-    // Sent again with its Idempotency-Key, our service makes no second device. For a minute the answer is the one that
-    // got lost, key included; later, and after a restart, a 409 that names the device: its key is stored hashed only, so
-    // it cannot be told again, and a new one is made by `rekey` alone, which a person asks for.
+    // Repeated with its Idempotency-Key, the request creates no second device. For a minute the answer is the lost one,
+    // key included; later, and after a restart, it is a 409 that names the device: only the hash of its key is stored,
+    // and `rekey` creates a new one on request.
     once: true,
     body: deviceDraft,
     response: newDevice,

@@ -1,33 +1,33 @@
-// The shape of one row of the contract. Every other file here is a table of such rows, and both ends derive from
-// them: the dashboard's `call` and the service's `implement`.
+// The type of one row of the contract. The other files are tables of such rows, from which both sides derive: the
+// dashboard's `call` and the service's `implement`.
 import * as z from 'zod/mini';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
-/** Of fields with names: whoever reads them can tell which there are. */
+/** A schema of named fields, whose names can be listed. */
 type NamedFields = Schema<Record<string, string | undefined>> & { readonly shape: object };
 
-/** One operation of the API. `response` absent means "200, no body" in the document. */
+/** One operation of the API. Without `response` it is "200, no body" in the document. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path below the base address; `:name` marks a value taken from `params`. */
+  /** Path below the base address; `:name` is a value of `params`. */
   path: `/v1/${string}`;
   summary: string;
-  /** Ours, not in the document: a service without it answers 404, and the dashboard does without. */
+  /** An addition to the document: a service without it answers 404, and the dashboard works without it. */
   addition?: true;
   params?: Schema<Record<string, string | number>>;
-  /** Read exactly: a name that is not here, or is there twice, is refused. A misspelt condition would match everything. */
+  /** Parsed strictly: unknown and repeated names are refused. A misspelt condition would match everything. */
   query?: NamedFields;
   /**
-   * Carries an `Idempotency-Key` header, new for each order: a browser sends a POST again by itself when a kept-alive
+   * Has an `Idempotency-Key` header, new for each request: a browser repeats a POST by itself when a keep-alive
    * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
    */
   once?: true;
   /**
-   * JSON body. A field that the schema does not name is ignored: a client of a newer version, or one that sends a whole
-   * listing object back, must not fail. A key that is there twice is refused.
+   * JSON body. Unknown fields are ignored: a client of a newer version, or one that sends a whole listing object back,
+   * must not fail. A repeated key is refused.
    */
   body?: Schema;
-  /** multipart/form-data: the text fields, read as exactly as `query`; the file itself is the part named `file`. */
+  /** multipart/form-data: the text fields, parsed as strictly as `query`; the file is the part named `file`. */
   form?: NamedFields;
   response?: Schema;
 }
@@ -37,19 +37,19 @@ export type Group = Record<string, Endpoint>;
 
 type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> } ? { [K in Key]: Output } : unknown;
 
-/** What a caller hands to `call` and a handler receives, after parsing. */
+/** The parsed request, as passed to `call` and to a handler. */
 export type RequestOf<E extends Endpoint> = Parsed<E, 'params'> &
   Parsed<E, 'query'> &
   Parsed<E, 'body'> &
   (E extends { form: Schema<infer Fields> } ? { form: Fields } : unknown);
 
-/** What a handler returns and `call` resolves to. */
+/** The result of a handler and of `call`. */
 export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer Output> } ? Output : void;
 
 /**
- * One function for each row of a group: leave one out and it does not compile. `Extra` is what a service adds to every
- * request, `Other` what its handlers may return instead. A form is not handed over: it comes with a file, which the
- * handler has to read as it arrives.
+ * One function for each row of a group: a missing one does not compile. `Extra` is what a service adds to every
+ * request, `Other` what its handlers may return instead. A form is not passed: the handler reads it, with its file, as
+ * it arrives.
  */
 export type Handlers<G extends Group, Extra, Other = never> = {
   [Name in keyof G]: (
@@ -59,14 +59,14 @@ export type Handlers<G extends Group, Extra, Other = never> = {
 
 // ---- Writing is exact ----------------------------------------------------------------------------------------------
 
-/** An identifier in a path. Empty, `.` and `..` would make the URL mean a whole collection (browsers fold them away). */
+/** An identifier in a path. Browsers drop empty parts, `.` and `..`, and the URL would mean a whole collection. */
 export const pathId = z.string().check(
   z.minLength(1, 'must not be empty'),
   z.maxLength(255),
   z.refine((id) => id !== '.' && id !== '..', 'must not be "." or ".."'),
 );
 
-/** A whole number ≥ 1 in a path: digits on the wire, a number on both sides of it. */
+/** A whole number ≥ 1 in a path: digits in the URL, a number in code. */
 export const pathInteger = (max?: number) =>
   z.pipe(
     z.transform((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value)),
@@ -75,7 +75,7 @@ export const pathInteger = (max?: number) =>
       .check(z.gte(1, 'must be at least 1'), ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)])),
   );
 
-/** A name a person gives: 1 to 255 characters, not only blanks. */
+/** A name that a user chooses: 1 to 255 characters, not only blanks. */
 export const nameText = z.string().check(
   z.maxLength(255),
   z.refine((text) => text.trim() !== '', 'must not be empty'),
@@ -89,11 +89,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const numeric = (value: unknown) =>
   typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 
-/** Fields that say what went wrong: empty, they say that nothing did, and not that a list is empty. */
+/** Fields that describe an error: an empty one means no error, not an empty list. */
 const ABOUT_ERRORS = /^(errors?|message|detail|title|reason|code|status)$/i;
 const isNothing = (value: unknown) => value === null || value === '' || value === 0;
 
-/** An object that wraps an empty list as services written in Go do: the list is `null`, around it are at most counts. */
+/** An object around a `null` list, with at most counts beside it: how services written in Go send an empty list. */
 const isWrappedNull = (value: Record<string, unknown>): boolean => {
   const fields = Object.entries(value);
   const isFine = ([name, field]: [string, unknown]) =>
@@ -102,8 +102,8 @@ const isWrappedNull = (value: Record<string, unknown>): boolean => {
 };
 
 /**
- * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null`, a wrapped
- * `null` or an empty body for an empty list. All else is undefined, and never an empty list.
+ * The rows of a list answer. Accepted: a bare array; an object in which exactly one value is an array; `null`, a
+ * wrapped `null` or an empty body for an empty list. Anything else is undefined, and never an empty list.
  */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (value === null || value === undefined || value === '') return [];
@@ -114,7 +114,7 @@ export function rowsOf(value: unknown): unknown[] | undefined {
   return arrays.length === 1 ? arrays[0] : undefined;
 }
 
-/** A list in any of the shapes of {@link rowsOf}; every row is read by `row`. */
+/** A list in any of the formats of {@link rowsOf}; `row` parses every row. */
 export const list = <Row>(row: Schema<Row>) =>
   z.pipe(
     z.transform((value, context) => {
@@ -126,16 +126,16 @@ export const list = <Row>(row: Schema<Row>) =>
     z.array(row),
   );
 
-/** Any value of JSON as text: one field of an unforeseen type must not blank the answer it is in. */
+/** Any JSON value as text: one field of an unexpected type must not invalidate the whole answer. */
 const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Text that another service may leave out, null or send as another type; missing reads as ''. */
+/** Text that another service may omit, or send as null or another type; missing becomes ''. */
 export const text = z.pipe(
   z.transform((value: unknown) => (value === undefined || value === null ? '' : plain(value))),
   z.string(),
 );
 
-/** Text that is only there on some services. */
+/** Text that only some services send. */
 export const optionalText = z.optional(
   z.pipe(
     z.transform((value: unknown) => (value === null ? undefined : plain(value))),
@@ -146,7 +146,7 @@ export const optionalText = z.optional(
 /** A number that another service may send as a numeric string. */
 export const number = z.pipe(z.transform(numeric), z.number());
 
-/** A number that is only there on some services; unreadable counts as absent. */
+/** A number that only some services send; an unreadable one counts as absent. */
 export const optionalNumber = z.optional(
   z.pipe(
     z.transform((value: unknown) => {
@@ -157,7 +157,7 @@ export const optionalNumber = z.optional(
   ),
 );
 
-/** An object as the service sent it, other spellings of a field's name brought to ours and secrets left out. */
+/** An object with other spellings of field names replaced by ours, and without secrets. */
 export const row = <Output extends Record<string, unknown>>(
   shape: Schema<Output>,
   { spellings = {}, drop = [] }: { spellings?: Record<string, string>; drop?: string[] } = {},

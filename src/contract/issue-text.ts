@@ -1,13 +1,13 @@
-// What is wrong with a value, in words that follow its field's name: "DeviceName must not be empty".
+// Describes an invalid value, in words that follow its field's name: "DeviceName must not be empty".
 import type * as z from 'zod/mini';
 
 type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> &
   Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
 
-/** What zod says where neither the schema nor a locale has words. */
+/** zod's text if neither the schema nor a locale has one. */
 const NO_WORDS = 'Invalid input';
 
-/** The words for one issue: the schema's own where it has some. */
+/** The text for one issue: the schema's own if it has one. */
 export function issueText(issue: z.core.$ZodIssue): string {
   const { code, message, expected, maximum, minimum, origin }: Issue = issue;
   if (message && message !== NO_WORDS) return message;

@@ -1,18 +1,18 @@
-// v1.md, "Jobs (deployments)": one order to a device, or to all devices of a group or tag.
+// v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
-/** The states of our service; the document names none. Every state after Running is final. */
+/** The statuses of our service; the document names none. Every one after Running is final. */
 export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Other services' names for fields of ours. */
+/** Other services' names for our fields. */
 const SPELLINGS = { StdOut: 'Stdout', Output: 'Stdout', StdErr: 'Stderr', Name: 'JobName' };
 
 /**
- * A job, a parent or a child. The document names the fields up to Result; the rest are additions of ours, under the
- * spellings that other services use too. Unknown fields are kept, to be shown as they came.
+ * A job, a parent or a child. The document names the fields up to Result; the rest are additions, in the spelling of
+ * other services. Unknown fields are kept for display.
  */
 const jobRow = row(
   z.looseObject({
@@ -31,21 +31,21 @@ const jobRow = row(
     DeviceName: optionalText,
     ParentJobId: optionalText,
     /**
-     * When it was asked to stop; until then '' on a job that has not ended. It goes on until its Status says otherwise: a
-     * device that is Offline stops it when it is back. Missing where a service cannot stop a job.
+     * When its stop was requested; until then '' on an unfinished job. It continues until its Status changes: a device
+     * that is Offline stops it when it reconnects. Missing if a service cannot stop jobs.
      */
     StopTime: optionalText,
-    /** Set on a parent: what it was aimed at. */
+    /** Set on a parent: its target. */
     DeviceGroup: optionalText,
     TagId: optionalText,
     ArtifactId: optionalText,
     WorkflowId: optionalText,
-    /** Its output is not stored any more: since when, and why. */
+    /** When and why its output was removed. */
     OutputRemovedTime: optionalText,
     OutputRemovedBecause: optionalText,
-    /** Set on a parent: how many children are in each state. States without a child are left out. */
+    /** Set on a parent: how many children have each status. Statuses without a child are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
-    /** Set on a parent that has not ended: how many of its waiting children are for devices that are Offline. */
+    /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,
   }),
   { spellings: SPELLINGS },
@@ -75,7 +75,7 @@ const isNone = (value: unknown) => value === undefined;
 const isCounts = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isNumber);
 
-/** Whether a job came exactly as ours does: the lenient reading of ten thousand of them would hold up the page. */
+/** Whether a job has exactly our format: lenient parsing of ten thousand jobs would block the page. */
 function isExact(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const fields = value as Record<string, unknown>;
@@ -88,7 +88,7 @@ function isExact(value: unknown): boolean {
   );
 }
 
-/** A job; a child that came as no object at all is shown as a bare result, so that it cannot blank the others. */
+/** A job; a child that is not an object becomes a bare result, so that it cannot invalidate the others. */
 export const job = z.pipe(
   z.transform((value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { Result: value },
@@ -97,13 +97,13 @@ export const job = z.pipe(
 );
 export type Job = z.output<typeof job>;
 
-// Before zod's own reading and not as one more schema: the API's description is made from the schema.
+// Placed before zod's parsing and not as another schema, because the API's description is generated from the schema.
 const readLeniently = job._zod.run.bind(job._zod);
 job._zod.run = (payload, context) => (isExact(payload.value) ? payload : readLeniently(payload, context));
 
 const present = (value: string | undefined) => value !== undefined && value !== '';
 
-/** Body of submit: exactly one target, exactly one thing to run. */
+/** Body of submit: exactly one target, and one artifact or workflow. */
 export const jobDraft = z
   .object({
     Name: nameText,
@@ -116,7 +116,7 @@ export const jobDraft = z
   .check((context) => {
     const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
     const { DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId } = context.value;
-    // An empty one is no value: it may be the variable of a script that was not set, and the rest not what was meant.
+    // An empty value may come from an unset variable of a script; the rest could then mean something else.
     for (const [field, value] of Object.entries({ DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId }))
       if (value === '')
         context.issues.push({
@@ -134,7 +134,7 @@ export type JobDraft = z.output<typeof jobDraft>;
 
 const oneJob = z.object({ job_id: pathId });
 
-/** A job that was asked for by its id. Without one the answer is something else, a proxy's page for example. */
+/** A job that was requested by id. An answer without an id is something else, for example a proxy's page. */
 const foundJob = z.pipe(
   z.transform((value: unknown, context): unknown => {
     if (typeof value === 'object' && value !== null && 'JobId' in value && value.JobId) return value;
@@ -144,31 +144,31 @@ const foundJob = z.pipe(
   job,
 );
 
-/** What our additions list: bare, each row a job. Any other shape is some other answer, and the addition not offered. */
+/** The lists of our additions: bare arrays of jobs. Any other format means that the service lacks the addition. */
 const foundJobs = z.array(foundJob);
 
-/** Where a reader stands in a stream, in bytes. */
+/** Position of a reader in a stream, in bytes. */
 const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be a whole number of bytes')));
 
 /** A piece of a stream. Offsets count bytes; a piece never begins or ends within a character. */
 const outputPiece = z.object({
   Text: z.string(),
-  /** Where it begins: what was asked for, unless the stream is shorter than that or a character began before it. */
+  /** Its start: the requested offset, unless the stream is shorter or a character began before it. */
   Offset: number,
-  /** Where the next one begins. */
+  /** The start of the next piece. */
   Next: number,
-  /** Bytes there are so far. */
+  /** Size of the stream so far. */
   Size: number,
 });
 export type OutputPiece = z.output<typeof outputPiece>;
 
-/** A stretch of one stream, where it came in the order of arrival. */
+/** A stretch of one stream, in the order of arrival. */
 const arrivedPiece = z.object({
   Stream: z.enum(['stdout', 'stderr']),
-  /** Bytes of the stream: where it begins and where the next one does. */
+  /** Byte offsets of its start and its end. */
   Offset: number,
   Next: number,
-  /** How much of the stream's Text it is, in UTF-16 code units. */
+  /** Its length in the stream's Text, in UTF-16 code units. */
   Length: number,
   /** When its first byte arrived. */
   Time: text,
@@ -190,7 +190,7 @@ export const jobEndpoints = {
     params: oneJob,
     response: foundJob,
   },
-  /** What a reader of a log asks for again and again: only what is new. */
+  /** Polled by readers of a log: only new output. */
   output: {
     method: 'GET',
     path: '/v1/job/:job_id/output',
@@ -200,16 +200,17 @@ export const jobEndpoints = {
     params: oneJob,
     query: z.object({ stdout: offset, stderr: offset }),
     response: z.object({
-      /** As `get` has it, but for Stdout and Stderr; Result is only what they do not say. */
+      /** As in `get`, but without Stdout and Stderr; Result contains only what these do not. */
       Job: foundJob,
       Stdout: outputPiece,
       Stderr: outputPiece,
       /**
-       * Both texts in the order in which they arrived. Whoever asks from the beginning, and goes on where an answer ended,
-       * gets all of it in order. Missing where it is not known: of earlier jobs, on other services, and for other offsets.
+       * Both texts in the order of arrival. A reader that starts at the beginning and continues at the end of each
+       * answer gets all of it in order. Missing if the order is unknown: for earlier jobs, on other services, and for
+       * other offsets.
        */
       Pieces: z.catch(z.optional(z.array(arrivedPiece)), undefined),
-      /** There is more to be had at once: a piece holds at most 1 MiB. */
+      /** More output is available now: a piece has at most 1 MiB. */
       More: z.boolean(),
     }),
   },
@@ -234,7 +235,7 @@ export const jobEndpoints = {
     summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
     response: foundJobs,
   },
-  /** Not below /v1/devices, where other services take any two words for the number and size of a page. */
+  /** Not below /v1/devices, where other services read any two words as number and size of a page. */
   ofDevice: {
     method: 'GET',
     path: '/v1/device/:device_id/queue',
@@ -252,8 +253,8 @@ export const jobEndpoints = {
     response: foundJobs,
   },
   /**
-   * Its answer says what it did: children or jobs that waited and are Cancelled now, and those that have begun and are being
-   * stopped. What has ended stays as it is, so that a second time does no harm. `If-Match` as for `remove`.
+   * The answer counts the children or jobs that waited and are Cancelled now, and the running ones that are being
+   * stopped. Ended ones do not change, so that a repetition does no harm. `If-Match` as for `remove`.
    */
   stop: {
     method: 'POST',
@@ -264,7 +265,7 @@ export const jobEndpoints = {
     params: oneJob,
     response: z.object({ Cancelled: number, Stopping: number }),
   },
-  /** Ours takes an `If-Match` with the ETag of the job as it was read: 412 when it has begun meanwhile. */
+  /** Our service accepts an `If-Match` with the ETag of the job as it was read: 412 if it has started meanwhile. */
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',

@@ -1,7 +1,7 @@
-// The body of our errors, RFC 9457. How any service's error is read: refusal.ts.
+// The body of our errors, RFC 9457. refusal.ts reads the errors of any service.
 import * as z from 'zod/mini';
 
-/** RFC 9457 problem details, with the fields at fault where there are any. */
+/** RFC 9457 problem details, with the invalid fields. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),

@@ -1,11 +1,11 @@
-// Whether a token opens a /v1 service, told by what that service says to GET /v1/account. The gateway asks for a browser,
-// and on a static host the browser asks for itself; both must come to the same words. Without the schemas, since this is
-// needed before anybody is signed in and they are not.
+// Whether a token is valid for a /v1 service, from its answer to GET /v1/account. The gateway checks for a browser, and
+// on a static host the browser checks itself; both need the same texts. Without the schemas, because the sign-in needs
+// it before they are loaded.
 import { readRefusal } from '#/contract/refusal.ts';
 
 export const ACCOUNT_PATH = '/v1/account';
 
-/** What is wrong, in a line, and what to do about it. `status`: what a gateway answers to its browser. */
+/** What is wrong, in one line, and what to do about it. `status`: the gateway's answer to its browser. */
 export interface SignInFault {
   status: number;
   title: string;
@@ -14,7 +14,9 @@ export interface SignInFault {
 
 const FIELDS = ['UserEmail', 'PlanMaxDeviceLimit', 'NumDevicesAdded'];
 
-/** Judges the answer of the service at `host`: an account, or why there is none. `wait`: seconds that it asked for. */
+/**
+ * Evaluates the answer of the service at `host`: an account, or why there is none. `wait`: requested delay in seconds.
+ */
 export function readAccountAnswer(
   host: string,
   status: number,
@@ -22,9 +24,9 @@ export function readAccountAnswer(
   wait?: number,
 ): { email: string } | { fault: SignInFault } {
   const fault = (as: number, title: string, detail: string) => ({ fault: { status: as, title, detail } });
-  const said = readRefusal(body).detail;
+  const text = readRefusal(body).detail;
   const isPage = /^\s*<(!doctype|html|head|\?xml)/i.test(body);
-  const quoted = said && !isPage ? ` It says: ${said}` : '';
+  const quoted = text && !isPage ? ` It says: ${text}` : '';
   if (status === 401 || status === 403)
     return fault(
       401,
@@ -49,7 +51,7 @@ export function readAccountAnswer(
   try {
     account = JSON.parse(body);
   } catch {
-    // Left undefined, which is no account.
+    // Undefined means that it is not an account.
   }
   if (typeof account !== 'object' || account === null || !FIELDS.some((name) => name in account))
     return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with something that is no account. ${elsewhere}`);

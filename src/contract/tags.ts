@@ -1,5 +1,5 @@
-// Tags. v1.md uses them (a filter, a job target) and leaves the endpoints open; these are the ones known services
-// have, plus detach.
+// Tags. v1.md uses them (a filter, a job target) without defining endpoints; these are the ones of known services, plus
+// detach.
 import * as z from 'zod/mini';
 import { list, nameText, pathId, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';

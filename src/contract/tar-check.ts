@@ -1,15 +1,14 @@
-// What an archive may hold that devices unpack: nothing that reaches outside the folder it is unpacked in (node-tar's
-// CVE-2026-23745 is what a careless reading of links leads to), nothing that fills a disk, and an update.sh where the
-// generated Command looks for it. One set of rules: the browser asks it before a file is sent, the service
-// after, and the agent before it is unpacked.
+// The rules for archives that devices unpack: nothing outside the target folder (careless handling of links led to
+// node-tar's CVE-2026-23745), nothing that fills a disk, and an update.sh where the generated Command expects it. One
+// set of rules for all: the browser checks before it sends a file, the service after, and the agent before it unpacks.
 import { nameBytes, readable, tarEntries, TarFault } from './tar-entries.ts';
 import type { TarEntry, TarKind } from './tar-entries.ts';
 
-/** Bytes that an archive may unpack to. */
-export const MOST_UNPACKED = 512 * 1024 * 1024;
+/** Most unpacked bytes of an archive. */
+export const MAX_UNPACKED = 512 * 1024 * 1024;
 const MOST_ENTRIES = 50_000;
 /** Longer paths cannot be unpacked on Linux (PATH_MAX). */
-const MOST_PATH = 4096;
+const MAX_PATH = 4096;
 const SETUID_OR_SETGID = 0o6000;
 
 /** Why an archive is refused: `text` reads as "The archive <text>", `mend` is a sentence. */
@@ -27,8 +26,8 @@ const partsOf = (path: string) => path.split('/').filter((part) => part !== '' &
 const leadsOut = (path: string) => path.startsWith('/') || partsOf(path).includes('..');
 
 /**
- * A symbolic link may climb only at its beginning, and no further than to the archive's own folder. Climbing later
- * ("a/..") is refused: `a` may itself be a link, and then ".." is not where it seems to be.
+ * A symbolic link may go up only at its beginning, and at most to the archive's own folder. Going up later ("a/..") is
+ * refused: `a` may be a link itself, and then ".." is somewhere else.
  */
 function linkLeadsOut(target: string, depth: number): boolean {
   const parts = partsOf(target);
@@ -37,25 +36,25 @@ function linkLeadsOut(target: string, depth: number): boolean {
   return target.startsWith('/') || up > depth || parts.lastIndexOf('..') >= up;
 }
 
-/** Judges an archive entry by entry, in the order in which they lie. */
+/** Checks an archive entry by entry, in their order. */
 export class TarCheck {
-  /** What lies at each path, as the archive's own bytes name it, without "./" and doubled slashes. */
+  /** The kind of entry at each path, in the archive's own bytes, without "./" and doubled slashes. */
   readonly kinds = new Map<string, TarKind>();
   #count = 0;
 
   /**
-   * Takes the next entry.
-   * @returns its path, '' for the archive's own folder, and what refuses it
+   * Checks the next entry.
+   * @returns its path, '' for the archive's own folder, and why it is refused
    */
   add(entry: TarEntry): { path: string; refusal: TarRefusal | undefined } {
     this.#count += 1;
     if (this.#count > MOST_ENTRIES)
       throw new TarFault(`holds more than ${MOST_ENTRIES.toLocaleString('en')} entries: pack fewer`);
-    if (entry.path.length > MOST_PATH) throw new TarFault(`holds a path of more than ${MOST_PATH} characters`);
+    if (entry.path.length > MAX_PATH) throw new TarFault(`holds a path of more than ${MAX_PATH} characters`);
     const parts = partsOf(entry.path);
     const path = parts.join('/');
     const refusal = this.#faultOf(entry, parts, path);
-    // What is refused is nowhere: it can be no update.sh, and nothing a link may point to.
+    // A refused entry does not exist: it can be neither update.sh nor the target of a link.
     if (path !== '' && !refusal) this.kinds.set(path, entry.kind);
     return { path, refusal };
   }
@@ -99,7 +98,7 @@ export class TarCheck {
     return undefined;
   }
 
-  /** What would be unpacked through something that is no folder; asked after the last entry. */
+  /** Entries below something that is not a folder; to be called after the last entry. */
   *passages(): Generator<TarRefusal> {
     for (const path of this.kinds.keys())
       for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
@@ -110,7 +109,7 @@ export class TarCheck {
       }
   }
 
-  /** The folder that holds the update.sh which runs, '' for the root; asked after the last entry. */
+  /** The folder of the update.sh that runs, '' for the root; to be called after the last entry. */
   update(): { folder: string } | TarRefusal {
     const files = [...this.kinds].filter(([, kind]) => kind !== 'folder').map(([path]) => path);
     if (files.includes('update.sh')) return { folder: '' };
@@ -126,7 +125,7 @@ export class TarCheck {
       const bytes = nameBytes(found.slice(0, -'/update.sh'.length));
       return { folder: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
     } catch {
-      // The Command that devices run is text, so the folder's name has to be.
+      // The Command for devices is text, so the folder's name must be text too.
       const text = `holds update.sh in a folder whose name is not UTF-8, ${shown(found)}`;
       return { text, mend: 'Rename that folder, then pack again.' };
     }
@@ -150,18 +149,18 @@ function missing(files: string[]): TarRefusal {
 const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.replace(/\.$/, '')}`);
 
 /**
- * Checks every entry of an archive, given as unpacked bytes; throws a TarFault that names the first one that is refused.
- * @returns the folder inside the archive that holds update.sh, '' for its root
+ * Checks every entry of an archive, given as unpacked bytes; throws a TarFault for the first refused one.
+ * @returns the folder inside the archive with update.sh, '' for its root
  */
-export async function judgeArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
+export async function checkArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
   const check = new TarCheck();
   try {
-    for await (const entry of tarEntries(unpacked, { mostBytes: MOST_UNPACKED })) {
+    for await (const entry of tarEntries(unpacked, { maxBytes: MAX_UNPACKED })) {
       const { refusal } = check.add(entry);
       if (refusal) throw refused(refusal);
     }
   } catch (cause) {
-    // What Node's zlib says of compressed data that it cannot read.
+    // An error of Node's zlib for invalid compressed data.
     if (cause instanceof Error && 'code' in cause && /^Z_|^ERR_TRAILING_JUNK/.test(String(cause.code)))
       throw new TarFault(
         'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it',

@@ -7,15 +7,15 @@ import { gnuLong, inChunks, pax, tar, tarEntry } from './test-tar.ts';
 
 const MOST = 1024 * 1024;
 
-async function entriesOf(archive: Uint8Array, keep: (path: string) => number = () => 0, mostBytes = MOST, chunk = 700) {
+async function entriesOf(archive: Uint8Array, keep: (path: string) => number = () => 0, maxBytes = MOST, chunk = 700) {
   const entries: TarEntry[] = [];
-  for await (const entry of tarEntries(inChunks(archive, chunk), { mostBytes, keep })) entries.push(entry);
+  for await (const entry of tarEntries(inChunks(archive, chunk), { maxBytes, keep })) entries.push(entry);
   return entries;
 }
 const pathsOf = async (archive: Uint8Array) => (await entriesOf(archive)).map(({ path }) => path);
-const fault = (archive: Uint8Array, message: RegExp, mostBytes?: number) =>
+const fault = (archive: Uint8Array, message: RegExp, maxBytes?: number) =>
   assert.rejects(
-    entriesOf(archive, undefined, mostBytes),
+    entriesOf(archive, undefined, maxBytes),
     (error) => error instanceof TarFault && message.test(error.message),
   );
 

@@ -1,11 +1,11 @@
-// Reads the entries of a tar archive as it streams past: old v7, POSIX ustar with prefixes, pax, GNU long names. What is
-// kept in memory is one chunk, one header and the beginning of the few files that are asked for, whatever the archive
-// unpacks to. Where readers of tar are known to disagree (a lone empty block, a link with contents, two long names for
-// one entry) the archive is refused instead of guessed at. Browser and service both judge by what is read here.
+// Reads the entries of a tar archive as a stream: old v7, POSIX ustar with prefixes, pax, GNU long names. Memory holds
+// one chunk, one header and the beginnings of a few requested files, however large the archive is. Where
+// implementations of tar disagree (a lone empty block, a link with contents, two long names for one entry), the archive
+// is refused. Browser, service and agent all use this reader.
 
 const BLOCK = 512;
 /** Most bytes of one long name or one set of extended headers. */
-const MOST_METADATA = 1024 * 1024;
+const MAX_METADATA = 1024 * 1024;
 
 /** What is wrong with an archive; reads as "The archive <message>". */
 export class TarFault extends Error {
@@ -14,23 +14,23 @@ export class TarFault extends Error {
 
 export type TarKind = 'file' | 'hard link' | 'symbolic link' | 'folder' | 'device' | 'other';
 
-/** One entry. Names hold one character for each byte, so that two different names never look equal; see `readable`. */
+/** One entry. Names have one character for each byte, so that different names are never equal; see `readable`. */
 export interface TarEntry {
   kind: TarKind;
   path: string;
   target: string;
   mode: number;
   size: number;
-  /** How the contents begin, as far as `keep` asked for them. */
+  /** The beginning of the contents, as far as `keep` requested it. */
   head: Uint8Array;
 }
 
 interface Limits {
-  /** Unpacked bytes after which the archive counts as a bomb. */
-  mostBytes: number;
+  /** An archive with more unpacked bytes is refused. */
+  maxBytes: number;
   /** How many bytes of a file's contents to keep. */
   keep?: (path: string) => number;
-  /** Where all of a file's contents goes; called before the entry is yielded. */
+  /** Receives all contents of a file; called before the entry is yielded. */
   copy?: (entry: Omit<TarEntry, 'head'>, contents: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
@@ -40,30 +40,30 @@ const oneCharacterEach = (bytes: Uint8Array): string => {
   return text;
 };
 
-/** The bytes of a name that holds one character for each. */
+/** The bytes of a name with one character for each. */
 export const nameBytes = (name: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(name, (character) => character.charCodeAt(0));
 
-// Control and direction characters would change how the line around them looks, or not be seen at all.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+// Control and direction characters change the line around them, or are invisible.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const codeOf = (character: string) =>
   `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 
-/** A text with what cannot be seen in it written out, cut where it gets longer than a line should be. */
-export function plainly(text: string, most = 200): string {
-  const plain = text.slice(0, 2 * most).replace(UNSEEN, codeOf);
+/** A text with invisible characters escaped, cut to the length of a line. */
+export function escapeInvisible(text: string, most = 200): string {
+  const plain = text.slice(0, 2 * most).replace(INVISIBLE, codeOf);
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
-/** A name of an entry as a person reads it. */
-export const readable = (name: string): string => plainly(new TextDecoder().decode(nameBytes(name)));
+/** A name of an entry for display. */
+export const readable = (name: string): string => escapeInvisible(new TextDecoder().decode(nameBytes(name)));
 
-/** Hands out exact numbers of bytes from chunks of any size. */
+/** Reads exact numbers of bytes from chunks of any size. */
 class Bytes {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #most: number;
   #chunk = new Uint8Array(0);
-  /** Unpacked bytes that have come so far. */
+  /** Unpacked bytes so far. */
   total = 0;
 
   constructor(source: AsyncIterable<Uint8Array>, most: number) {
@@ -80,13 +80,13 @@ class Bytes {
     return true;
   }
 
-  /** Refuses what an entry says that it holds, before any of it is unpacked. */
+  /** Checks the declared size of an entry before any of it is unpacked. */
   #expect(count: number): void {
     if (this.total - this.#chunk.length + count <= this.#most && this.total <= this.#most) return;
     throw new TarFault(`unpacks to more than ${this.#most / 1024 / 1024} MB, more than a device may be asked to hold`);
   }
 
-  /** The next `count` bytes; undefined when the archive ends just here. */
+  /** The next `count` bytes; undefined if the archive ends exactly here. */
   async take(count: number): Promise<Uint8Array | undefined> {
     const taken = new Uint8Array(count);
     for (let have = 0; have < count;) {
@@ -112,7 +112,7 @@ class Bytes {
     }
   }
 
-  /** The next `count` bytes, as they come. */
+  /** The next `count` bytes, in parts. */
   async *parts(count: number): AsyncGenerator<Uint8Array, void> {
     this.#expect(count);
     for (let left = count; left > 0;) {
@@ -124,7 +124,7 @@ class Bytes {
     }
   }
 
-  /** Reads to the end, so that the checksum behind the compressed data is compared too. */
+  /** Reads to the end, so that the checksum after the compressed data is verified. */
   async drain(): Promise<void> {
     while (await this.#more());
   }
@@ -142,7 +142,7 @@ const cString = (bytes: Uint8Array): string => {
   return oneCharacterEach(end === -1 ? bytes : bytes.subarray(0, end));
 };
 
-/** A number in a header: octal digits, or for large ones GNU's base 256. */
+/** A number in a header: octal digits, or GNU's base 256 for large ones. */
 function numberOf(bytes: Uint8Array): number {
   if (bytes[0] === 0x80) {
     let value = 0;
@@ -192,16 +192,16 @@ const KINDS: Record<string, TarKind> = {
 };
 const sparse = () => new TarFault('holds a sparse file: pack it without --sparse');
 
-/** What the headers before an entry say about it. */
+/** What the headers before an entry define for it. */
 interface Announced {
   path?: string;
   target?: string;
   extended?: Map<string, string>;
 }
 
-/** Reads the body of a header about the next entry (GNU long names, pax) into `about`. */
+/** Reads a header that describes the next entry (GNU long names, pax) into `about`. */
 async function readAnnouncement(bytes: Bytes, type: string, size: number, about: Announced): Promise<void> {
-  if (size > MOST_METADATA) throw damaged();
+  if (size > MAX_METADATA) throw damaged();
   const body = size === 0 ? new Uint8Array(0) : await bytes.take(size);
   if (!body) throw cutOff();
   await bytes.skip((BLOCK - (size % BLOCK)) % BLOCK);
@@ -209,7 +209,7 @@ async function readAnnouncement(bytes: Bytes, type: string, size: number, about:
   else if (type === 'K' && about.target === undefined) about.target = cString(body);
   else if (type === 'x' && !about.extended) about.extended = extendedHeader(body);
   else if (type === 'g') {
-    // git writes a comment this way; a global header that changes entries is read differently by different programs.
+    // git writes a comment this way; programs disagree about a global header that changes entries.
     for (const key of extendedHeader(body).keys()) if (key !== 'comment') throw damaged();
   } else throw damaged();
 }
@@ -218,7 +218,7 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   const { extended } = about;
   if (extended && (about.path !== undefined || about.target !== undefined)) throw damaged();
   for (const key of extended?.keys() ?? []) if (key.startsWith('GNU.sparse')) throw sparse();
-  // Left empty, such a record takes back what was said before: not every reader knows that.
+  // An empty record cancels an earlier one, which not every reader supports.
   for (const key of ['path', 'linkpath', 'size']) if (extended?.get(key) === '') throw damaged();
   const posix = oneCharacterEach(header.subarray(257, 263)) === 'ustar\0';
   const prefix = posix ? cString(header.subarray(345, 500)) : '';
@@ -237,12 +237,12 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   return { kind, path, target, mode: numberOf(header.subarray(100, 108)), size };
 }
 
-/** The entries of a tar archive, given as unpacked bytes. Returns how many bytes it unpacked to. */
+/** The entries of a tar archive, given as unpacked bytes. Returns their total size. */
 export async function* tarEntries(
   source: AsyncIterable<Uint8Array>,
-  { mostBytes, keep = () => 0, copy }: Limits,
+  { maxBytes, keep = () => 0, copy }: Limits,
 ): AsyncGenerator<TarEntry, number> {
-  const bytes = new Bytes(source, mostBytes);
+  const bytes = new Bytes(source, maxBytes);
   try {
     let about: Announced = {};
     for (let empty = 0; empty < 2;) {

@@ -1,4 +1,4 @@
-// The header of a tar entry (POSIX ustar), for whoever writes an archive.
+// The header of a tar entry (POSIX ustar), for writers of archives.
 
 export const BLOCK = 512;
 const utf8 = new TextEncoder();
@@ -13,8 +13,8 @@ interface Header {
   time: number;
 }
 
-/** What fits in the eleven octal digits of a size. */
-const MOST_OCTAL = 8 ** 11 - 1;
+/** The largest size in eleven octal digits. */
+const MAX_OCTAL = 8 ** 11 - 1;
 
 export function tarHeader({ name, prefix, type, mode, size, time }: Header): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
@@ -24,9 +24,9 @@ export function tarHeader({ name, prefix, type, mode, size, time }: Header): Uin
   put(octal(mode, 7), 100);
   put(octal(0, 7), 108);
   put(octal(0, 7), 116);
-  if (size <= MOST_OCTAL) put(octal(size, 11), 124);
+  if (size <= MAX_OCTAL) put(octal(size, 11), 124);
   else {
-    // GNU's base 256, which every reader of today knows.
+    // GNU's base 256, which every current reader supports.
     block[124] = 0x80;
     for (let at = 135, left = size; left > 0; at -= 1, left = Math.floor(left / 256)) block[at] = left % 256;
   }

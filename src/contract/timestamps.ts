@@ -1,11 +1,11 @@
-// The four date formats of v1.md, read and printed in this one file (`Date.parse` knows neither most of the zones nor
-// that a date without a zone is UTC here). Printing is always in UTC.
+// Parses and prints the four date formats of v1.md (`Date.parse` supports few zones, and reads a date without a zone as
+// local instead of UTC). Printed dates are always in UTC.
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-// Hours east of UTC. Where one abbreviation has several meanings the commoner one for a fleet is taken: BST is British
-// Summer Time (not Bangladesh), CST and PST are North American (not China, the Philippines), IST is India (not Ireland,
-// Israel), AST is Atlantic (not Arabia), GST is the Gulf, SST is Samoa.
+// Hours east of UTC. Of several meanings the one more common for fleets is used: BST is British Summer Time (not
+// Bangladesh), CST and PST are North American (not China, the Philippines), IST is India (not Ireland, Israel), AST is
+// Atlantic (not Arabia), GST is the Gulf, SST is Samoa.
 const ABBREVIATIONS: [hours: number, names: string][] = [
   [-11, 'SST'],
   [-10, 'HST'],
@@ -44,7 +44,7 @@ const ZONES = new Map(
   ABBREVIATIONS.flatMap(([hours, names]) => names.split(' ').map((name) => [name, hours] as const)),
 );
 
-/** Minutes east of UTC of 'EST', '+0530', 'GMT+2', 'UTC-03:00', '+0000 UTC'; undefined where nobody can know. */
+/** Minutes east of UTC of 'EST', '+0530', 'GMT+2', 'UTC-03:00', '+0000 UTC'; undefined if unknown. */
 function zoneMinutes(zone: string): number | undefined {
   const offset = /^(?:UTC|GMT)?([+\-−])(\d{1,2})(?::?(\d{2}))?(?: [A-Z]{1,5})?$/i.exec(zone);
   if (!offset) {
@@ -65,7 +65,7 @@ const ISO_OR_SQL = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{
 const JOB = /^([A-Z]{3,9})\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d):(\d\d) (.+)$/i;
 const TUNNEL = /^([A-Z]{3,9})\.? (\d{1,2}),? (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ([AP])\.?M\.?(?: (.+))?$/i;
 
-/** The fields of a date as written: year, month, day, hour, minute, second, milliseconds; then its zone. */
+/** The fields of a written date: year, month, day, hour, minute, second, milliseconds; then its zone. */
 function fieldsOf(text: string): [number[], string] | undefined {
   const iso = ISO_OR_SQL.exec(text);
   if (iso) {
@@ -87,7 +87,7 @@ function fieldsOf(text: string): [number[], string] | undefined {
   return [[Number(year), monthNumber(month), Number(day), hours, Number(minute), Number(second), 0], zone];
 }
 
-/** Reads any of the four formats. A date that does not exist or a zone nobody knows is undefined, never a guess. */
+/** Parses any of the four formats. An invalid date or an unknown zone is undefined, never a guess. */
 export function parseTimestamp(text: string): Date | undefined {
   const read = fieldsOf(text.trim().replace(/\s+/g, ' '));
   if (!read) return undefined;
@@ -95,7 +95,7 @@ export function parseTimestamp(text: string): Date | undefined {
   const offset = zoneMinutes(zone);
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = new Date(0);
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(hour, minute - offset, second, milliseconds);

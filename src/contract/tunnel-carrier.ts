@@ -1,14 +1,14 @@
-// What both ends of a tunnel's carrier agree on: HTTP/2 over one WebSocket that the agent dialled. The service makes the
-// requests; `POST /<id>` asks for a connection to the destination with that number, 200 says that it is there, and from
-// then on the stream's two directions are the connection's. Flow control of each stream is HTTP/2's own.
+// The protocol of a tunnel's carrier: HTTP/2 on one WebSocket that the agent opened. The service sends the requests;
+// `POST /<id>` asks for a connection to the destination with that number, 200 confirms it, and from then on the
+// stream's two directions are the connection's. Each stream has HTTP/2's flow control.
 
-/** A stream may be this far ahead of its reader; all of them together this far ahead of the line. */
+/** How far a stream may be ahead of its reader, and all of them together ahead of the connection. */
 const STREAM_WINDOW = 1024 * 1024;
 export const CARRIER_WINDOW = 16 * 1024 * 1024;
 
 /**
- * For either end's session. Its memory, in megabytes, bounds what readers that do not read can pile up. Frames keep HTTP/2's
- * own size of 16 kB: larger ones were measured to cost more, since a reader gathers them from several reads.
+ * For the session of either side. The memory limit, in megabytes, bounds the backlog of slow readers. Frames have
+ * HTTP/2's default size of 16 kB: larger ones were slower, because a reader collects them from several reads.
  */
 export const CARRIER_SETTINGS = {
   settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
@@ -18,7 +18,7 @@ export const CARRIER_SETTINGS = {
 /** Largest WebSocket message on a carrier. */
 export const MAX_CARRIER_FRAME = 16 * 1024 * 1024;
 
-/** Chunks from this length on are messages of their own: joining copies. */
+/** Larger chunks become messages of their own, because joining copies them. */
 const LARGE = 4 * 1024;
 const MOST_JOINED = 64 * 1024;
 
@@ -27,8 +27,8 @@ interface Bytes {
 }
 
 /**
- * The messages for what HTTP/2 writes at a time: it writes each frame's head by itself. Small chunks are joined, and none
- * gets so large that the reader has to gather it from many reads, in memory of its own.
+ * The messages for the chunks of one HTTP/2 write, which has each frame's head as a separate chunk. Small chunks are
+ * joined, but no message becomes so large that the reader has to collect it from many reads.
  */
 export function messagesOf<Chunk extends Bytes>(chunks: readonly Chunk[], join: (some: Chunk[]) => Chunk): Chunk[] {
   const messages: Chunk[] = [];
@@ -55,7 +55,7 @@ interface WebSocketStream<Chunk> {
   _writev?(chunks: { chunk: Chunk }[], done: (error?: Error | null) => void): void;
 }
 
-/** Has the stream of a WebSocket send its chunks as such messages, all of them in one write to the line below it. */
+/** Makes the stream of a WebSocket send its chunks as such messages, all of them in one write to the socket. */
 export function sendAsMessages<Chunk extends Bytes>(
   stream: WebSocketStream<Chunk>,
   socket: { send(message: Chunk, done?: (error?: Error) => void): void },
@@ -74,7 +74,7 @@ export function sendAsMessages<Chunk extends Bytes>(
   };
 }
 
-/** As much of node:stream's Duplex as is needed here: this folder is read by browsers too. */
+/** The used part of node:stream's Duplex, because browsers load this folder too. */
 interface End {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
@@ -91,9 +91,9 @@ interface SocketEnd<Other> extends End {
 }
 
 /**
- * Makes one connection of a carrier's stream and a socket: an end of either direction is passed on, and what cuts one of
- * them cuts the other, so that nobody takes half an answer for a whole one. HTTP/2 knows a code, CANCEL, that Node shows
- * as an orderly end: a stream is never ended with it, and where it comes (a carrier that is lost), it counts as a cut.
+ * Connects a carrier's stream and a socket: the end of either direction is passed on, and cutting one cuts the other,
+ * so that half an answer never looks complete. Node shows HTTP/2's code CANCEL as a normal end: a stream is never
+ * ended with it, and where it arrives (from a lost carrier), it counts as a cut.
  */
 export function joinStreams<Stream extends StreamEnd<Socket>, Socket extends SocketEnd<Stream>>(
   stream: Stream,

@@ -1,9 +1,10 @@
-// v1.md, "Tunnels": local services of devices, reachable from outside. Devices open them; the API lists and closes.
+// v1.md, "Tunnels": local services of devices that are reachable from outside. Devices open them; the API lists and
+// closes them.
 import * as z from 'zod/mini';
 import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 
-/** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. What is optional is ours. */
+/** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. Optional fields are additions. */
 export const tunnel = row(
   z.looseObject({
     Name: z.string().check(z.minLength(1)),
@@ -16,18 +17,18 @@ export const tunnel = row(
     PublicAddr: optionalText,
     DeviceId: optionalText,
     DeviceName: optionalText,
-    /** 'Online' or 'Offline': nobody gets through while the device is away. */
+    /** 'Online' or 'Offline': without the device there is no connection. */
     DeviceStatus: optionalText,
-    /** Open at this moment: TCP connections, or requests and WebSockets. */
+    /** Open now: TCP connections, or requests and WebSockets. */
     Connections: optionalNumber,
     /** Bytes of bodies, to the device and from it, since the agent last opened the tunnel. */
     BytesIn: optionalNumber,
     BytesOut: optionalNumber,
-    /** What a visitor of an HTTP tunnel has to show: 'Basic' or 'None'. */
+    /** The login of an HTTP tunnel: 'Basic' or 'None'. */
     Auth: optionalText,
-    /** ISO 8601; when it ends by itself, where that was set. */
+    /** When it ends by itself, if that is set; ISO 8601. */
     ExpiresAt: optionalText,
-    /** Seconds without traffic after which it ends by itself, where that was set. */
+    /** Seconds without traffic after which it ends by itself, if that is set. */
     IdleTimeout: optionalNumber,
   }),
 );

@@ -1,6 +1,6 @@
 // Whether a tar.gz would work on a device, judged before it is uploaded: by the rules of the contract, which refuse it
 // here as they would on the service, and by what would go wrong on the device all the same.
-import { MOST_UNPACKED, TarCheck } from '#/contract/tar-check.ts';
+import { MAX_UNPACKED, TarCheck } from '#/contract/tar-check.ts';
 import type { TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault } from '#/contract/tar-entries.ts';
 import type { TarEntry } from '#/contract/tar-entries.ts';
@@ -105,7 +105,7 @@ export async function checkArchive(
   const keep = (path: string) => (isUpdate(path) ? SCRIPT_HEAD : 0);
   let size = 0;
   try {
-    const reader = tarEntries(unpacked, { mostBytes: MOST_UNPACKED, keep });
+    const reader = tarEntries(unpacked, { maxBytes: MAX_UNPACKED, keep });
     for (;;) {
       const next = await reader.next();
       if (next.done) {

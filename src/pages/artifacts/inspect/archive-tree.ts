@@ -1,5 +1,5 @@
 // What an archive holds as the rows of a tree: each folder before what is in it, folders that no entry names included.
-import { plainly } from '#/contract/tar-entries.ts';
+import { escapeInvisible } from '#/contract/tar-entries.ts';
 import type { TarKind } from '#/contract/tar-entries.ts';
 
 export interface TreeEntry {
@@ -82,13 +82,13 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
     const folder = isFolder(node);
     const row: TreeRow = {
       path: level.row ? `${level.row.path}/${part}` : part,
-      name: plainly(part),
+      name: escapeInvisible(part),
       depth: open.length,
       kind: folder ? 'folder' : (node.entry?.kind ?? 'folder'),
       size: folder ? 0 : (node.entry?.size ?? 0),
       files: folder ? 0 : 1,
       mode: node.entry?.mode,
-      target: plainly(node.entry?.target ?? ''),
+      target: escapeInvisible(node.entry?.target ?? ''),
       refused: node.entry?.refused ?? false,
       hidesRefused: false,
       end: rows.length + 1,
