@@ -75,7 +75,7 @@ export function PlacePicker({ place, onPick }: PlacePickerProps) {
           <Clicks place={place} onPick={onPick} />
         </MapContainer>
       </section>
-      <div className={classes.below}>
+      <div className="between small">
         <span className="dim">Click the map, or drag the mark.</span>
         <Button size="xs" variant="default" onClick={() => map && onPick(picked(map.getCenter()))}>
           Take the map’s centre

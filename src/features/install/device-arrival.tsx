@@ -24,7 +24,7 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
   const online = state === 'Online';
   return (
     <div className={classes.arrival} data-online={online}>
-      <span role="status" className={classes.state}>
+      <span role="status" className="inline">
         {online ? (
           <StateMark state="Online" label={`${name} is Online`} />
         ) : (

@@ -73,7 +73,7 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
   const lines = linesAt(sample, judgement.place);
   return (
     <>
-      <p className={classes.outcome} role="status">
+      <p className="small breakable" role="status">
         <StateMark state={judgement.verdict} /> Told by {judgement.because}.
         {judgement.verdict !== judgement.raw && ` The service says ${judgement.raw}.`}
       </p>

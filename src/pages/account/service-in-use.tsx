@@ -26,7 +26,7 @@ export function ServiceInUse() {
           return (
             <dl className={classes.facts}>
               <dt>Address</dt>
-              <dd className={classes.copied}>
+              <dd className="copied">
                 <span className="mono">{location.origin}</span> <CopyButton value={location.origin} what="address" />
               </dd>
               <dt>Service</dt>

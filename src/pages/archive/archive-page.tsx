@@ -71,7 +71,7 @@ export function ArchivePage() {
           <div className={classes.list}>
             <FilterBar label="Search the archive" className={classes.filters}>
               <SearchField label="Find in names, devices and logs" text={typed} />
-              <span role="status" className={classes.count}>
+              <span role="status" className="dim tabular">
                 {search && `${formatCount(shown.length)} of `}
                 {formatCount(rows.length)} {rows.length === 1 ? 'job' : 'jobs'}
                 {searching && `, ${formatCount(search.done)} searched`}

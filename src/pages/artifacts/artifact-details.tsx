@@ -99,13 +99,13 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
           <ArtifactAge artifact={artifact} />
         </dd>
         <dt>Id</dt>
-        <dd className={classes.copied}>
+        <dd className="copied">
           <span className="mono">{ArtifactId}</span> <CopyButton value={ArtifactId} what="artifact id" />
         </dd>
         {Sha256 && (
           <>
             <dt>SHA-256</dt>
-            <dd className={classes.copied}>
+            <dd className="copied">
               <span className="mono">{Sha256}</span> <CopyButton value={Sha256} what="SHA-256" />
             </dd>
           </>

@@ -79,7 +79,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       cell: ({ artifact, group, inner }) =>
         group ? (
           <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
-            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             <span className={rowName} title={group.name}>
               {group.name || 'Without a name'}
             </span>

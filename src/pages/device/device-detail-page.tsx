@@ -173,7 +173,7 @@ function DeviceInventory({ device }: { device: Device }) {
   return (
     <Section title="Inventory">
       {rows.length === 0 ? (
-        <p className={classes.quiet}>Nothing is known yet. The agent tells its system when it connects.</p>
+        <p className="small dim">Nothing is known yet. The agent tells its system when it connects.</p>
       ) : (
         <dl className={classes.facts}>
           {rows.map(({ label, value }) => (

@@ -37,9 +37,9 @@ export function DevicePosition({ device }: { device: Device }) {
           <Skeleton name="the location" rows={1} />
         )
       ) : place === null ? (
-        <p className={classes.quiet}>Not set.</p>
+        <p className="small dim">Not set.</p>
       ) : (
-        <div className={classes.quiet}>
+        <div className="small dim">
           <span className={classes.place}>
             <span className="mono" title={positionText(place)}>
               {positionText(rounded(place))}

@@ -19,7 +19,7 @@ export function DeviceTags({ device }: { device: Device }) {
   if (isMissing(tags.error))
     return (
       <Section title="Tags">
-        <p className={classes.quiet}>This service has no tags.</p>
+        <p className="small dim">This service has no tags.</p>
       </Section>
     );
   return (
@@ -41,9 +41,9 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   return (
     <div className={classes.tags}>
       {Tags === undefined ? (
-        <p className={classes.quiet}>This service does not tell which tags a device has.</p>
+        <p className="small dim">This service does not tell which tags a device has.</p>
       ) : Tags.length === 0 ? (
-        <p className={classes.quiet}>No tags.</p>
+        <p className="small dim">No tags.</p>
       ) : (
         <ul className={classes.list} aria-label="Tags of this device">
           {Tags.map(({ TagId, TagName }) => (

@@ -12,7 +12,6 @@ import type { Column } from '#/ui/table/table.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { View } from '#/ui/page/view.tsx';
-import classes from './device-page.module.css';
 
 export function DeviceTunnels({ id }: { id: string }) {
   const query = useQuery(tunnelQueries.list());
@@ -28,7 +27,7 @@ export function DeviceTunnels({ id }: { id: string }) {
         isEmpty={(tunnels) => !tunnels.some(({ DeviceId }) => DeviceId === id)}
         empty={
           <>
-            <p className={classes.quiet}>No open tunnels. The agent on the device opens them.</p>
+            <p className="small dim">No open tunnels. The agent on the device opens them.</p>
             <OpenTunnel />
           </>
         }

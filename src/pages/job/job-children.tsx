@@ -201,7 +201,7 @@ function ChildActions({ parent, jobs: { rows, verdicts }, selection }: ChildActi
   return (
     <>
       {(offered.length > 0 || waiting.length > 0) && (
-        <div className={classes.actions} role="group" aria-label="Actions for devices of this job">
+        <div className="flow" role="group" aria-label="Actions for devices of this job">
           {offered.map(({ id, which, targets }) => (
             <Button
               key={id}

@@ -40,7 +40,7 @@ function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
   return (
     <div className={classes.tile}>
       <Link to={to}>
-        <span className={classes.what}>{what}</span>
+        <span className="small dim">{what}</span>
         <span className={classes.big} data-bad={bad || undefined}>
           {figure === undefined ? '–' : formatCount(figure)}
         </span>

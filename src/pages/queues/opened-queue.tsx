@@ -91,7 +91,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                 )}
                 {job.ParentJobId && <span className="dim">part of a job to many</span>}
               </span>
-              <span className={classes.since}>
+              <span className="dim">
                 {isRunning ? 'running, submitted ' : 'waits since '}
                 <Time at={job.created === undefined ? undefined : new Date(job.created)} />
               </span>

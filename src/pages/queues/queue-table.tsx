@@ -55,7 +55,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
           aria-expanded={opened === row.id}
           onClick={() => onOpen(opened === row.id ? undefined : row.id)}
         >
-          <IconChevronRight size={16} stroke={1.6} aria-hidden />
+          <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
         </ActionIcon>
         {row.id === '' ? (
           <span className={rowName} title="The service does not tell whose jobs these are">

@@ -4,7 +4,6 @@ import { tunnelMutations } from '#/api/tunnels.ts';
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { formatCount } from '#/lib/format.ts';
-import classes from './tunnels-page.module.css';
 
 export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () => void }) {
   const { copy: address } = publicAddress(tunnel);
@@ -15,7 +14,7 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
       confirmLabel="Delete tunnel"
       write={tunnelMutations.remove(tunnel.Name)}
     >
-      <p className={classes.named}>
+      <p className="breakable">
         <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
         {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. A tunnel opened again gets
         another name.

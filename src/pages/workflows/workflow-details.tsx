@@ -8,7 +8,6 @@ import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import classes from './workflows-page.module.css';
 
 export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
   return (
@@ -16,13 +15,13 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
       {workflow ? (
         <Stack gap="md">
           <CommandLine label="Command" command={workflow.Command} />
-          <dl className={classes.facts}>
+          <dl className="facts">
             <dt>Created</dt>
             <dd>
               <Time at={parseTimestamp(workflow.CreatedTime)} raw={workflow.CreatedTime} />
             </dd>
             <dt>Id</dt>
-            <dd className={classes.copied}>
+            <dd className="copied">
               <span className="mono">{workflow.WorkflowId}</span>{' '}
               <CopyButton value={workflow.WorkflowId} what="workflow id" />
             </dd>

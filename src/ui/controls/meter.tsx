@@ -12,7 +12,7 @@ export function Meter({ label, used, limit, format }: MeterProps) {
   const share = limit > 0 ? Math.min(1, used / limit) : 1;
   return (
     <div className={classes.meter} data-level={share >= 1 ? 'full' : share >= 0.9 ? 'near' : 'fine'}>
-      <span className={classes.label}>{label}</span>
+      <span className="dim">{label}</span>
       <span>
         {format(used)} <span className="dim">of {format(limit)}</span>
       </span>

@@ -94,7 +94,7 @@ export function SecretDialog({
           </Group>
         </div>
         <Group justify="space-between">
-          <span className={classes.note}>
+          <span className="small dim">
             {copied
               ? 'Taken along.'
               : inUse

@@ -45,7 +45,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
     <div className="stack" aria-busy={isFetching}>
       {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
       {away && !local ? (
-        <p className={classes.age} data-age>
+        <p className="small dim" data-age>
           Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
         </p>
       ) : (

@@ -73,7 +73,7 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
           required
         />
       </div>
-      <p className={classes.told} role="status">
+      <p className="breakable" role="status">
         <strong>
           {filesText(files.length)}, {formatBytes(builder.size)}
         </strong>

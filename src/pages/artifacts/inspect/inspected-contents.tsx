@@ -14,7 +14,7 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
       {tree && tree.length > 0 && (
         <details className={classes.part} open={tree.length <= 12}>
           <summary>
-            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             Contents
             <span className="dim tabular">
               {sum('files') === 1 ? 'one file' : `${formatCount(sum('files'))} files`}, {formatBytes(sum('size'))}
@@ -32,7 +32,7 @@ export function ScriptBeginning({ script: { name, text, cut }, open = false }: {
   return (
     <details className={classes.part} open={open}>
       <summary>
-        <IconChevronRight size={16} stroke={1.6} aria-hidden />
+        <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
         {name} {cut && <span className="dim">its first {formatBytes(text.length)}</span>}
       </summary>
       <pre className={`${classes.script} mono`} tabIndex={0} role="region" aria-label={`Beginning of ${name}`}>

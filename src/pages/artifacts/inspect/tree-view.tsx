@@ -186,7 +186,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
         size={14}
         stroke={1.6}
         aria-hidden
-        className={classes.chevron}
+        className={`${classes.chevron} turns`}
         data-shown={open !== undefined}
       />
       {taken === undefined ? (

@@ -116,7 +116,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       ) : (
         <div className={classes.buttons}>
           <button type="button" aria-expanded={open} className={classes.toggle} onClick={() => setToggled(!open)}>
-            <IconChevronRight size={16} stroke={1.6} aria-hidden />
+            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             {checksSaid(item)}
           </button>
           {open && (

@@ -123,7 +123,7 @@ function GroupRow({ group, total, opened, onToggle }: GroupRowProps) {
   const share = group.keys.length / Math.max(1, total);
   return (
     <button type="button" className={classes.row} aria-expanded={opened} onClick={onToggle}>
-      <IconChevronRight size={16} stroke={1.8} aria-hidden className={classes.chevron} />
+      <IconChevronRight size={16} stroke={1.8} aria-hidden className="turns dim" />
       <span className={classes.count}>
         {formatCount(group.keys.length)}
         <span className={classes.times}> ×</span>

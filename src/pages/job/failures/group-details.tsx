@@ -79,7 +79,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupDetailsProps) {
   };
   return (
     <div className={classes.details}>
-      <div className={classes.actions} role="group" aria-label="Actions for this group">
+      <div className="flow" role="group" aria-label="Actions for this group">
         <Button
           size="xs"
           leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}

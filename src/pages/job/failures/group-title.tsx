@@ -19,7 +19,7 @@ function joined(title: readonly TitlePiece[]): TitlePiece[] {
 }
 
 export function GroupTitle({ group }: { group: FailureGroup }) {
-  if (group.title.length === 0) return <span className={classes.silent}>{silentText(group)}</span>;
+  if (group.title.length === 0) return <span className="dim">{silentText(group)}</span>;
   return (
     <code className={classes.title}>
       {group.isLast && <span className={classes.last}>No error said. Last line: </span>}
