@@ -1,28 +1,8 @@
-// Copy, also where the clipboard API is not there (plain http on a LAN address is no secure context).
+// A button that copies a text and says whether that worked.
 import { useEffect, useState } from 'react';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-
-/** Puts text on the clipboard; false when the browser refuses. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    area.readOnly = true;
-    area.className = 'visually-hidden';
-    // Inside an open dialog the focus trap would take the selection away from the end of the body.
-    const home = document.activeElement?.closest('[role="dialog"]') ?? document.body;
-    home.append(area);
-    area.select();
-    // oxlint-disable-next-line typescript/no-deprecated -- nothing else copies outside of a secure context
-    const done = document.execCommand('copy');
-    area.remove();
-    return done;
-  }
-}
+import { copyText } from './copy-text.ts';
 
 interface CopyButtonProps {
   value: string;

@@ -5,7 +5,7 @@ import type { ClipboardEvent, CSSProperties } from 'react';
 import { Button } from '@mantine/core';
 import { IconArrowBarToDown } from '@tabler/icons-react';
 import * as z from 'zod/mini';
-import { copyText } from '#/ui/controls/copy-button.tsx';
+import { copyText } from '#/ui/controls/copy-text.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { layOut } from './log-items.ts';
 import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';

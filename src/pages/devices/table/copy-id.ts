@@ -1,6 +1,6 @@
 // Copies a device's id from a row of the table, and says whether that worked.
 import { notifications } from '@mantine/notifications';
-import { copyText } from '#/ui/controls/copy-button.tsx';
+import { copyText } from '#/ui/controls/copy-text.ts';
 
 export async function copyId(id: string): Promise<void> {
   const done = await copyText(id);

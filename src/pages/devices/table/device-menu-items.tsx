@@ -5,7 +5,7 @@ import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconCopy, IconExternalLink, IconMapPin, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/controls/copy-button.tsx';
+import { copyText } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-menu.module.css';

@@ -7,16 +7,17 @@ import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { BaseTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import { ColumnResizer } from './column-resizer.tsx';
 import { DeviceMenu } from './device-menu.tsx';
 import type { TableColumn } from './table-columns.tsx';
 import classes from './device-table.module.css';
 
+const ColumnResizer = lazyPart(() => import('./column-resizer.tsx'), 'ColumnResizer');
 const loadMarks = () => import('./mark-hits.ts');
 
 /** The devices on the table, in order. */
@@ -134,7 +135,7 @@ export function DeviceTable(props: DeviceTableProps) {
         const column = columns[index];
         if (!column || column.id === 'name') return null;
         const { id, label, width } = column;
-        return <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />;
+        return <ColumnResizer open={{ label, width, onWidth: (wanted) => onWidth(id, wanted) }} isUrgent={false} />;
       }}
       table={{
         className: classes.table,

@@ -19,7 +19,7 @@ import { devicesText } from '#/lib/format.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/controls/copy-button.tsx';
+import { copyText } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { printViews } from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
