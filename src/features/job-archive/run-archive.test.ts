@@ -34,7 +34,7 @@ async function deleted(ids: string[], answer: (method: string, id: string) => Re
 }
 
 const job = (JobId: string, Status: string) =>
-  Response.json({ JobId, Status, EndTime: Status === 'Running' ? '' : '2026-01-01T00:00:00Z' });
+  Response.json({ JobId, DeviceId: 'd', Status, EndTime: Status === 'Running' ? '' : '2026-01-01T00:00:00Z' });
 const status = (code: number) => new Response(null, { status: code });
 
 test('what ended is deleted, what runs is left, what is missing is gone', async () => {
