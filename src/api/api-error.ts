@@ -64,11 +64,14 @@ export const unexpectedError = (status: number, body: string): ApiError =>
     detail: withoutKeys(body).trim().slice(0, 500) || 'The body was empty.',
   });
 
+export const hasStatus = (error: unknown, status: number): boolean =>
+  error instanceof ApiError && error.status === status;
+
 /** Whether an error says that the session is over. */
-export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+export const isSignedOut = (error: unknown): boolean => hasStatus(error, 401);
 
 /** Whether there is no such thing: a deleted one, or a path that this service does not have. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+export const isMissing = (error: unknown): boolean => hasStatus(error, 404);
 
 /**
  * Whether the answer to an addition of ours says that the service does not have it. Some answer what they do not know with
@@ -76,10 +79,6 @@ export const isMissing = (error: unknown): boolean => error instanceof ApiError 
  */
 export const isNotOffered = (error: unknown): boolean =>
   error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
-
-/** No answer came, or none of the service's own: it may have acted. */
-export const isLost = (error: unknown): boolean =>
-  error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
 /** Errors for a form, by field name; what belongs to no known field is left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {

@@ -3,12 +3,13 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
-import { ApiError, isLost } from '#/api/api-error.ts';
+import { ApiError } from '#/api/api-error.ts';
 import { call, upload } from '#/api/call.ts';
 import type { SendProgress } from '#/api/call.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { waitFor } from '#/lib/pace.ts';
+import { checkWrite } from '#/lib/request-queue.ts';
+import { meaningOf } from '#/lib/retry.ts';
 
 const stored = { invalidates: [['artifacts'], ['account']] };
 
@@ -32,9 +33,6 @@ export const artifactQueries = {
   list: () =>
     queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),
 };
-
-/** Before each look for what became of a lost answer, in milliseconds: the service may still be at it. */
-const LOOKS = [300, 1_500, 3_000];
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
@@ -73,21 +71,12 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
   } catch (error) {
     // What was not sent to the end cannot have been stored; an answer of whatever kind says that it was.
     const answered = error instanceof ApiError && error.kind !== 'network';
-    if (!(all || answered) || !(isLost(error) || isCancelled(error))) throw error;
+    if (!(all || answered) || !(meaningOf(error) === 'unknown' || isCancelled(error))) throw error;
     onLook();
-    let seen = false;
-    for (const length of LOOKS) {
-      await waitFor(length);
-      const arrived = await look().then(
-        (found) => {
-          seen = true;
-          return found;
-        },
-        () => undefined,
-      );
-      if (arrived) return arrived;
-    }
-    if (seen) throw error;
+    let arrived: Artifact | undefined;
+    const { done } = await checkWrite(error, async () => (arrived = await look()) !== undefined);
+    if (arrived) return arrived;
+    if (done === false) throw error;
     throw new ApiError('network', 'It is not known whether the file arrived', {
       detail: 'No answer came, and the list cannot be read. Sending it again looks in the list first.',
     });

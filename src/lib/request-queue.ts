@@ -18,7 +18,8 @@ export async function checkWrite(
   wait = waitFor,
 ): Promise<{ done: boolean | undefined; trouble?: unknown }> {
   let result: Awaited<ReturnType<typeof checkWrite>> = { done: undefined };
-  for (const length of isUnanswered(failure) ? LOOKS : ONE_LOOK) {
+  const isAnswered = failure instanceof RequestError && !isUnanswered(failure);
+  for (const length of isAnswered ? ONE_LOOK : LOOKS) {
     await wait(length);
     try {
       result = { done: await check() };
@@ -104,9 +105,9 @@ export class RequestQueue {
     return this.send(request, 'read');
   }
 
-  /** Sends a write, again only when the service said that it did nothing. Raises what went wrong. */
-  write<Answer>(request: () => Promise<Answer>): Promise<Answer> {
-    return this.send(request, 'write');
+  /** Sends a write, again only when the service said that it did nothing. `signal`: of this one, to end its pause. */
+  write<Answer>(request: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    return this.send(request, 'write', signal);
   }
 
   /** Sends a write; where its answer leaves it open whether it was carried out, `check` decides. Never raises an error. */
@@ -141,9 +142,13 @@ export class RequestQueue {
     if (this.signedOut) throw this.signedOut;
   }
 
-  private async send<Answer>(request: () => Promise<Answer>, kind: 'read' | 'write'): Promise<Answer> {
+  private async send<Answer>(
+    request: () => Promise<Answer>,
+    kind: 'read' | 'write',
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     for (let failures = 0; ; failures++) {
-      await this.untilOpen();
+      if (this.pause || this.ended || this.options.mayGoOn) await this.untilOpen(signal);
       try {
         return await request();
       } catch (error) {
@@ -161,12 +166,14 @@ export class RequestQueue {
   }
 
   /** What a task has begun goes on when the queue ends, but no longer than the next wait or the end of the session. */
-  private async untilOpen(): Promise<void> {
-    const { mayGoOn } = this.options;
-    const waits = this.pause !== undefined || mayGoOn !== undefined;
-    while (this.pause) await this.pause;
-    await mayGoOn?.();
-    if (waits || this.ended) this.throwIfEnded();
+  private async untilOpen(signal: AbortSignal | undefined): Promise<void> {
+    const aborted = signal && new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    while (this.pause) {
+      await Promise.race([this.pause, ...(aborted ? [aborted] : [])]);
+      signal?.throwIfAborted();
+    }
+    await this.options.mayGoOn?.();
+    this.throwIfEnded();
   }
 
   /** All requests wait: what one of them was told holds for the others. */

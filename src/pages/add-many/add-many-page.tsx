@@ -32,7 +32,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 const focusOnMount = (node: HTMLElement | null) => node?.focus({ preventScroll: true });
 
 export function AddManyPage() {
-  const [run] = useState(() => new AddRun({ ...provisioning, sleep: waitFor }));
+  const [run] = useState(() => new AddRun({ ...provisioning, wait: waitFor }));
   const [arrivals] = useState(() => new Arrivals());
   const view = useSyncExternalStore(run.subscribe, run.get);
   const [rows, setRows] = useState<readonly DraftRow[]>([]);

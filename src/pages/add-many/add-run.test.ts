@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { waitFor } from '#/lib/pace.ts';
 import { AddRun } from './add-run.ts';
 import { TestService, lost, ordered, refused } from './test-service.ts';
 
@@ -72,6 +73,7 @@ test('a failed step leaves the others to be done, and retry does exactly what is
 });
 
 test('"later" is waited for and asked again; other refusals are not', async () => {
+  const random = mock.method(Math, 'random', () => 1);
   const service = new TestService();
   const answers = [refused(429, '7'), refused(503, '2'), refused(429)];
   service.trouble = (call, name) => {
@@ -82,7 +84,9 @@ test('"later" is waited for and asked again; other refusals are not', async () =
   };
   const run = new AddRun(service.api);
   await run.add(ordered({ name: 'a' }), NONE);
-  assert.deepEqual(service.slept, [7_000, 2_000, 1_000]);
+  random.mock.restore();
+  // A Retry-After and then the jitter, or without one the jitter alone.
+  assert.deepEqual(service.slept, [7_500, 3_000, 2_000]);
   assert.deepEqual(states(run), ['done']);
   service.calls.length = 0;
   await run.add(ordered({ name: 'bad' }), NONE);
@@ -171,7 +175,7 @@ test('stop ends the pause and starts no more rows; go on does the rest', async (
   const service = new TestService();
   const run = new AddRun({
     ...service.api,
-    sleep: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    wait: waitFor,
   });
   service.trouble = (call) => (call === 'create' ? { before: refused(503, '60') } : undefined);
   const working = run.add(ordered(...Array.from({ length: 9 }, (_, number) => ({ name: `d${number}` }))), NONE);

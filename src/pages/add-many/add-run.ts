@@ -1,13 +1,15 @@
 // Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
-import { RequestSender, Stopped } from './request-sender.ts';
+import { hasStatus, isMissing, isSignedOut } from '#/api/api-error.ts';
+import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
+import type { waitFor } from '#/lib/pace.ts';
+import { meaningOf } from '#/lib/retry.ts';
 import { detailsOf, draftOf } from './row-check.ts';
 import type { DeviceToAdd } from './row-check.ts';
-import { newEntry } from './run-entry.ts';
+import { faultText, limitText, newEntry } from './run-entry.ts';
 import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
-import { faultText, hasStatus, mayHaveActed, limitText } from './run-faults.ts';
 import { TagCache } from './tag-cache.ts';
 import type { TagApi } from './tag-cache.ts';
 
@@ -20,7 +22,7 @@ export interface RunApi extends TagApi {
   rekey: (id: string) => Promise<NewDevice>;
   /** Every device with exactly this name. */
   named: (name: string) => Promise<Device[]>;
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  wait: typeof waitFor;
 }
 
 /** Rows under way at a time. */
@@ -37,23 +39,33 @@ export class AddRun {
   private readonly claimed = new Set<string>();
   private readonly turns = new Map<string, Promise<void>>();
   private ending: Ending | undefined;
-  private running = 0;
-  private readonly sender: RequestSender;
+  private running = false;
+  private halt = new AbortController();
+  private queue: RequestQueue;
+  private pausing = false;
   private view: RunView = { entries: [], running: false, pausing: false, ending: undefined };
   private readonly listeners = new Set<() => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: RunApi) {
     this.api = api;
-    this.sender = new RequestSender({
-      sleep: api.sleep,
-      onPause: this.tellSoon,
-      onSignedOut: () => this.end({ reason: 'signed-out' }),
-    });
-    const { sender } = this;
+    this.queue = this.newQueue();
     this.tags = new TagCache({
-      tags: () => sender.send(api.tags),
-      createTag: (name) => sender.send(() => api.createTag(name)),
+      tags: () => this.queue.read(api.tags),
+      createTag: (name) => this.queue.write(() => api.createTag(name)),
+    });
+  }
+
+  private newQueue(): RequestQueue {
+    this.halt = new AbortController();
+    return new RequestQueue({
+      atOnce: AT_ONCE,
+      signal: this.halt.signal,
+      wait: this.api.wait,
+      onPause: (length) => {
+        this.pausing = length > 0;
+        this.tellSoon();
+      },
     });
   }
 
@@ -81,8 +93,8 @@ export class AddRun {
     this.timer = undefined;
     this.view = {
       entries: [...this.list],
-      running: this.running > 0,
-      pausing: this.sender.isPausing,
+      running: this.running,
+      pausing: this.pausing,
       ending: this.ending,
     };
     for (const listener of this.listeners) listener();
@@ -99,7 +111,7 @@ export class AddRun {
 
   /** Takes out the rows that are no devices, to be edited: those that wait and those that were refused. */
   takeBack(): DraftRow[] {
-    if (this.running > 0) return [];
+    if (this.running) return [];
     const kept = this.list.filter(({ id, unanswered }) => id !== undefined || unanswered);
     const rows = this.list.filter(({ id, unanswered }) => id === undefined && !unanswered).map(({ row }) => row);
     this.list.splice(0, this.list.length, ...kept);
@@ -110,7 +122,7 @@ export class AddRun {
 
   /** Starts no more rows; what is under way is finished. */
   stop(): void {
-    if (this.running > 0) this.end({ reason: 'stopped' });
+    if (this.running) this.end({ reason: 'stopped' });
   }
 
   /** Creates what waits. */
@@ -138,7 +150,7 @@ export class AddRun {
   private end(ending: Ending): void {
     // The first reason is the one; what others meet after it follows from it.
     this.ending ??= ending;
-    this.sender.end();
+    this.halt.abort();
     this.tellSoon();
   }
 
@@ -146,21 +158,17 @@ export class AddRun {
     isWanted: (entry: RunEntry) => boolean,
     job = (place: number) => this.perform(place),
   ): Promise<void> {
-    if (this.running > 0) return;
+    if (this.running) return;
     const places = [...this.list.keys()].filter(
       (place) => isWanted(this.list[place]!) && this.list[place]!.state !== 'working',
     );
     if (places.length === 0) return this.tell();
     this.ending = undefined;
-    this.sender.begin();
-    let next = 0;
-    const worker = async () => {
-      while (next < places.length && !this.sender.isHalted) await job(places[next++]!);
-    };
-    this.running = Math.min(AT_ONCE, places.length);
+    this.queue = this.newQueue();
+    this.running = true;
     this.tell();
-    await Promise.all(Array.from({ length: this.running }, worker));
-    this.running = 0;
+    await Promise.allSettled(places.map((place) => this.queue.add(() => job(place))));
+    this.running = false;
     this.tell();
   }
 
@@ -172,14 +180,14 @@ export class AddRun {
     if (this.list[place]!.missing.includes('create')) await this.inTurn(place);
     const id = this.list[place]!.id;
     if (id !== undefined) {
-      await this.step(place, 'details', ({ order }) => this.sender.send(() => this.api.update(id, detailsOf(order))));
+      await this.step(place, 'details', ({ order }) => this.queue.write(() => this.api.update(id, detailsOf(order))));
       await this.step(place, 'location', ({ order: { position } }) =>
-        position ? this.sender.send(() => this.api.locate(id, position)) : Promise.resolve(),
+        position ? this.queue.write(() => this.api.locate(id, position)) : Promise.resolve(),
       );
       await this.step(place, 'tags', async ({ tags }) => {
         for (const name of tags) {
           const tag = await this.tags.idOf(name);
-          await this.sender.send(() => this.api.attach(id, tag));
+          await this.queue.write(() => this.api.attach(id, tag));
           this.change(place, { tags: this.list[place]!.tags.filter((each) => each !== name) });
         }
       });
@@ -201,7 +209,8 @@ export class AddRun {
   }
 
   private fault(place: number, step: Step, error: unknown): void {
-    if (error instanceof Stopped || hasStatus(error, 401)) return;
+    if (isSignedOut(error)) this.end({ reason: 'signed-out' });
+    if (error instanceof NotSentError || isSignedOut(error)) return;
     const faults = [...this.list[place]!.faults.filter((each) => each.step !== step), { step, text: faultText(error) }];
     this.change(place, { faults });
   }
@@ -218,17 +227,17 @@ export class AddRun {
 
   private async create(place: number): Promise<void> {
     // It may have waited for its turn while the run was ended.
-    if (this.sender.isHalted) return;
+    if (this.halt.signal.aborted) return;
     const { order, unanswered } = this.list[place]!;
     try {
       if (unanswered && (await this.find(place))) return;
-      const { DeviceId: id, DeviceKey: key } = await this.sender.send(() => this.api.create(draftOf(order)));
+      const { DeviceId: id, DeviceKey: key } = await this.queue.write(() => this.api.create(draftOf(order)));
       this.claimed.add(id);
       this.created(place, { id, key, unanswered: false });
     } catch (error) {
       if (hasStatus(error, 403)) this.end({ reason: 'licence', text: limitText(error) });
       // 409: it was created before, and the answer with its key got lost.
-      else if (mayHaveActed(error) || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
+      else if (meaningOf(error) === 'unknown' || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
       else this.fault(place, 'create', error);
     }
   }
@@ -244,7 +253,7 @@ export class AddRun {
       const text = `${faultText(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
       this.change(place, { faults: [{ step: 'create', text }] });
     } catch (error) {
-      if (error instanceof Stopped) {
+      if (error instanceof NotSentError) {
         const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
         this.change(place, { faults: [{ step: 'create', text }] });
       } else this.fault(place, 'create', error);
@@ -254,7 +263,7 @@ export class AddRun {
   /** Looks for the device of a create without an answer. It is found without its key, which only that answer had. */
   private async find(place: number): Promise<boolean> {
     const { order } = this.list[place]!;
-    const named = await this.sender.read(() => this.api.named(order.name));
+    const named = await this.queue.read(() => this.api.named(order.name));
     const mine = named.filter(
       ({ DeviceId, DeviceGroup }) =>
         DeviceGroup === order.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
@@ -283,10 +292,10 @@ export class AddRun {
     if (id === undefined) return;
     this.change(place, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
     try {
-      const { DeviceKey: key } = await this.sender.send(() => this.api.rekey(id));
+      const { DeviceKey: key } = await this.queue.write(() => this.api.rekey(id));
       this.change(place, { key, keyLost: false });
     } catch (error) {
-      if (hasStatus(error, 404))
+      if (isMissing(error))
         this.fault(place, 'key', new Error('There is no way to a new key here: delete the device and add it again.'));
       else this.fault(place, 'key', error);
     }

@@ -1,6 +1,7 @@
 // The tags of a run by name: read once, and each one that is missing made once, however many rows ask for it at a time.
 import type { Tag } from '#/contract/tags.ts';
-import { hasStatus, mayHaveActed } from './run-faults.ts';
+import { hasStatus, isMissing } from '#/api/api-error.ts';
+import { meaningOf } from '#/lib/retry.ts';
 
 export interface TagApi {
   tags: () => Promise<Tag[]>;
@@ -31,7 +32,7 @@ export class TagCache {
     const listed = this.api.tags().then(
       (tags) => new Map(tags.map(({ TagName, TagId }) => [TagName, TagId])),
       (error: unknown) => {
-        throw hasStatus(error, 404) ? new Error('This service has no tags.') : error;
+        throw isMissing(error) ? new Error('This service has no tags.') : error;
       },
     );
     this.listed = listed;
@@ -49,7 +50,7 @@ export class TagCache {
       await this.api.createTag(name);
     } catch (error) {
       // Made by somebody else meanwhile, or made without an answer: the list tells.
-      if (!(error instanceof Error) || (!mayHaveActed(error) && !hasStatus(error, 409))) throw error;
+      if (!(error instanceof Error) || (meaningOf(error) !== 'unknown' && !hasStatus(error, 409))) throw error;
       trouble = error;
     }
     // Create answers without an id.

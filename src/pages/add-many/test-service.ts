@@ -72,7 +72,7 @@ export class TestService {
     createTag: (name) => this.carryOut('createTag', [name], () => void this.tagNames.set(name, `t-${name}`)),
     named: (name) =>
       this.carryOut('named', [name], () => this.devices.filter(({ DeviceName }) => DeviceName === name) as Device[]),
-    sleep: (milliseconds) => {
+    wait: (milliseconds) => {
       this.slept.push(milliseconds);
       return Promise.resolve();
     },

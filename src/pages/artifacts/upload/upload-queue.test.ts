@@ -1,6 +1,6 @@
 // The queue of uploads: a few at a time, each with an end of its own, nothing sent twice.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { artifact } from '#/contract/artifacts.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
@@ -103,12 +103,37 @@ test('cancelled while it waits, it is as it was; while it is sent, it can be sen
   assert.equal(attempts[1]?.planned.signal.aborted, true);
 });
 
+test('one that the service puts off goes up later; cancelled in that pause, it is not sent again', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const { queue, attempts, add, stages } = fresh();
+    const ids = ['a', 'b'].map(add);
+    queue.start(...ids);
+    const later = new ApiError('refused', 'busy', { status: 429, retryAfter: 30 });
+    for (const attempt of attempts) attempt.fail(later);
+    await settle();
+    queue.cancel(ids[0] ?? '');
+    await settle();
+    assert.deepEqual(stages(), ['cancelled', 'sending']);
+    mock.timers.tick(40_000);
+    await settle();
+    assert.deepEqual(attempts.length, 3);
+    attempts[2]?.store();
+    await settle();
+    assert.deepEqual(stages(), ['cancelled', 'stored']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test('signed out: what waits is not sent', async () => {
   const { queue, attempts, add, stages } = fresh();
   queue.start(...['a', 'b', 'c'].map(add));
   attempts[0]?.fail(new ApiError('refused', 'who?', { status: 401 }));
   await settle();
   assert.deepEqual(stages(), ['failed', 'sending', 'idle']);
+  queue.start(...queue.snapshot().map(({ id }) => id));
+  assert.ok(!stages().includes('idle'), 'after a new sign-in it is sent');
 });
 
 test('another file in its place keeps what was typed, and only that', () => {

@@ -1,8 +1,9 @@
 // The files that were chosen for upload: each with its fields, what was found out about it, and how far it is. A few are
-// sent at a time; one that fails never holds up the rest. Knows nothing of React: a page subscribes.
+// sent at a time through one request queue; one that fails never holds up the rest. Knows nothing of React.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
-import { isLost, isSignedOut } from '#/api/api-error.ts';
+import { RequestQueue } from '#/lib/request-queue.ts';
+import { meaningOf } from '#/lib/retry.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { advance, startTransfer } from './transfer.ts';
@@ -45,6 +46,8 @@ export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean =>
 /** Uploads under way at a time. */
 const AT_ONCE = 2;
 
+const newRequestQueue = () => new RequestQueue({ atOnce: AT_ONCE, signal: new AbortController().signal });
+
 const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
 export class UploadQueue {
@@ -57,6 +60,7 @@ export class UploadQueue {
   private readonly unsure = new Set<string>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
+  private requests = newRequestQueue();
   private made = 0;
 
   constructor(send: (planned: ArtifactUpload) => Promise<Artifact>, now: () => number = () => performance.now()) {
@@ -121,8 +125,9 @@ export class UploadQueue {
   /** Takes its turn; a second time while it is under way does nothing. */
   start(...ids: string[]): void {
     const startable = (item: QueuedFile) => ids.includes(item.id) && !isUnderWay(item) && item.stage.name !== 'stored';
+    const started = this.items.filter(startable);
     this.show(this.items.map((item) => (startable(item) ? { ...item, stage: { name: 'waiting' } } : item)));
-    this.pump();
+    for (const { id } of started) void this.requests.add(() => this.run(id)).catch(() => undefined);
   }
 
   cancel(id: string): void {
@@ -140,20 +145,21 @@ export class UploadQueue {
     this.show(this.items.filter(({ id }) => !ids.includes(id)));
   }
 
+  private stopWaiting(): void {
+    this.show(this.items.map((item) => (item.stage.name === 'waiting' ? { ...item, stage: { name: 'idle' } } : item)));
+  }
+
   /** Ends everything that is under way. */
   close(): void {
-    this.show(this.items.map((item) => (item.stage.name === 'waiting' ? { ...item, stage: { name: 'idle' } } : item)));
+    this.stopWaiting();
     for (const giveUp of this.running.values()) giveUp.abort();
   }
 
-  private pump(): void {
-    for (const item of this.items) {
-      if (this.running.size >= AT_ONCE) return;
-      if (item.stage.name === 'waiting') void this.run(item);
-    }
-  }
-
-  private async run({ id, file, fields, checked }: QueuedFile): Promise<void> {
+  private async run(id: string): Promise<void> {
+    const item = this.find(id);
+    // Cancelled or removed while it waited for its turn.
+    if (item?.stage.name !== 'waiting') return;
+    const { file, fields, checked } = item;
     const giveUp = new AbortController();
     this.running.set(id, giveUp);
     const wire = this.wire.get(id) ?? new File([file.bytes], file.name);
@@ -165,15 +171,17 @@ export class UploadQueue {
       this.change(id, { stage: { name: 'sending', transfer: advance(transfer, progress, this.now()) } });
     };
     try {
-      const artifact = await this.send({
-        file: wire,
-        form: wireForm(file, fields),
-        sha256: checked?.sha256,
-        lookFirst: this.unsure.has(id),
-        signal: giveUp.signal,
-        onProgress,
-        onLook: () => this.change(id, { stage: { name: 'looking' } }),
-      });
+      const upload = () =>
+        this.send({
+          file: wire,
+          form: wireForm(file, fields),
+          sha256: checked?.sha256,
+          lookFirst: this.unsure.has(id),
+          signal: giveUp.signal,
+          onProgress,
+          onLook: () => this.change(id, { stage: { name: 'looking' } }),
+        });
+      const artifact = await this.requests.write(upload, giveUp.signal);
       this.running.delete(id);
       this.wire.delete(id);
       this.unsure.delete(id);
@@ -184,17 +192,16 @@ export class UploadQueue {
       this.running.delete(id);
       this.end(id, error);
     }
-    this.pump();
   }
 
   private end(id: string, error: unknown): void {
-    if (isAbort(error) || isLost(error)) this.unsure.add(id);
+    const meaning = meaningOf(error);
+    if (isAbort(error) || meaning === 'unknown') this.unsure.add(id);
     const failed = error instanceof Error ? error : new Error(String(error));
     this.change(id, { stage: isAbort(error) ? { name: 'cancelled' } : { name: 'failed', error: failed } });
     // Signed out: the rest would only fail for the same reason.
-    if (isSignedOut(error))
-      this.show(
-        this.items.map((item) => (item.stage.name === 'waiting' ? { ...item, stage: { name: 'idle' } } : item)),
-      );
+    if (meaning !== 'signed-out') return;
+    this.stopWaiting();
+    this.requests = newRequestQueue();
   }
 }
