@@ -19,7 +19,7 @@ export interface Ahead {
   jobs: number;
   /** Each job, or group's or tag's job, that these devices have to come; most first. */
   orders: AheadOrder[];
-  /** Those of them that run the very thing that is to be deployed. */
+  /** Those of them that run the very payload that is to be deployed. */
   twice: AheadOrder[];
   /** Others that were aimed at the same group or tag and have not ended. */
   beside: AheadOrder[];
@@ -29,11 +29,11 @@ interface Plan {
   devices: readonly Device[];
   target: DeployChoice['target'];
   /** Artifacts of the same name and version, or the one workflow. */
-  things: ReadonlySet<string>;
+  payloads: ReadonlySet<string>;
 }
 
-export function aheadOf({ devices, target, things }: Plan, queues: Queues, jobs: readonly Job[] = []): Ahead {
-  const orders = new Map<string, AheadOrder & { thing: string | undefined }>();
+export function aheadOf({ devices, target, payloads }: Plan, queues: Queues, jobs: readonly Job[] = []): Ahead {
+  const orders = new Map<string, AheadOrder & { payload: string | undefined }>();
   let busy = 0;
   let count = 0;
   for (const { DeviceId } of devices) {
@@ -45,11 +45,11 @@ export function aheadOf({ devices, target, things }: Plan, queues: Queues, jobs:
       const id = ParentJobId ?? JobId;
       const order = orders.get(id);
       if (order) order.devices++;
-      else orders.set(id, { id, name: JobName || id, devices: 1, thing: ArtifactId ?? WorkflowId });
+      else orders.set(id, { id, name: JobName || id, devices: 1, payload: ArtifactId ?? WorkflowId });
     }
   }
   const all = [...orders.values()].sort((one, two) => two.devices - one.devices);
-  const twice = all.filter(({ thing }) => thing !== undefined && things.has(thing));
+  const twice = all.filter(({ payload }) => payload !== undefined && payloads.has(payload));
   const isAimedAlike = ({ DeviceGroup, TagId }: Job) =>
     target.value !== '' &&
     ((target.kind === 'group' && DeviceGroup === target.value) || (target.kind === 'tag' && TagId === target.value));

@@ -3,26 +3,28 @@ import { test } from 'node:test';
 import { jobDraft } from '#/contract/jobs.ts';
 import { ApiError, refusalError } from '#/api/api-error.ts';
 import {
-  choose,
   confirms,
+  deployUrl,
   isOutcomeUnknown,
-  readDeployChoice,
   suggestName,
   attemptTargetOf,
   whatOf,
 } from '#/pages/deploy/deploy-choice.ts';
 
-const read = (search: string) => readDeployChoice(new URLSearchParams(search));
+const read = (search: string) => {
+  const { target, payload, name } = deployUrl.read(search);
+  return { target, payload, name };
+};
 
 test('reads the choice from the URL; a kind without a value keeps its kind', () => {
   assert.deepEqual(read(''), {
     target: { kind: 'device', value: '' },
-    thing: { kind: 'artifact', value: '' },
+    payload: { kind: 'artifact', value: '' },
     name: undefined,
   });
   assert.deepEqual(read('group=lab&workflow=w1&name=x'), {
     target: { kind: 'group', value: 'lab' },
-    thing: { kind: 'workflow', value: 'w1' },
+    payload: { kind: 'workflow', value: 'w1' },
     name: 'x',
   });
   assert.deepEqual(read('tag=').target, { kind: 'tag', value: '' });
@@ -30,14 +32,9 @@ test('reads the choice from the URL; a kind without a value keeps its kind', () 
 });
 
 test('another target takes the place of the old one and leaves the rest', () => {
-  assert.equal(
-    choose(new URLSearchParams('device=d1&artifact=a1'), 'group', 'lab').toString(),
-    'artifact=a1&group=lab',
-  );
-  assert.equal(
-    choose(new URLSearchParams('device=d1&artifact=a1'), 'workflow', 'w').toString(),
-    'device=d1&workflow=w',
-  );
+  const at = 'device=d1&artifact=a1';
+  assert.equal(deployUrl.change(at, { target: { kind: 'group', value: 'lab' } }), 'artifact=a1&group=lab');
+  assert.equal(deployUrl.change(at, { payload: { kind: 'workflow', value: 'w' } }), 'device=d1&workflow=w');
 });
 
 test('the order is what the contract wants, and nothing is sent before everything is chosen', () => {

@@ -1,42 +1,47 @@
 // What a person has chosen to deploy, as it stands in the URL, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
 import { ApiError } from '#/api/api-error.ts';
+import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
+import type { UrlPart } from '#/ui/url/url-schema.ts';
 import type { Attempt, What } from './attempt.ts';
 
 export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;
-export const THINGS = ['artifact', 'workflow'] as const;
+export const PAYLOADS = ['artifact', 'workflow'] as const;
 export type TargetKind = (typeof TARGETS)[number];
-export type PayloadKind = (typeof THINGS)[number];
+export type PayloadKind = (typeof PAYLOADS)[number];
 
-export interface DeployChoice {
-  target: { kind: TargetKind; value: string };
-  thing: { kind: PayloadKind; value: string };
-  /** Undefined: the suggested one. */
-  name: string | undefined;
-}
-
-function readKind<Kind extends string>(params: URLSearchParams, kinds: readonly Kind[], usual: Kind) {
-  const kind = kinds.find((each) => params.get(each)) ?? kinds.find((each) => params.has(each)) ?? usual;
-  return { kind, value: params.get(kind) ?? '' };
-}
-
-export const readDeployChoice = (params: URLSearchParams): DeployChoice => ({
-  target: readKind(params, TARGETS, 'device'),
-  thing: readKind(params, THINGS, 'artifact'),
-  name: params.get('name') ?? undefined,
+/** A value of one of several kinds: each kind is a parameter of its own, and one at a time is in the URL. */
+const oneKindOf = <Kind extends string>(
+  kinds: readonly Kind[],
+  usual: Kind,
+): UrlPart<{ kind: Kind; value: string }> => ({
+  read: (params) => {
+    const kind = kinds.find((each) => params.get(each)) ?? kinds.find((each) => params.has(each)) ?? usual;
+    return { kind, value: params.get(kind) ?? '' };
+  },
+  write: (params, _, { kind, value }) => {
+    for (const other of kinds) params.delete(other);
+    params.set(kind, value);
+  },
 });
 
-/** The URL with another target or another thing: exactly one of its kind remains. */
-export function choose(params: URLSearchParams, kind: TargetKind | PayloadKind, value: string): URLSearchParams {
-  const next = new URLSearchParams(params);
-  for (const other of TARGETS.some((each) => each === kind) ? TARGETS : THINGS) next.delete(other);
-  next.set(kind, value);
-  return next;
-}
+export const deployUrl = urlSchema({
+  target: oneKindOf(TARGETS, 'device'),
+  payload: oneKindOf(PAYLOADS, 'artifact'),
+  /** Undefined: the suggested one. */
+  name: optional,
+  /** Of the devices in the review. */
+  view: oneOf(['list', 'sites', 'map'], 'list'),
+  /** The job of a preflight, or the name of its jobs. */
+  check: optional,
+  checks: optional,
+});
+
+export type DeployChoice = Pick<typeof deployUrl.defaults, 'target' | 'payload' | 'name'>;
 
 /** What runs, as the request has it. */
-export function whatOf({ thing }: DeployChoice, Name: string): What {
-  return { Name, ...(thing.kind === 'artifact' ? { ArtifactId: thing.value } : { WorkflowId: thing.value }) };
+export function whatOf({ payload }: DeployChoice, Name: string): What {
+  return { Name, ...(payload.kind === 'artifact' ? { ArtifactId: payload.value } : { WorkflowId: payload.value }) };
 }
 
 /** Where it runs, as the request has it; a selection is no target of the API, but a job for each of its devices. */
@@ -48,9 +53,9 @@ export function attemptTargetOf({ kind, value }: DeployChoice['target'], ids: re
 const LONGEST_NAME = 255;
 
 /** "myapp.tar.gz 1.2.0 to group lab", cut to what a name may hold. */
-export function suggestName(thing: string | undefined, target: string | undefined): string {
-  if (!thing) return '';
-  const name = target ? `${thing} to ${target}` : thing;
+export function suggestName(payload: string | undefined, target: string | undefined): string {
+  if (!payload) return '';
+  const name = target ? `${payload} to ${target}` : payload;
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 

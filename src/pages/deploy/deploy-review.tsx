@@ -16,19 +16,13 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import { aheadOf } from './ahead.ts';
 import type { DeployChoice } from './deploy-choice.ts';
+import { nobody } from './deploy-form.ts';
 import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
 import { ReviewDevices } from './review-devices.tsx';
 import type { Reach } from './use-reach.ts';
 import type { Payload } from './use-payload.ts';
 import classes from './deploy.module.css';
-
-/** Says that a target stands for no device at the moment. */
-export function nobody({ kind, label = '' }: Reach): string {
-  if (kind === 'device') return 'There is no such device any more.';
-  if (kind === 'selection') return 'None of the selected devices is there any more.';
-  return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
-}
 
 /** "Online 34", "Offline 3", and whatever else the service says. */
 function statusCounts(devices: Device[]): [string, number][] {
@@ -48,12 +42,12 @@ interface DevicesProps {
   reach: Reach;
   devices: Device[];
   target: DeployChoice['target'];
-  thing: Payload | undefined;
+  payload: Payload | undefined;
 }
 
-function Devices({ reach, devices, target, thing }: DevicesProps) {
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: thing !== undefined && 'artifact' in thing });
-  const same = thing && 'artifact' in thing ? sameVersion(thing.artifact, artifacts.data) : [];
+function Devices({ reach, devices, target, payload }: DevicesProps) {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: payload !== undefined && 'artifact' in payload });
+  const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery(queueQueries.all());
   const jobs = useQuery(jobQueries.list());
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: same.length > 0 });
@@ -64,10 +58,10 @@ function Devices({ reach, devices, target, thing }: DevicesProps) {
       </p>
     );
   const away = devices.filter(({ DeviceStatus }) => DeviceStatus !== 'Online').length;
-  const things = new Set(
-    thing && ('workflow' in thing ? [thing.workflow.WorkflowId] : same.map(({ ArtifactId }) => ArtifactId)),
+  const payloads = new Set(
+    payload && ('workflow' in payload ? [payload.workflow.WorkflowId] : same.map(({ ArtifactId }) => ArtifactId)),
   );
-  const ahead = queues.data && aheadOf({ devices, target, things }, queues.data, jobs.data);
+  const ahead = queues.data && aheadOf({ devices, target, payloads }, queues.data, jobs.data);
   return (
     <>
       <p className={classes.figures}>
@@ -145,22 +139,22 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
 }
 
 /** In words: the command of an artifact carries a token and is the service's own business. */
-function What({ thing }: { thing: Payload }) {
-  if ('workflow' in thing)
+function What({ payload }: { payload: Payload }) {
+  if ('workflow' in payload)
     return (
       <>
         <p>
-          Runs the command of workflow <strong>{thing.text}</strong>:
+          Runs the command of workflow <strong>{payload.text}</strong>:
         </p>
         <pre className={classes.code} tabIndex={0} aria-label="Command of the workflow">
-          {thing.workflow.Command}
+          {payload.workflow.Command}
         </pre>
       </>
     );
-  const { artifact } = thing;
+  const { artifact } = payload;
   return (
     <p>
-      Downloads <strong>{thing.text}</strong> ({sizeText(artifact)}),{' '}
+      Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}),{' '}
       {artifact.IsScript
         ? 'makes it executable and runs the command given with it.'
         : 'unpacks it, runs its update.sh, then removes both.'}
@@ -171,19 +165,19 @@ function What({ thing }: { thing: Payload }) {
 interface DeployReviewProps {
   reach: Reach;
   target: DeployChoice['target'];
-  thing: Payload | undefined;
+  payload: Payload | undefined;
 }
 
-export function DeployReview({ reach, target, thing }: DeployReviewProps) {
+export function DeployReview({ reach, target, payload }: DeployReviewProps) {
   return (
     <>
       <h3>What</h3>
-      {thing ? <What thing={thing} /> : <p className="dim">Choose what to run.</p>}
+      {payload ? <What payload={payload} /> : <p className="dim">Choose what to run.</p>}
       <h3>Where</h3>
       {reach.label === undefined ? (
         <p className="dim">Choose a target to see which devices get it.</p>
       ) : reach.devices ? (
-        <Devices reach={reach} devices={reach.devices} target={target} thing={thing} />
+        <Devices reach={reach} devices={reach.devices} target={target} payload={payload} />
       ) : reach.error ? (
         <Failure what={reach.label} error={reach.error} busy={reach.isFetching} onRetry={reach.refetch} />
       ) : (

@@ -141,11 +141,11 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
 }
 
 interface WhatStepProps {
-  thing: DeployChoice['thing'];
+  payload: DeployChoice['payload'];
   onChoose: (kind: PayloadKind, value: string) => void;
 }
 
-export function WhatStep({ thing: { kind, value }, onChoose }: WhatStepProps) {
+export function WhatStep({ payload: { kind, value }, onChoose }: WhatStepProps) {
   const onPick = (next: string) => onChoose(kind, next);
   return (
     <>

@@ -1,6 +1,6 @@
 // A preflight while it runs and after: what each device said, and the way on for those that passed. Found again by its URL.
 import { useMemo, useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
@@ -17,7 +17,9 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import type { Payload } from './use-payload.ts';
 import { usePayload } from './use-payload.ts';
-import { readDeployChoice } from './deploy-choice.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { deployUrl } from './deploy-choice.ts';
+import type { DeployChoice } from './deploy-choice.ts';
 import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightSaid } from './preflight-outcome.ts';
 import type { PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
@@ -38,18 +40,18 @@ interface Row {
 }
 
 /** The jobs that check: the children of one, that one alone, or all of one name. */
-function useChecks(id: string | null, name: string | null) {
-  const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== null });
+function useChecks(id: string | undefined, name: string | undefined) {
+  const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== undefined });
   const job = one.data?.complete ? one.data.job : undefined;
   const parent = job && isParent(job) ? job.JobId : undefined;
   const children = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
   const named = useQuery({
     ...jobQueries.list(),
     select: (jobs) => jobs.filter(({ JobName }) => JobName === name),
-    enabled: name !== null,
+    enabled: name !== undefined,
   });
   const single = useMemo(() => job && [job], [job]);
-  if (name !== null) return { title: name, ...readingOf(named), data: named.data };
+  if (name !== undefined) return { title: name, ...readingOf(named), data: named.data };
   if (parent !== undefined) return { title: job?.JobName ?? '', ...readingOf(children), data: children.data };
   return { title: job?.JobName ?? '', ...readingOf(one), data: single };
 }
@@ -69,10 +71,9 @@ const readingOf = ({
 });
 
 export function PreflightPage() {
-  const [params] = useSearchParams();
-  const { thing: choice } = readDeployChoice(params);
-  const thing = usePayload(choice);
-  const { title, ...checks } = useChecks(params.get('check'), params.get('checks'));
+  const [{ payload: choice, check, checks: name }] = useUrlState(deployUrl);
+  const payload = usePayload(choice);
+  const { title, ...checks } = useChecks(check, name);
   return (
     <Page title="Preflight" lead={title} back={<Link to={paths.deploy({ [choice.kind]: choice.value })}>Deploy</Link>}>
       <View
@@ -92,7 +93,7 @@ export function PreflightPage() {
           </Empty>
         }
       >
-        {(jobs) => <Results jobs={jobs} thing={thing} choice={choice} />}
+        {(jobs) => <Results jobs={jobs} payload={payload} choice={choice} />}
       </View>
     </Page>
   );
@@ -118,11 +119,11 @@ const columns: Column<Row>[] = [
 
 interface ResultsProps {
   jobs: Job[];
-  thing: Payload | undefined;
-  choice: ReturnType<typeof readDeployChoice>['thing'];
+  payload: Payload | undefined;
+  choice: DeployChoice['payload'];
 }
 
-function Results({ jobs, thing, choice }: ResultsProps) {
+function Results({ jobs, payload, choice }: ResultsProps) {
   const navigate = useNavigate();
   const [shown, setShown] = useState<PreflightOutcome | ''>('');
   const rows = useMemo(
@@ -168,7 +169,7 @@ function Results({ jobs, thing, choice }: ResultsProps) {
         >
           {passed.length === 0
             ? 'Deploy to those that passed'
-            : `Deploy${thing ? ` ${thing.text}` : ''} to the ${formatCount(passed.length)} that passed`}
+            : `Deploy${payload ? ` ${payload.text}` : ''} to the ${formatCount(passed.length)} that passed`}
         </Button>
         <span id="preflight-reason" className="dim">
           {reason ?? 'They are reviewed once more before anything is sent.'}

@@ -30,8 +30,8 @@ export async function preflightWorkflow({ kind, checks, workflow }: PreflightPla
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** A name of its own, by which its jobs are found again: "Preflight 2026-11-02 14:03:09, app.tar.gz 1.2.0". */
-export function preflightName(thing: string, now: Date): string {
+export function preflightName(payload: string, now: Date): string {
   const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':');
-  return `Preflight ${day} ${time}, ${thing}`.slice(0, LONGEST_NAME);
+  return `Preflight ${day} ${time}, ${payload}`.slice(0, LONGEST_NAME);
 }

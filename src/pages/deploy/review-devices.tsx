@@ -1,6 +1,6 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
@@ -14,13 +14,13 @@ import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { deployUrl } from './deploy-choice.ts';
 import { siteText, sitesOf } from './sites.ts';
 import type { Site } from './sites.ts';
 import classes from './deploy.module.css';
 
 const ReachMap = lazyPart(() => import('#/features/base-map/reach-map.tsx'), 'ReachMap');
-
-const VIEWS = ['list', 'sites', 'map'] as const;
 
 interface ReviewDevicesProps {
   devices: Device[];
@@ -29,14 +29,7 @@ interface ReviewDevicesProps {
 }
 
 export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) {
-  const [params, setParams] = useSearchParams();
-  const view = VIEWS.find((each) => each === params.get('view')) ?? 'list';
-  const choose = (next: string) => {
-    const changed = new URLSearchParams(params);
-    if (next === 'list') changed.delete('view');
-    else changed.set('view', next);
-    setParams(changed, { replace: true });
-  };
+  const [{ view }, url] = useUrlState(deployUrl);
   return (
     <>
       <SegmentedControl
@@ -44,7 +37,7 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
         aria-label="View of the devices"
         className={classes.views}
         value={view}
-        onChange={choose}
+        onChange={(next) => url.set({ view: next })}
         data={[
           { value: 'list', label: 'By name' },
           { value: 'sites', label: 'By site' },

@@ -45,7 +45,7 @@ test('counts what is queued for the devices of a deploy and no others, by order,
   const plan = {
     devices: ['1', '2', '3'].map((id) => device(id)),
     target: { kind: 'group', value: 'lab' },
-    things: new Set(['x']),
+    payloads: new Set(['x']),
   } as const;
   const ahead = aheadOf(plan, queues, jobs);
   assert.deepEqual([ahead.devices, ahead.jobs], [2, 3]);

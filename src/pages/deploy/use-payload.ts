@@ -9,7 +9,7 @@ import type { DeployChoice } from './deploy-choice.ts';
 export type Payload = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
 
 /** Undefined while nothing is chosen, and for an id that is not in the lists. */
-export function usePayload({ kind, value }: DeployChoice['thing']): Payload | undefined {
+export function usePayload({ kind, value }: DeployChoice['payload']): Payload | undefined {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: kind === 'artifact' });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: kind === 'workflow' });
   if (kind === 'artifact') {

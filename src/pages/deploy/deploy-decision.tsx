@@ -1,0 +1,76 @@
+// Below the review: what has to be confirmed, why it can't be sent yet, and the button that sends it.
+import { Button, TextInput } from '@mantine/core';
+import { unplacedError } from '#/api/form-rules.ts';
+import type { Device } from '#/contract/devices.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
+import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+import { requestsOf } from './deploy-form.ts';
+import type { DeployForm, DeployPlan } from './deploy-form.ts';
+import { MembersChangedNote } from './members-changed.tsx';
+import { AnswerLost, MembersChanged } from './submission.ts';
+import type { Submission } from './submission.ts';
+import classes from './deploy.module.css';
+
+/** The fields that show what the service says against them. */
+export const LABELS = { Name: 'Name' };
+
+interface DecisionProps {
+  plan: DeployPlan;
+  form: DeployForm;
+  /** Undefined while something is in the way. */
+  submission: Submission | undefined;
+  busy: boolean;
+  error: Error | null;
+  /** What may be typed instead of the count: the name of a group or tag. */
+  groupName: string | undefined;
+  onConfirmation: (text: string) => void;
+  /** Takes the devices as they are now for reviewed. */
+  onAccept: (devices: Device[]) => void;
+}
+
+export function Decision(props: DecisionProps) {
+  const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept } = props;
+  const { count, isMany, reason } = plan;
+  if (error instanceof MembersChanged) return <MembersChangedNote change={error.change} onAccept={onAccept} />;
+  return (
+    <>
+      {isMany && (
+        <TextInput
+          label={
+            <>
+              Type {groupName !== undefined && <strong>{groupName}</strong>}
+              {groupName !== undefined && ' or '}
+              <strong>{formatCount(count)}</strong> to confirm a {form.preflight ? 'preflight' : 'deploy'} to{' '}
+              {devicesText(count)}
+            </>
+          }
+          value={form.confirmation}
+          onChange={(event) => onConfirmation(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      {submission && !form.preflight && <ShowAsCurl request={requestsOf(submission)} />}
+      {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, LABELS)} />}
+      <div className={classes.buttons}>
+        <Button
+          type="submit"
+          loading={busy}
+          disabled={reason !== undefined}
+          title={reason}
+          aria-describedby="deploy-reason"
+        >
+          {form.preflight
+            ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
+            : count > 1
+              ? `Deploy to ${devicesText(count)}`
+              : 'Deploy'}
+        </Button>
+        <span id="deploy-reason" className="dim">
+          {reason}
+        </span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { device } from '#/contract/devices.ts';
+import { deployUrl } from './deploy-choice.ts';
+import { deployPlan, requestsOf, submissionOf } from './deploy-form.ts';
+import type { DeployForm } from './deploy-form.ts';
+import { NEW_PREFLIGHT } from './preflight-plan.ts';
+
+const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined };
+const two = ['d1', 'd2'].map((DeviceId) => device.parse({ DeviceId, DeviceName: DeviceId, DeviceStatus: 'Online' }));
+const lab = { kind: 'group', label: 'group lab', name: 'lab', devices: two, error: null } as const;
+const payload = { text: 'app 1.2' };
+const reason = (form: Partial<DeployForm>, reach: Parameters<typeof deployPlan>[1] = lab, what = true) =>
+  deployPlan({ ...EMPTY, ...form }, reach, what ? payload : undefined).reason;
+
+test('the name is suggested until one is typed', () => {
+  assert.equal(deployPlan(EMPTY, lab, payload).name, 'app 1.2 to group lab');
+  assert.equal(deployPlan({ ...EMPTY, typedName: 'mine' }, lab, payload).name, 'mine');
+});
+
+test('what is in the way is said, one thing after the other', () => {
+  assert.equal(reason({}, { ...lab, label: undefined }), 'Choose a target first.');
+  assert.equal(reason({}, { ...lab, devices: undefined }), 'The devices are being read.');
+  assert.equal(reason({}, { ...lab, devices: undefined, error: new Error('x') }), 'The devices could not be read.');
+  assert.equal(reason({}, { ...lab, devices: [] }), 'No device is in group lab now.');
+  assert.equal(reason({}, lab, false), 'Choose what to run first.');
+  assert.equal(reason({ typedName: ' ' }), 'Name must not be empty.');
+  assert.equal(reason({ preflight: { ...NEW_PREFLIGHT, kind: 'workflow' } }), 'Choose the workflow that checks first.');
+  assert.equal(reason({}), 'Type the confirmation first.');
+  assert.equal(reason({ confirmation: '2' }), undefined);
+});
+
+test('one device needs no confirmation, a group of one does', () => {
+  const [one] = two;
+  assert.ok(one);
+  assert.equal(reason({}, { ...lab, kind: 'device', name: undefined, devices: [one] }), undefined);
+  assert.equal(reason({}, { ...lab, devices: [one] }), 'Type the confirmation first.');
+});
+
+test('a selection is a request for each of its devices, a group is one', () => {
+  const sent = (search: string) => {
+    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false };
+    const submission = submissionOf(deployUrl.read(search), 'n', { ...reach, refetch: () => {}, accept: () => {} });
+    assert.ok(submission);
+    return requestsOf(submission).length;
+  };
+  assert.equal(sent('group=lab&artifact=a'), 1);
+  assert.equal(sent('selection=7&artifact=a'), 2);
+});

@@ -1,0 +1,83 @@
+// What a person has filled in for a deploy, and what follows from it and the devices: what it is called, whether it has to
+// be confirmed, why it can't be sent yet, and what would be sent.
+import { requestOf } from '#/api/request-of.ts';
+import type { Device } from '#/contract/devices.ts';
+import { nameText } from '#/contract/endpoint.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { attemptTargetOf, confirms, suggestName, whatOf } from './deploy-choice.ts';
+import type { DeployChoice } from './deploy-choice.ts';
+import { preflightFault } from './preflight-plan.ts';
+import type { PreflightPlan } from './preflight-plan.ts';
+import type { Submission } from './submission.ts';
+import type { Payload } from './use-payload.ts';
+import type { Reach } from './use-reach.ts';
+
+/** The fields that are not in the URL, at least not at each key. */
+export interface DeployForm {
+  /** Undefined: the suggested name. */
+  typedName: string | undefined;
+  confirmation: string;
+  /** Undefined: the deploy itself. */
+  preflight: PreflightPlan | undefined;
+}
+
+export interface DeployPlan {
+  name: string;
+  nameFits: boolean;
+  /** How many devices get it, as far as they are read. */
+  count: number;
+  /** It has to be confirmed. */
+  isMany: boolean;
+  /** Why it can't be sent yet. */
+  reason: string | undefined;
+}
+
+/** Says that a target stands for no device at the moment. */
+export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): string {
+  if (kind === 'device') return 'There is no such device any more.';
+  if (kind === 'selection') return 'None of the selected devices is there any more.';
+  return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
+}
+
+type Reached = Pick<Reach, 'kind' | 'label' | 'name' | 'devices' | 'error'>;
+
+function obstacle(reach: Reached, hasPayload: boolean, hasName: boolean): string | undefined {
+  if (reach.label === undefined) return 'Choose a target first.';
+  if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
+  if (reach.devices.length === 0) return nobody(reach);
+  if (!hasPayload) return 'Choose what to run first.';
+  return hasName ? undefined : 'Name must not be empty.';
+}
+
+export function deployPlan(
+  { typedName, confirmation, preflight }: DeployForm,
+  reach: Reached,
+  payload: Pick<Payload, 'text'> | undefined,
+): DeployPlan {
+  const name = typedName ?? suggestName(payload?.text, reach.label);
+  const nameFits = nameText.safeParse(name).success;
+  const count = reach.devices?.length ?? 0;
+  const isMany = count > 0 && (reach.name !== undefined || count > 1);
+  const confirmed = !isMany || confirms(confirmation, reach.name, count);
+  const reason =
+    obstacle(reach, payload !== undefined, nameFits) ??
+    (preflight && preflightFault(preflight)) ??
+    (confirmed ? undefined : 'Type the confirmation first.');
+  return { name, nameFits, count, isMany, reason };
+}
+
+const idsOf = (devices: readonly Device[]) => devices.map(({ DeviceId }) => DeviceId);
+
+/** What is sent once nothing is in its way; undefined while the target is not known. */
+export function submissionOf(choice: DeployChoice, name: string, reach: Reach): Submission | undefined {
+  const { jobTarget, label, devices } = reach;
+  if (!jobTarget || !devices || label === undefined) return undefined;
+  const target = attemptTargetOf(choice.target, idsOf(devices));
+  return { jobTarget, devices, attempt: { what: whatOf(choice, name), target, label } };
+}
+
+/** The requests of it: one job, or one for each device of a selection. */
+export function requestsOf({ attempt: { what, target } }: Submission) {
+  const targets = 'ids' in target ? target.ids.map((DeviceId) => ({ DeviceId })) : [target];
+  return targets.map((each) => requestOf(jobEndpoints.submit, { body: { ...what, ...each } }));
+}
