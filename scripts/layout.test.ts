@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { test } from 'node:test';
+import { parseSync } from 'vite';
 
 const root = dirname(import.meta.dirname);
 const files = ['src', 'server', 'agent', 'scripts', 'e2e'].flatMap((folder) =>
@@ -288,4 +289,32 @@ test('a file begins by saying why it exists', () => {
     return !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(textOf.get(file) ?? '');
   });
   assert.deepEqual(silent, []);
+});
+
+/** The hooks that each function of a file calls itself, by the line on which it begins. */
+function hooksPerFunction(file: string): Map<number, string[]> {
+  const text = textOf.get(file) ?? '';
+  const found = new Map<number, string[]>();
+  const walk = (node: unknown, within: number): void => {
+    if (Array.isArray(node)) for (const each of node) walk(each, within);
+    if (typeof node !== 'object' || node === null || !('type' in node)) return;
+    const { type, start, callee } = node as { type: string; start: number; callee?: { name?: string } };
+    const at = /Function/.test(type) && 'body' in node ? start : within;
+    if (type === 'CallExpression' && /^use[A-Z]/.test(callee?.name ?? ''))
+      found.set(at, [...(found.get(at) ?? []), callee?.name ?? '']);
+    for (const child of Object.values(node)) walk(child, at);
+  };
+  walk(parseSync(file, text).program, 0);
+  return new Map([...found].map(([start, hooks]) => [text.slice(0, start).split('\n').length, hooks]));
+}
+
+test('no component or hook calls more than six hooks: one that needs more is two things', () => {
+  const many = code
+    .filter((file) => file.startsWith('src/') && /\buse[A-Z]/.test(textOf.get(file) ?? ''))
+    .flatMap((file) =>
+      [...hooksPerFunction(file)].map(([line, hooks]) => ({ text: `${file}:${line} ${hooks.join(' ')}`, hooks })),
+    )
+    .filter(({ hooks }) => hooks.length > 6)
+    .map(({ text, hooks }) => `${hooks.length} ${text}`);
+  assert.deepEqual(many, []);
 });

@@ -13,7 +13,7 @@ import type { Submission } from './submission.ts';
 import classes from './deploy.module.css';
 
 /** The fields that show what the service says against them. */
-export const LABELS = { Name: 'Name' };
+export const REVIEWED_FIELDS = { Name: 'Name' };
 
 interface DecisionProps {
   plan: DeployPlan;
@@ -52,7 +52,7 @@ export function Decision(props: DecisionProps) {
         />
       )}
       {submission && !form.preflight && <ShowAsCurl request={requestsOf(submission)} />}
-      {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, LABELS)} />}
+      {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, REVIEWED_FIELDS)} />}
       <div className={classes.buttons}>
         <Button
           type="submit"

@@ -8,7 +8,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl } from './deploy-choice.ts';
-import { Decision, LABELS } from './deploy-decision.tsx';
+import { Decision, REVIEWED_FIELDS } from './deploy-decision.tsx';
 import { deployPlan, submissionOf } from './deploy-form.ts';
 import type { DeployForm, DeployPlan } from './deploy-form.ts';
 import { DeployReview } from './deploy-review.tsx';
@@ -109,7 +109,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
               <NameStep
                 plan={plan}
                 typed={form.typedName}
-                refused={refusedFields(error, LABELS)['Name']}
+                refused={refusedFields(error, REVIEWED_FIELDS)['Name']}
                 onType={(typedName) => change({ typedName })}
                 onKeep={(name) => url.set({ name })}
               />
