@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { FleetIndex } from '../../src/fleet/fleet-index.ts';
+import { FleetIndex, tableOf } from '../../src/fleet/fleet-index.ts';
 import { readList } from '../../src/api/list-text.ts';
 import { Draft, emptyTable } from '../../src/fleet/table.ts';
 import { sampleDevice } from './sample-fleet.ts';
@@ -35,7 +35,7 @@ async function rowsFor(count: number): Promise<Row[]> {
     await build(pages);
     times.push(performance.now() - begun);
   }
-  const rest = new FleetIndex(index.table);
+  const rest = new FleetIndex(tableOf(index));
   const devices = pages.flatMap((page) => JSON.parse(page) as Device[]);
   const collator = new Intl.Collator('en', { numeric: true });
   const perRow = (held: number): Figure => ({ value: held / count, unit: 'bytes' });
@@ -95,15 +95,17 @@ async function rowsFor(count: number): Promise<Row[]> {
   ];
 }
 
-const fresh = ({ table }: FleetIndex) => new FleetIndex(table);
+const fresh = (index: FleetIndex) => new FleetIndex(tableOf(index));
 
 /** An index whose times have never been sorted. */
-function freshTimes({ table }: FleetIndex): FleetIndex {
+function freshTimes(index: FleetIndex): FleetIndex {
+  const table = tableOf(index);
   const column = table.columns.get('LastSeenTime');
   return new FleetIndex({ ...table, columns: new Map(column && [['LastSeenTime', column.fork()]]) });
 }
 
-function again({ table }: FleetIndex, devices: Device[]): void {
+function again(index: FleetIndex, devices: Device[]): void {
+  const table = tableOf(index);
   const draft = new Draft(table);
   if (draft.finish(Uint32Array.from(devices, (device) => draft.put(device))) !== table)
     throw new Error('The same devices made another table.');

@@ -147,3 +147,11 @@ export class TimeColumn implements FleetColumn {
     return Number.isNaN(time) ? (this.unreadable.get(row) ?? '') : new Date(time).toISOString();
   }
 }
+
+/** Where devices are, by row; not there while the locations have not been read. */
+export interface Places {
+  lat: Float64Array;
+  lng: Float64Array;
+  /** 0: never located. 1: placed. 2: coordinates that no place on Earth has. */
+  kind: Uint8Array;
+}

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { aDevice } from './fake-service.ts';
 import { printRange } from './seen-range.ts';
-import { FleetIndex } from './fleet-index.ts';
+import { FleetIndex, tableOf } from './fleet-index.ts';
 import type { RowQuery } from './fleet-index.ts';
 import { indexOf } from './index-of.ts';
 import { atOnce } from '#/lib/pace.ts';
@@ -106,10 +106,10 @@ test('a long column sorts the same in turns as at once, and from a nearly right 
   assert.equal(index.isPrepared('DeviceName'), true);
   assert.deepEqual(names(index, { sort: { by: 'DeviceName' } }), expected);
 
-  const draft = new Draft(index.table);
+  const draft = new Draft(tableOf(index));
   draft.change(5, { DeviceName: 'aaa' });
   const row = draft.put(aDevice(50_000, { DeviceName: 'zzz' }));
-  const next = new FleetIndex(draft.finish(Uint32Array.from([...index.table.order, row])));
+  const next = new FleetIndex(draft.finish(Uint32Array.from([...index.rows, row])));
   await next.prepare('DeviceName', index);
   const changed = ['aaa', ...expected.filter((name) => name !== `camera-${numbers[5]}`), 'zzz'];
   assert.deepEqual(names(next, { sort: { by: 'DeviceName' } }), changed);
@@ -248,7 +248,7 @@ test('where no row carries tags they are told by others: no value of them is cou
 test('a newer reading keeps the row of a device, and the object while nothing changed', () => {
   const before = indexOf([aDevice(1), aDevice(2), aDevice(3)]);
   const devices = Array.from(before.query(), (row) => before.device(row));
-  const draft = new Draft(before.table);
+  const draft = new Draft(tableOf(before));
   const order = [aDevice(9), aDevice(3, { DeviceStatus: 'Gone' }), aDevice(1)].map((each) => draft.put(each));
   const after = new FleetIndex(draft.finish(Uint32Array.from(order)));
   assert.equal(after.size, 3);
@@ -266,7 +266,7 @@ test('a newer reading keeps the row of a device, and the object while nothing ch
 
 test('a reading that brings nothing new gives the same table, and the same places', () => {
   const locations = [{ DeviceId: 'id-1', Lat: 1, Lng: 2 }];
-  const { table } = indexOf([aDevice(1), aDevice(2)], locations);
+  const table = tableOf(indexOf([aDevice(1), aDevice(2)], locations));
   const draft = new Draft(table);
   const order = Uint32Array.from([1, 2], (n) => draft.put(aDevice(n)));
   assert.equal(draft.finish(order), table);

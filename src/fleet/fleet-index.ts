@@ -8,7 +8,8 @@ import type { Facet, FacetValue, RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
 import { knownOrder, orderSteps, pick } from './sort.ts';
 import { builtAt, deviceAt } from './table.ts';
-import type { Places, Table } from './table.ts';
+import type { Places } from './columns.ts';
+import type { Table } from './table.ts';
 
 /** A field by its wire name (or DeviceId, Lat, Lng), and which way. */
 export interface RowSort {
@@ -24,51 +25,64 @@ export interface RowQuery {
 
 export type FacetCounts = Record<Exclude<Facet, 'tag'>, FacetValue[]> & { tag: FacetValue[] | undefined };
 
+let readTable: (index: FleetIndex) => Table;
+/** For fleet/ itself, which makes new tables of old ones; all others ask the index. */
+export const tableOf = (index: FleetIndex): Table => readTable(index);
+
 export class FleetIndex {
-  readonly table: Table;
+  static {
+    readTable = (index) => index.#table;
+  }
+
+  readonly #table: Table;
   /** False when devices came and went all the while it was read: a few may be missing, or be there though deleted. */
   readonly complete: boolean;
   private readonly search: Search;
   private told: boolean | undefined;
 
   constructor(table: Table, complete = true) {
-    this.table = table;
+    this.#table = table;
     this.complete = complete;
     this.search = new Search(table);
   }
 
   /** How many devices there are. */
   get size(): number {
-    return this.table.order.length;
+    return this.#table.order.length;
   }
 
   /** Whether the service lists any device with its tags, an empty list of them included. */
   get tellsTags(): boolean {
-    const column = this.table.columns.get('Tags');
-    return (this.told ??= column instanceof CodeColumn && this.table.order.some((row) => column.code(row) !== ABSENT));
+    const column = this.#table.columns.get('Tags');
+    return (this.told ??= column instanceof CodeColumn && this.#table.order.some((row) => column.code(row) !== ABSENT));
+  }
+
+  /** All rows, in the service's order. */
+  get rows(): Uint32Array {
+    return this.#table.order;
   }
 
   /** Where devices are, by row; undefined until the locations have been read. */
   get places(): Places | undefined {
-    return this.table.places;
+    return this.#table.places;
   }
 
   /** The rows that meet the filter, sorted; rows without a value last. */
   query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
-    const { mask, count } = maskOf(this.table, filter, this.search);
-    const order = sort && atOnce(orderSteps(this.table, sort.by));
+    const { mask, count } = maskOf(this.#table, filter, this.search);
+    const order = sort && atOnce(orderSteps(this.#table, sort.by));
     if (order) return pick(order, mask, count, sort.down ?? false);
-    return this.table.order.filter((row) => mask[row] === 1);
+    return this.#table.order.filter((row) => mask[row] === 1);
   }
 
   /** Whether a query with this sort is answered at once. Where not, `prepare` it first: sorting texts takes its time. */
   isPrepared(by: string | undefined): boolean {
-    return by === undefined || this.size <= 5_000 || knownOrder(this.table, by) !== undefined;
+    return by === undefined || this.size <= 5_000 || knownOrder(this.#table, by) !== undefined;
   }
 
   /** Sorts by a column in short tasks; `before`: an earlier index, which makes it faster. */
   async prepare(by: string, before?: FleetIndex): Promise<void> {
-    await inTurns(orderSteps(this.table, by, before?.table));
+    await inTurns(orderSteps(this.#table, by, before && tableOf(before)));
   }
 
   /**
@@ -76,13 +90,13 @@ export class FleetIndex {
    * count, where not all are wanted. Tags are undefined where the service does not tell them.
    */
   facets(filter: RowFilter = {}, only?: readonly Facet[]): FacetCounts {
-    const counts = facetsOf(this.table, filter, this.search, only);
+    const counts = facetsOf(this.#table, filter, this.search, only);
     return this.tellsTags ? counts : { ...counts, tag: undefined };
   }
 
   /** Of these rows the ones with the latest times, the latest first: a few are found without sorting the fleet. */
   latest(rows: Uint32Array, by: 'CreatedTime' | 'LastSeenTime', most: number): number[] {
-    const column = this.table.columns.get(by);
+    const column = this.#table.columns.get(by);
     if (!(column instanceof TimeColumn)) return [];
     const found: number[] = [];
     for (const row of rows) {
@@ -97,28 +111,40 @@ export class FleetIndex {
 
   /** When a row was, in milliseconds: NaN where the service tells no such time, or tells that it never was. */
   timeOf(row: number, by: 'CreatedTime' | 'LastSeenTime'): number {
-    const column = this.table.columns.get(by);
+    const column = this.#table.columns.get(by);
     const time = column instanceof TimeColumn ? column.time(row) : Number.NaN;
     return Number.isFinite(time) ? time : Number.NaN;
   }
 
   /** What a row says in a field, as text; '' for nothing. */
   textOf(row: number, field: string): string {
-    const value = this.table.columns.get(field)?.value(row);
+    const value = this.#table.columns.get(field)?.value(row);
     return typeof value === 'string' ? value : '';
+  }
+
+  /** Whether the service tells a field of a row. */
+  tells(row: number, field: string): boolean {
+    return this.#table.columns.get(field)?.value(row) !== undefined;
+  }
+
+  /** A field of few values as numbers, for a look at very many rows: the value of a row is `texts[code(row)]`. */
+  coded(field: string): { texts: readonly string[]; code: (row: number) => number } | undefined {
+    const column = this.#table.columns.get(field);
+    if (!(column instanceof CodeColumn)) return undefined;
+    return { texts: column.dictionary.texts, code: (row) => column.code(row) };
   }
 
   /** Who is not Online; `seen` is undefined where the service does not tell when that was, and NaN for never. */
   *away(): Generator<{ id: string; state: string; seen: number | undefined }> {
-    const states = this.table.columns.get('DeviceStatus');
-    const times = this.table.columns.get('LastSeenTime');
+    const states = this.#table.columns.get('DeviceStatus');
+    const times = this.#table.columns.get('LastSeenTime');
     if (!(states instanceof CodeColumn)) return;
     const online = states.dictionary.texts.indexOf('Online');
-    for (const row of this.table.order) {
+    for (const row of this.#table.order) {
       if (states.code(row) === online) continue;
       const time = times instanceof TimeColumn ? times.time(row) : Number.NEGATIVE_INFINITY;
       const seen = time === Number.NEGATIVE_INFINITY ? undefined : time;
-      yield { id: this.table.ids[row] ?? '', state: String(states.value(row)), seen };
+      yield { id: this.#table.ids[row] ?? '', state: String(states.value(row)), seen };
     }
   }
 
@@ -127,34 +153,38 @@ export class FleetIndex {
     return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });
   }
 
+  idOf(row: number): string {
+    return this.#table.ids[row] ?? '';
+  }
+
   /** The ids of rows, in their order. */
   ids(rows: Iterable<number>): string[] {
-    return Array.from(rows, (row) => this.table.ids[row] ?? '');
+    return Array.from(rows, (row) => this.idOf(row));
   }
 
   /** The row of a device; it stays the same in every later index. */
   rowOf(id: string): number | undefined {
-    const row = this.table.rowOf.get(id);
+    const row = this.#table.rowOf.get(id);
     return row !== undefined && this.has(row) ? row : undefined;
   }
 
   has(row: number): boolean {
-    return this.table.alive[row] === 1;
+    return this.#table.alive[row] === 1;
   }
 
   /** The device of a row; the same object again while it does not change. */
   device(row: number): Device {
-    return deviceAt(this.table, row);
+    return deviceAt(this.#table, row);
   }
 
   /** The same for one look at very many of them: it would be too much to remember them all. */
   passing(row: number): Device {
-    return builtAt(this.table, row);
+    return builtAt(this.#table, row);
   }
 
   /** The fields that the service tells of any device: those worth a column. */
   fields(): string[] {
-    const { columns, order } = this.table;
+    const { columns, order } = this.#table;
     return Array.from(columns)
       .filter(([, column]) =>
         order.some((row) =>

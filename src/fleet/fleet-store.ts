@@ -2,7 +2,7 @@
 // and at once after a write. What goes wrong leaves the index as it is, with its age.
 import type { DeviceLocation } from '#/contract/devices.ts';
 import { isSignedOut } from '#/api/api-error.ts';
-import { FleetIndex } from './fleet-index.ts';
+import { FleetIndex, tableOf } from './fleet-index.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { placeSteps } from './places.ts';
@@ -112,7 +112,7 @@ export class FleetStore {
   /** Shows writes that were carried out, before the fleet is read again. */
   write(...writes: DeviceWrite[]): void {
     this.reading?.writes.push(...writes);
-    void this.publish(({ index: now }) => now && { index: withTable(now, written(now.table, writes)) });
+    void this.publish(({ index: now }) => now && { index: withTable(now, written(tableOf(now), writes)) });
   }
 
   /** The session is over: nothing more is read by itself. `forget`: who signs in next may be somebody else. */
@@ -211,7 +211,7 @@ export class FleetStore {
     const queue = new RequestQueue({ signal, atOnce: AT_ONCE, mayGoOn: this.mayGoOn });
     const ask = <Answer>(request: () => Promise<Answer>) => queue.add(() => queue.read(request));
     const before = this.fleet.index;
-    const base = before?.table ?? emptyTable();
+    const base = before ? tableOf(before) : emptyTable();
     const draft = new Draft(base);
     const listing = readFleet({
       readPage: (page, rows) => ask(() => this.source.readPage(page, rows, signal)),
@@ -235,7 +235,7 @@ export class FleetStore {
       this.publish(({ index }) => {
         if (this.reading !== reading) return undefined;
         const next = written(table, reading.writes);
-        const isSame = index?.table === next && index.complete === complete;
+        const isSame = index && tableOf(index) === next && index.complete === complete;
         return { ...change, index: isSame ? index : new FleetIndex(next, complete) };
       });
     const already = locations !== undefined;
@@ -282,4 +282,4 @@ export class FleetStore {
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 
 const withTable = (index: FleetIndex, table: Table) =>
-  table === index.table ? index : new FleetIndex(table, index.complete);
+  table === tableOf(index) ? index : new FleetIndex(table, index.complete);

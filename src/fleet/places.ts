@@ -1,7 +1,8 @@
 // Where the devices of a table are, joined from the list of locations.
 import type { DeviceLocation, Position } from '#/contract/devices.ts';
 import { PLACE_KINDS } from './filter.ts';
-import type { Places, Table } from './table.ts';
+import type { Places } from './columns.ts';
+import type { Table } from './table.ts';
 
 /** 0/0 is how the API says "never set" (v1.md, "Device location"). */
 const kindOf = (lat: number, lng: number) =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeService, aDevice } from './fake-service.ts';
-import { FleetIndex } from './fleet-index.ts';
+import { FleetIndex, tableOf } from './fleet-index.ts';
 import { readFleet } from './read-fleet.ts';
 import { Draft, emptyTable } from './table.ts';
 
 async function read(service: FakeService, before?: FleetIndex) {
-  const draft = new Draft(before?.table ?? emptyTable());
+  const draft = new Draft(before ? tableOf(before) : emptyTable());
   const { order, complete } = await readFleet({ readPage: service.readPage, rows: 10, draft, had: before?.size ?? 0 });
   const index = new FleetIndex(draft.finish(order), complete);
   return {

@@ -2,7 +2,8 @@
 // fleet again, filtered in whatever way, is one walk through it.
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
 import type { FleetColumn } from './columns.ts';
-import type { Places, Table } from './table.ts';
+import type { Places } from './columns.ts';
+import type { Table } from './table.ts';
 import { naturalKey } from './text.ts';
 
 /** Rows by value, ascending; of equal values the lower row first; rows without a value at the end. */

@@ -3,16 +3,8 @@
 import type { Device } from '#/contract/devices.ts';
 import { TagLists, Words } from './dictionary.ts';
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
-import type { FleetColumn } from './columns.ts';
+import type { FleetColumn, Places } from './columns.ts';
 import { haystackOf } from './text.ts';
-
-/** Where devices are, by row; not there while the locations have not been read. */
-export interface Places {
-  lat: Float64Array;
-  lng: Float64Array;
-  /** 0: never located. 1: placed. 2: coordinates that no place on Earth has. */
-  kind: Uint8Array;
-}
 
 export interface Table {
   /** Row numbers in use, the rows of deleted devices included. */

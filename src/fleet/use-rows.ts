@@ -35,5 +35,5 @@ export function useRows(index: FleetIndex | undefined, { filter, sort }: RowQuer
   );
   const [shown, setShown] = useState(asked);
   if (asked && asked !== shown) setShown(asked);
-  return { rows: index && (asked ?? shown ?? index.table.order), isPending };
+  return { rows: index && (asked ?? shown ?? index.rows), isPending };
 }

@@ -12,16 +12,8 @@ export function useFleetNames(): { fleet: FleetNames | undefined; error: Error |
   const { index, error, retry } = useFleet({ need: true });
   const fleet = useMemo(() => {
     if (!index) return undefined;
-    const { columns, order, ids } = index.table;
-    const names = columns.get('DeviceName');
-    const known: string[] = [];
-    const all: string[] = [];
-    for (const row of order) {
-      const name = names?.value(row);
-      known.push(typeof name === 'string' ? folded(name) : '');
-      all.push(ids[row] ?? '');
-    }
-    return { names: new Set(known), ids: new Set(all) };
+    const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
+    return { names: new Set(names), ids: new Set(index.ids(index.rows)) };
   }, [index]);
   return { fleet, error: index ? null : error, retry };
 }

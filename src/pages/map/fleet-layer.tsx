@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import L from 'leaflet';
 import { Popup, useMap, useMapEvents } from 'react-leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { Places } from '#/fleet/table.ts';
+import type { Places } from '#/fleet/columns.ts';
 import { formatCount } from '#/lib/format.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';

@@ -4,7 +4,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import type L from 'leaflet';
 import { AttributionControl, MapContainer, ScaleControl } from 'react-leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { Places } from '#/fleet/table.ts';
+import type { Places } from '#/fleet/columns.ts';
 import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useFacets } from '#/features/device-filters/use-facets.ts';

@@ -1,9 +1,8 @@
 // The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each that tells how it is
 // drawn. Whole numbers throughout, since there may be a million of them.
-import { CodeColumn } from '#/fleet/columns.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FacetValue } from '#/fleet/filter.ts';
-import type { Places } from '#/fleet/table.ts';
+import type { Places } from '#/fleet/columns.ts';
 import type { Points } from './cluster-index.ts';
 
 export const ONLINE = 0;
@@ -34,17 +33,11 @@ export function colouredGroups(groups: readonly FacetValue[]): string[] {
 }
 
 /** The byte of each row. A group without a number of its own has {@link MOST_GROUPS}. */
-function kindsOf({ table }: FleetIndex, rows: Uint32Array, groups: readonly string[]): Uint8Array {
-  const codesOf = (name: string) => {
-    const column = table.columns.get(name);
-    return column instanceof CodeColumn ? column : undefined;
-  };
-  const status = codesOf('DeviceStatus');
-  const group = codesOf('DeviceGroup');
-  const states = status?.dictionary.texts.map((text) =>
-    text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER,
-  );
-  const numbers = group?.dictionary.texts.map((text) => {
+function kindsOf(index: FleetIndex, rows: Uint32Array, groups: readonly string[]): Uint8Array {
+  const status = index.coded('DeviceStatus');
+  const group = index.coded('DeviceGroup');
+  const states = status?.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
+  const numbers = group?.texts.map((text) => {
     const number = text === '' ? -1 : groups.indexOf(text);
     return (number < 0 ? MOST_GROUPS : number) << 2;
   });

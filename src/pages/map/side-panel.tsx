@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import type { Places } from '#/fleet/table.ts';
+import type { Places } from '#/fleet/columns.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';

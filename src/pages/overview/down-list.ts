@@ -15,7 +15,7 @@ export interface DownDevice extends Moved {
 
 /** Where a device stands, for what falls together. */
 export const standingOf = (index: FleetIndex, row: number) => ({
-  name: index.textOf(row, 'DeviceName') || (index.table.ids[row] ?? ''),
+  name: index.textOf(row, 'DeviceName') || index.idOf(row),
   site: index.textOf(row, 'CustomerSite'),
   customer: index.textOf(row, 'CustomerName'),
   group: index.textOf(row, 'DeviceGroup'),
@@ -26,21 +26,19 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
   const timed: DownDevice[] = [];
   const untimed: ChangeCluster<DownDevice>[] = [];
   for (const row of index.query({ filter: { status: ['offline'] } })) {
-    const id = index.table.ids[row] ?? '';
+    const id = index.idOf(row);
     const told = index.timeOf(row, 'LastSeenTime');
     const isTold = Number.isFinite(told);
     const at = isTold ? told : history.away?.get(id)?.at;
     if (at !== undefined) timed.push({ id, at, isTold, ...standingOf(index, row) });
     // The service tells that it was never there: that is another list.
-    else if (isUntold(index, row)) {
+    else if (!index.tells(row, 'LastSeenTime')) {
       const rows = [{ id, at: Number.NaN, isTold, ...standingOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, place: undefined });
     }
   }
   return [...together(timed, index.size), ...untimed];
 }
-
-const isUntold = (index: FleetIndex, row: number) => index.table.columns.get('LastSeenTime')?.value(row) === undefined;
 
 /** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
 export function listOf(index: FleetIndex, { rows, from, to, place }: ChangeCluster<DownDevice>) {

@@ -42,8 +42,8 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const jobs = useQuery(jobQueries.list()).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
-  const [first] = index?.table.order ?? [];
-  const device = first === undefined ? paths.devices() : paths.device(index?.table.ids[first] ?? '');
+  const [first] = index?.rows ?? [];
+  const device = first === undefined ? paths.devices() : paths.device(index?.idOf(first) ?? '');
   // Seen once counts: a device need not be there all day.
   const seen = index && index.size > index.query({ filter: { seen: 'never' } }).length && hasBeenOnline(index);
   return [
@@ -96,8 +96,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
 
 /** Where the service tells no times, Online now is all there is to go by. */
 const hasBeenOnline = (index: FleetIndex): boolean =>
-  index.query({ filter: { status: ['online'] } }).length > 0 ||
-  index.latest(index.table.order, 'LastSeenTime', 1).length > 0;
+  index.query({ filter: { status: ['online'] } }).length > 0 || index.latest(index.rows, 'LastSeenTime', 1).length > 0;
 
 export function FirstSteps(props: FirstStepsProps) {
   const isHidden = useStore(hidden);

@@ -1,6 +1,5 @@
 // The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { TimeColumn } from '#/fleet/columns.ts';
 import type { QueuedJob, Queues } from '#/features/job-queue/queue-reader.ts';
 import { DAY, STALE_KINDS, staleIn } from '#/features/job-queue/stale.ts';
 import type { StaleKind, StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
@@ -50,21 +49,17 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   });
 }
 
-/** The same with what the fleet tells of each device. Column by column, so that no device object is made for each row. */
+/** The same with what the fleet tells of each device. Field by field, so that no device object is made for each row. */
 export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undefined): readonly QueueRow[] {
   if (!fleet) return rows;
-  const { columns } = fleet.table;
-  const [names, states, times] = ['DeviceName', 'DeviceStatus', 'LastSeenTime'].map((name) => columns.get(name));
   return rows.map((row) => {
     const at = fleet.rowOf(row.id);
     if (at === undefined) return row;
-    const name = names?.value(at);
-    const status = states?.value(at);
-    const seen = times instanceof TimeColumn ? times.time(at) : Number.NaN;
+    const seen = fleet.timeOf(at, 'LastSeenTime');
     return {
       ...row,
-      name: typeof name === 'string' && name !== '' ? name : row.name,
-      status: typeof status === 'string' ? status : undefined,
+      name: fleet.textOf(at, 'DeviceName') || row.name,
+      status: fleet.textOf(at, 'DeviceStatus') || undefined,
       seen: Number.isFinite(seen) ? new Date(seen) : undefined,
     };
   });
