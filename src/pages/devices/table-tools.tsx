@@ -30,7 +30,7 @@ export function TableTools({ view: { filter, sort }, columns, onSort, onColumns,
         aria-label="Sort by"
         value={sort ? printSort(sort) : ''}
         onChange={({ currentTarget: { value } }) =>
-          onSort(value ? { by: value.replace('-', ''), down: value.startsWith('-') } : null)
+          onSort(value ? { by: value.replace('-', ''), down: value.startsWith('-') } : undefined)
         }
         data={[
           { value: '', label: 'Sort' },

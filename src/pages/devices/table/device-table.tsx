@@ -36,7 +36,7 @@ interface DeviceTableProps {
   rows: TableRows;
   columns: readonly TableColumn[];
   sort: Sort | undefined;
-  onSort: (sort: Sort | null) => void;
+  onSort: (sort: Sort | undefined) => void;
   /** The rows are those of before while others are on their way. */
   busy: boolean;
   /** What the box in the head selects: "this page", or all that match. */
@@ -129,7 +129,7 @@ export function DeviceTable(props: DeviceTableProps) {
         all: isWhole ? `Select all ${formatCount(rows.ids.length)} matching` : 'Select this page',
       }}
       sort={sort}
-      onSort={(next) => onSort(next ?? null)}
+      onSort={onSort}
       // The name takes what the others leave.
       edgeOf={(index) => {
         const column = columns[index];

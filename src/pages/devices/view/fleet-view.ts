@@ -53,15 +53,17 @@ export interface FleetViewChange {
   filter?: RowFilter;
   page?: number;
   rows?: PageSize | 'all';
-  /** `null`: the service's own order. */
-  sort?: Sort | null;
+  /** Undefined: the service's own order. */
+  sort?: Sort | undefined;
 }
 
 /** What a change makes of the URL. */
-export function changeFleetView(now: FleetUrl, { filter, sort, rows, page }: FleetViewChange): Partial<FleetUrl> {
+export function changeFleetView(now: FleetUrl, change: FleetViewChange): Partial<FleetUrl> {
+  const { filter, rows, page } = change;
+  const isSorted = 'sort' in change;
   const patch: Partial<FleetUrl> = {
     ...(filter && { filter: { ...now.filter, ...filter } }),
-    ...(sort !== undefined && { sort: sort ?? undefined }),
+    ...(isSorted && { sort: change.sort }),
   };
   if (rows === 'all') return { ...patch, rows: undefined, page: undefined };
   const view = fleetViewOf(now);
@@ -72,7 +74,7 @@ export function changeFleetView(now: FleetUrl, { filter, sort, rows, page }: Fle
     ...patch,
     // Who turns pages goes on with pages, on the first one too.
     ...((rows !== undefined || page !== undefined) && { rows: size }),
-    page: page ?? (filter || sort !== undefined ? 1 : kept),
+    page: page ?? (filter || isSorted ? 1 : kept),
   };
 }
 

@@ -13,8 +13,8 @@ export interface FleetViewSteps {
   clearFilters: () => void;
   toPage: (page: number) => void;
   toRows: (rows: PageSize | 'all') => void;
-  /** `null`: the service's own order. */
-  sortBy: (sort: Sort | null) => void;
+  /** Without a sort: the service's own order. */
+  sortBy: (sort: Sort | undefined) => void;
   /** Goes to another view, by its query string. */
   go: (search: string) => void;
 }
