@@ -41,12 +41,7 @@ export interface StaleReading {
 export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined): StaleReading {
   const days = useStaleDays();
   const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
-  const artifacts = useQuery({
-    ...artifactQueries.list(),
-    enabled: jobs !== undefined,
-    refetchInterval: MINUTE,
-  });
-  const versions = useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]);
+  const { artifacts, versions } = useVersions(jobs !== undefined);
   const unknown = useMemo(() => {
     const ids = new Set<string>();
     for (const { ArtifactId } of jobs ?? []) if (ArtifactId && !versions.has(ArtifactId)) ids.add(ArtifactId);
@@ -60,4 +55,9 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
     settled: jobs !== undefined && !artifacts.isPending && known,
     error: artifacts.data ? gone.error : artifacts.error,
   };
+}
+
+function useVersions(isWanted: boolean) {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: MINUTE });
+  return { artifacts, versions: useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]) };
 }

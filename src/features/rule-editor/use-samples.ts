@@ -29,10 +29,8 @@ export interface Samples {
   chooseChild: (key: string) => void;
 }
 
-/** `first`, `child`: the job that is looked at, and the opened device of it. */
-export function useSamples(name: string, first: Job | undefined, child: string | undefined): Samples {
-  const [chosen, setChosen] = useState(first?.JobId ?? '');
-  const [chosenChild, setChosenChild] = useState(child ?? '');
+/** The jobs of a name that have ended, the newest first, after the one that is looked at. */
+function useEndedJobs(name: string, first: Job | undefined) {
   const nameOf = useRuleName();
   const list = useQuery(jobQueries.list());
   const jobs = useMemo(() => {
@@ -40,14 +38,28 @@ export function useSamples(name: string, first: Job | undefined, child: string |
     const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MOST_JOBS);
     return first ? [first, ...others] : others;
   }, [list.data, nameOf, name, first]);
+  return { list, jobs };
+}
+
+/** The devices of a group or tag job that have ended. */
+function useEndedChildren(parent: string | undefined) {
+  const many = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
+  const children = useMemo(
+    () => (parent === undefined ? NONE : (many.data ?? NONE).filter((each) => !isMoving(each))),
+    [parent, many.data],
+  );
+  return { many, children };
+}
+
+/** `first`, `child`: the job that is looked at, and the opened device of it. */
+export function useSamples(name: string, first: Job | undefined, child: string | undefined): Samples {
+  const [chosen, setChosen] = useState(first?.JobId ?? '');
+  const [chosenChild, setChosenChild] = useState(child ?? '');
+  const { list, jobs } = useEndedJobs(name, first);
   const job = jobs.find(({ JobId }) => JobId === chosen) ?? jobs[0];
   const parent = job !== undefined && isParent(job);
   const one = useQuery({ ...jobQueries.one(job?.JobId ?? ''), enabled: job !== undefined && !parent });
-  const many = useQuery({ ...jobQueries.children(job?.JobId ?? ''), enabled: parent });
-  const children = useMemo(
-    () => (parent ? (many.data ?? NONE).filter((each) => !isMoving(each)) : NONE),
-    [parent, many.data],
-  );
+  const { many, children } = useEndedChildren(parent ? job.JobId : undefined);
   const keyOf = (each: Job, place: number) => each.JobId || String(place);
   const place = Math.max(
     0,

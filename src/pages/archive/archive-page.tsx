@@ -10,6 +10,7 @@ import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { sortPart } from '#/ui/table/sort.ts';
+import type { Sort } from '#/ui/table/sort.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -28,18 +29,24 @@ import classes from './archive.module.css';
 const archiveUrl = urlSchema({ find: plainText, sort: sortPart(ARCHIVE_COLUMNS) });
 const selection = new SelectedIds();
 
-export function ArchivePage() {
-  const [{ find, sort }, url] = useUrlState(archiveUrl);
+/** The archived jobs that hold these words, sorted. */
+function useFoundJobs(find: string, sort: Sort | undefined) {
   const account = useAccount();
   const archive = useQuery(archiveQueries.list(account));
-  const typed = useTyped(find, (words) => url.set({ find: words }));
   const search = useArchiveSearch(account, find, archive.dataUpdatedAt);
-  const selected = useSelectedIds(selection);
-  const [deleting, setDeleting] = useState<string[]>();
   const shown = useMemo(() => {
     const all = archive.data ?? [];
     return sortArchive(search ? all.filter(({ id }) => search.hits.has(id)) : all, sort);
   }, [archive.data, search, sort]);
+  return { account, archive, search, shown };
+}
+
+export function ArchivePage() {
+  const [{ find, sort }, url] = useUrlState(archiveUrl);
+  const { account, archive, search, shown } = useFoundJobs(find, sort);
+  const typed = useTyped(find, (words) => url.set({ find: words }));
+  const selected = useSelectedIds(selection);
+  const [deleting, setDeleting] = useState<string[]>();
   const picked = (archive.data ?? []).filter(({ id }) => selected.has(id));
   const searching = search !== undefined && search.error === undefined && search.done !== search.total;
   return (

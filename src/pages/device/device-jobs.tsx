@@ -113,13 +113,17 @@ interface QueueProps {
   byTime: boolean;
 }
 
+function useStaleJobs(waiting: Job[]) {
+  const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
+  return { settled, stale: useMemo(() => staleJobs(waiting, rules), [waiting, rules]) };
+}
+
 function Queue({ jobs, device, byTime }: QueueProps) {
   const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
   const online = status === 'Online';
   const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
   const verdicts = useCachedVerdicts(jobs);
-  const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
-  const stale = useMemo(() => staleJobs(waiting, rules), [waiting, rules]);
+  const { stale, settled } = useStaleJobs(waiting);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
     ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),

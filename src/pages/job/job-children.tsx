@@ -26,6 +26,7 @@ import { ChildPanel } from './child-panel.tsx';
 import { FAILURES, UNANSWERED, childName } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import { jobUrl } from './children/job-url.ts';
+import type { JobUrl } from './children/job-url.ts';
 import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
 import { whyNoRetry } from './children/retry.ts';
@@ -87,19 +88,10 @@ function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection):
   };
 }
 
-interface JobChildrenProps {
-  parent: Job;
-  jobs: ChildJobs;
-  fleet: FleetIndex | undefined;
-}
-
-export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
-  const { rows, keys, byKey, verdicts } = jobs;
-  const [{ state, name, sort, child: opened }, url] = useUrlState(jobUrl);
+/** The devices that the URL asks for, in its order; `found`: the line of each in which the words were found. */
+function useShownChildren({ rows, verdicts }: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
   const now = useNow();
-  const selection = useSelection();
   const found = useChildSearch(rows, name);
-  const row = opened === undefined ? undefined : byKey.get(opened);
   const filtered = useMemo(
     () =>
       rows.filter(
@@ -112,6 +104,22 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
     [filtered, sort, verdicts, fleet, now],
   );
   const shownIds = useMemo(() => shown.map(({ DeviceId }) => DeviceId).filter(Boolean), [shown]);
+  return { found, shown, shownIds };
+}
+
+interface JobChildrenProps {
+  parent: Job;
+  jobs: ChildJobs;
+  fleet: FleetIndex | undefined;
+}
+
+export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
+  const { rows, keys, byKey, verdicts } = jobs;
+  const [view, url] = useUrlState(jobUrl);
+  const { name, sort, child: opened } = view;
+  const selection = useSelection();
+  const { found, shown, shownIds } = useShownChildren(jobs, fleet, view);
+  const row = opened === undefined ? undefined : byKey.get(opened);
   const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (

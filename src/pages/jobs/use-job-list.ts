@@ -17,30 +17,42 @@ const NONE: Job[] = [];
 
 export function useJobList(view: JobListView) {
   const jobs = useQuery(jobQueries.list());
-  const parents = jobs.data?.some(({ TagId }) => TagId) ?? false;
-  const ran = jobs.data?.some(({ ArtifactId }) => ArtifactId) ?? false;
-  const tags = useQuery({ ...tagQueries.list(), enabled: parents, retry: false }).data;
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: ran }).data;
-  // An addition: without it only jobs to the device itself are found, not those to its group or tags.
-  const own = useQuery({
-    ...jobQueries.ofDevice(view.device),
-    enabled: view.device !== '',
-    retry: false,
-  });
-  const shared = useMemo(
-    () => own.data && new Set(own.data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
-    [own.data],
-  );
-  const untold = jobs.data?.some(isUntold) ?? false;
-  const account = useQuery({ ...accountQueries.get(), enabled: untold });
-  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
-  const awaited = useAwaited(jobs.data ?? NONE, fleet);
-  const all = useMemo(() => newestFirst(awaited), [awaited]);
+  const all = useAwaitedJobs(jobs.data);
+  const { tags, choices } = useChoices(all);
+  const own = useOwnJobs(view.device);
   const known = useCachedVerdicts(all);
-  const choices = useMemo(() => choicesOf(all, tags, artifacts), [all, tags, artifacts]);
   const shown = useMemo(
-    () => sortJobs(filterJobs(all, view, known, shared), view.sort, known, tags),
-    [all, view, known, shared, tags],
+    () => sortJobs(filterJobs(all, view, known, own.parents), view.sort, known, tags),
+    [all, view, known, own.parents, tags],
   );
   return { jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
+}
+
+/** The jobs, the newest first, with what the fleet tells of those that wait for a device. */
+function useAwaitedJobs(jobs: Job[] = NONE): Job[] {
+  const untold = jobs.some(isUntold);
+  const account = useQuery({ ...accountQueries.get(), enabled: untold });
+  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
+  const awaited = useAwaited(jobs, fleet);
+  return useMemo(() => newestFirst(awaited), [awaited]);
+}
+
+/** What the jobs were aimed at and what they ran, by name. */
+function useChoices(jobs: Job[]) {
+  const hasTags = jobs.some(({ TagId }) => TagId);
+  const hasArtifacts = jobs.some(({ ArtifactId }) => ArtifactId);
+  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags, retry: false }).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: hasArtifacts }).data;
+  const choices = useMemo(() => choicesOf(jobs, tags, artifacts), [jobs, tags, artifacts]);
+  return { tags, choices };
+}
+
+/** The jobs to groups and tags that a device has a part in: without them only those to the device itself are found. */
+function useOwnJobs(device: string) {
+  const { data, error } = useQuery({ ...jobQueries.ofDevice(device), enabled: device !== '', retry: false });
+  const parents = useMemo(
+    () => data && new Set(data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
+    [data],
+  );
+  return { parents, error };
 }

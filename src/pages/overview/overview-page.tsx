@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { keepStates, useStateHistory } from '#/features/device-history/state-recorder.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
@@ -43,14 +44,19 @@ export function OverviewPage() {
   );
 }
 
+/** The jobs, the newest first, with what is known of how they ended. */
+function useJobs(index: FleetIndex | undefined) {
+  const jobs = useQuery(jobQueries.list());
+  const awaited = useAwaited(jobs.data ?? NONE, index);
+  const all = useMemo(() => newestFirst(awaited), [awaited]);
+  return { jobs, all, verdicts: useCachedVerdicts(all) };
+}
+
 function Day({ account, readAt }: { account: Account; readAt: number }) {
   const fleet = useLateFleet(undefined, true);
   const history = useStateHistory();
   const recent = useRecent(fleet?.index, history);
-  const jobs = useQuery(jobQueries.list());
-  const awaited = useAwaited(jobs.data ?? NONE, fleet?.index);
-  const all = useMemo(() => newestFirst(awaited), [awaited]);
-  const verdicts = useCachedVerdicts(all);
+  const { jobs, all, verdicts } = useJobs(fleet?.index);
   const reading = {
     data: fleet?.index,
     error: fleet?.error ?? null,

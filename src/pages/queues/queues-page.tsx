@@ -54,18 +54,21 @@ const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =
     })),
   );
 
-export function QueuesPage() {
-  const [view, url] = useUrlState(queuesUrl);
+/** The queues with what makes their jobs stale. */
+function useReadQueues() {
   const queues = useDeferredQuery(useQuery(queueQueries.all()));
   const { data } = queues;
-  const fleet = useFleet({ need: true });
   const all = useMemo(() => data && Array.from(data.values()).flat(), [data]);
-  const { rules, settled, error } = useStaleRules(all);
+  return { queues, all, ...useStaleRules(all) };
+}
+
+/** A row for each queue, with its device once the fleet is read; and what is queued, to choose from. */
+function useQueueRows() {
+  const { queues, all, rules, settled, error } = useReadQueues();
+  const { data } = queues;
+  const fleet = useFleet({ need: true });
   const told = useMemo(() => queueRows(data ?? NOTHING, rules), [data, rules]);
   const rows = useMemo(() => withDevices(told, fleet.index), [told, fleet.index]);
-  const shown = useMemo(() => sortQueues(filterQueues(rows, view, rules.now), view.sort), [rows, view, rules.now]);
-  const figures = useMemo(() => queueFigures(rows), [rows]);
-  const artifactText = (id: string | undefined) => (id ? rules.versions.get(id)?.text : undefined);
   const artifacts = useMemo(
     () =>
       [...new Set((all ?? []).flatMap(({ ArtifactId }) => ArtifactId || []))]
@@ -73,6 +76,15 @@ export function QueuesPage() {
         .sort((one, two) => one.label.localeCompare(two.label)),
     [all, rules.versions],
   );
+  return { queues, fleet, rows, rules, artifacts, settled, error };
+}
+
+export function QueuesPage() {
+  const [view, url] = useUrlState(queuesUrl);
+  const { queues, fleet, rows, rules, artifacts, settled, error } = useQueueRows();
+  const shown = useMemo(() => sortQueues(filterQueues(rows, view, rules.now), view.sort), [rows, view, rules.now]);
+  const figures = useMemo(() => queueFigures(rows), [rows]);
+  const artifactText = (id: string | undefined) => (id ? rules.versions.get(id)?.text : undefined);
   const filtered = isQueueFiltered(view);
   const plan = useSnapshot(view.dialog === 'remove-stale', () => {
     if (!settled) return undefined;
