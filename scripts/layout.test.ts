@@ -114,6 +114,7 @@ test('a sub-folder imports nothing from the folder that it lies in', () => {
 
 test('each of these has one place', () => {
   const places: [what: string, pattern: RegExp, where: RegExp][] = [
+    ['state in the URL', /\buseSearchParams\b|\.searchParams\./, /^src\/ui\/url\//],
     ['the columns behind the fleet index', /#\/fleet\/table\.ts|\btableOf\b/, /^src\/fleet\//],
     ['late parts', /\blazy\(/, /^src\/(ui\/late\/lazy-dialog|routes)\.tsx$/],
     ['stored values', /\b(local|session)Storage\b/, /^src\/lib\/stored\.ts$/],

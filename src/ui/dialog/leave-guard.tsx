@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
+import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { Question } from './confirm-dialog.tsx';
 import { useUnsaved } from './unsaved.ts';
 
@@ -17,7 +18,7 @@ interface LeaveGuardProps {
   children: ReactNode;
 }
 
-const dialogOf = ({ search }: { search: string }) => new URLSearchParams(search).get('dialog') ?? undefined;
+const dialogUrl = urlSchema({ dialog: optional });
 
 export function LeaveGuard({ active, title, confirmLabel, open, dialog, children }: LeaveGuardProps) {
   // Dialogs and searches live on the page's own path.
@@ -26,7 +27,7 @@ export function LeaveGuard({ active, title, confirmLabel, open, dialog, children
       active &&
       nextLocation.pathname !== open &&
       (nextLocation.pathname !== currentLocation.pathname ||
-        (dialog !== undefined && dialogOf(nextLocation) !== dialog)),
+        (dialog !== undefined && dialogUrl.read(nextLocation.search).dialog !== dialog)),
   );
   useUnsaved(active);
   // It ended while the question was asked: stay, so that the outcome is seen.

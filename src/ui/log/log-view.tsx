@@ -171,7 +171,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
     url.set({ line });
     if (!next) return;
     const link = new URL(globalThis.location.href);
-    link.searchParams.set('line', line ?? '');
+    link.search = logUrl.change(link.search, { line });
     void copyText(link.href).then((done) =>
       say(done ? `Link to ${markText(next).toLowerCase()} copied` : 'The link is in the address bar'),
     );
