@@ -1,4 +1,4 @@
-// Devices as rows of a file: the fields that every service tells, then what else this one does.
+// Devices as rows of a file: the fields that every service has, then what else this one has.
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
 
 /** What has a column of its own, under whatever name. */
@@ -29,7 +29,7 @@ export interface DeviceColumns {
   row: (device: Device) => string[];
 }
 
-/** The columns for these devices: inventory has one for each field that any of them tells. */
+/** The columns for these devices: inventory has one for each field that any of them has. */
 export function deviceColumns(devices: Iterable<Device>, places: readonly DeviceLocation[]): DeviceColumns {
   const placeOf = new Map(places.map((place) => [place.DeviceId, place]));
   const others = new Set<string>();

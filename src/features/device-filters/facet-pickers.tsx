@@ -96,7 +96,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
     : [...new Set([...chosen.filter(Boolean), ...known]), ''].filter((value) => value || chosen.includes(value));
   const wanted = fold(typed.trim());
   const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
-  // Without the whole fleet nobody knows what else there is.
+  // Without the whole fleet the other values are unknown.
   const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
   return (
     <Combobox

@@ -1,4 +1,4 @@
-// Which devices a page is about, as it stands in the URL: the same words on the table and on the map, so that a link from
+// Which devices a page is about, as the URL has it: the same words on the table and on the map, so that a link from
 // one to the other keeps them.
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';

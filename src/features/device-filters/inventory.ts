@@ -1,4 +1,4 @@
-// Everything a service tells of a device beside the fields that have a place of their own, as names and values.
+// Everything a service knows of a device beside the fields that are shown elsewhere, as names and values.
 import type { Device } from '#/contract/devices.ts';
 
 /** Shown elsewhere on the page. */
@@ -43,7 +43,7 @@ export interface InventoryRow {
   value: string;
 }
 
-/** The known fields in a fixed order, then whatever else came, under the service's own names. Empty ones are left out. */
+/** The known fields in a fixed order, then the others, under the service's own names. Empty ones are left out. */
 export function inventoryOf(device: Device): InventoryRow[] {
   const known = Object.keys(LABELS);
   const others = Object.keys(device).filter((name) => !PLACED.has(name) && !known.includes(name));

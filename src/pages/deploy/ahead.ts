@@ -1,4 +1,4 @@
-// What is already on its way to the devices of a deploy, told before it is sent.
+// What is already on its way to the devices of a deploy, shown before it is sent.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/api/job-state.ts';

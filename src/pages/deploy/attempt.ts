@@ -1,4 +1,4 @@
-// An order that is on its way, and how it is told among the jobs of the service.
+// A submission that is on its way, and how its job is known among the jobs of the service.
 import type { Job, JobDraft } from '#/contract/jobs.ts';
 import { isParent } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
@@ -20,7 +20,7 @@ export interface Attempt {
 
 const same = (told: string | undefined, wanted: string | undefined) => !told || !wanted || told === wanted;
 
-/** Whether this job is what the attempt has made. What a service does not tell of a job is not held against it. */
+/** Whether this job is what the attempt has made. A field that a service leaves out does not count. */
 export function isMadeBy({ what, target, before }: Attempt, job: Job): boolean {
   if (job.JobName !== what.Name || before.includes(job.JobId)) return false;
   if (!same(job.ArtifactId, what.ArtifactId) || !same(job.WorkflowId, what.WorkflowId)) return false;

@@ -45,7 +45,7 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
   const { what, key, before, preflightFor } = attempt;
   const { phase, start } = run;
   const prepare = () => bulkDeploy(what, { key, before: new Set(before) });
-  // The click that led here is what starts it, once: a device that has a job of this order gets no other.
+  // The click that led here is what starts it, once: a device that has a job of this deploy gets no other.
   useEffect(() => {
     const soon = setTimeout(() => start({ items: devices, prepare }), 0);
     return () => clearTimeout(soon);

@@ -7,7 +7,8 @@ import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { requestsOf } from './deploy-form.ts';
 import type { DeployForm, DeployPlan } from './deploy-form.ts';
-import { MembersChangedNote } from './members-changed.tsx';
+import { namesText } from './membership.ts';
+import type { MembershipChange } from './membership.ts';
 import { AnswerLost, MembersChanged } from './submission.ts';
 import type { Submission } from './submission.ts';
 import classes from './deploy.module.css';
@@ -72,5 +73,37 @@ export function Decision(props: DecisionProps) {
         </span>
       </div>
     </>
+  );
+}
+
+/** Between the review and the click others became members: listed by name, and accepted before anything is sent. */
+interface MembersChangedProps {
+  change: MembershipChange;
+  /** Takes the devices as they are now for reviewed. */
+  onAccept: (devices: Device[]) => void;
+}
+
+function MembersChangedNote({ change: { now, joined, left }, onAccept }: MembersChangedProps) {
+  return (
+    <div role="alert" className={classes.warning}>
+      <p>
+        <strong>The devices have changed since the review.</strong> Nothing was sent.
+      </p>
+      {joined.length > 0 && (
+        <p>
+          {devicesText(joined.length)} joined: {namesText(joined)}
+        </p>
+      )}
+      {left.length > 0 && (
+        <p>
+          {devicesText(left.length)} left: {namesText(left)}
+        </p>
+      )}
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={() => onAccept(now)}>
+          Go on with {devicesText(now.length)}
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -32,7 +32,7 @@ export interface DeployPlan {
   reason: string | undefined;
 }
 
-/** Says that a target stands for no device at the moment. */
+/** Says that a target has no device now. */
 export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): string {
   if (kind === 'device') return 'There is no such device any more.';
   if (kind === 'selection') return 'None of the selected devices is there any more.';

@@ -146,7 +146,7 @@ function TagPicker({ value, onPick }: PickerProps) {
   );
 }
 
-/** Devices that the table or the map has handed over. They are chosen there; here it is only told which. */
+/** Devices that were selected in the table or on the map; here they are only shown. */
 function SelectionPanel({ value, onPick }: PickerProps) {
   const { ids } = useSelection();
   const handed = value === '' ? undefined : transferredDevices(value);

@@ -27,7 +27,7 @@ export const sizeText = ({ SizeBytes, Size }: Artifact): string =>
 
 const itemOf = (artifact: Artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) });
 
-/** `newest` first. Versions of one name stand together, where its newest stands. */
+/** `newest` first. Versions of one name are together, at the place of the newest. */
 function byName(newest: readonly Artifact[]) {
   const names = new Map<string, Artifact[]>();
   for (const artifact of newest) {

@@ -1,4 +1,4 @@
-// An order whose answer never came, because of the network or a reload: looked for among the jobs first, and only when it
+// A submission whose answer never came, because of the network or a reload: looked for among the jobs first, and only when it
 // is not there offered to be sent again.
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
@@ -18,7 +18,7 @@ interface LeftAttemptProps {
   attempt: Attempt;
   /** It is left as it is. */
   onLeave: () => void;
-  /** Of an order to many: sends to these what was not sent. */
+  /** Of a deploy to many: sends to the devices that have no job yet. */
   onContinue: (ids: readonly string[]) => void;
 }
 

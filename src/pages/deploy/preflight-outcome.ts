@@ -1,10 +1,10 @@
-// Which devices passed a preflight: by exit code where the service tells it, else by the mark in the output.
+// Which devices passed a preflight: by exit code where the service has it, else by the mark in the output.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 
-/** `No answer`: it has ended, but nothing tells how. Only `Passed` gets the deploy. */
+/** `No answer`: it has ended, but how is unknown. Only `Passed` gets the deploy. */
 export type PreflightOutcome = 'Passed' | 'Failed' | 'No answer' | 'Running' | 'Waiting';
 export const PREFLIGHT_OUTCOMES: readonly PreflightOutcome[] = ['Failed', 'No answer', 'Passed', 'Running', 'Waiting'];
 
@@ -25,7 +25,7 @@ export function preflightOutcome(job: Job): PreflightOutcome {
 
 const LONGEST = 200;
 
-/** What the device said about it: why it failed, else its last line. */
+/** What the device printed about it: why it failed, else its last line. */
 export function preflightSaid(job: Job): string {
   const lines = linesOf(job);
   const why = lines.find((line) => line.startsWith(`${FAILED_MARK}, `))?.slice(FAILED_MARK.length + 2);

@@ -1,4 +1,4 @@
-// A preflight while it runs and after: what each device said, and the way on for those that passed. Found again by its URL.
+// A preflight while it runs and after: the result of each device, and the deploy to those that passed. Its URL finds it again.
 import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';

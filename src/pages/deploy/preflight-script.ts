@@ -1,4 +1,4 @@
-// The small script that tells whether a device is fit for a deploy. Plain POSIX sh; it changes nothing, ends with an exit
+// The small script that finds out whether a device is fit for a deploy. Plain POSIX sh; it changes nothing, ends with an exit
 // code, and leaves a mark in its output for services that do not tell the exit code.
 
 export interface Checks {

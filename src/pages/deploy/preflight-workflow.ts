@@ -20,7 +20,7 @@ export async function preflightWorkflow({ kind, checks, workflow }: PreflightPla
     const body = { Name: `Preflight: ${checksText(checks)}`, Command };
     return (await call(workflowEndpoints.create, { body })).WorkflowId;
   } catch (error) {
-    // Where the answer was lost, the list tells.
+    // Where the answer was lost, the list has it.
     const made = await find().catch(() => undefined);
     if (made) return made;
     throw error;

@@ -8,7 +8,7 @@ export interface Site {
   offline: number;
 }
 
-/** Undefined where the service tells neither of any device. */
+/** Undefined where the service has neither of any device. */
 export function sitesOf(devices: readonly Device[]): Site[] | undefined {
   if (!devices.some(({ CustomerName, CustomerSite }) => CustomerName !== undefined || CustomerSite !== undefined))
     return undefined;

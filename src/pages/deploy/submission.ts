@@ -32,10 +32,10 @@ export class AnswerLost extends Error {
   }
 }
 
-/** Before each look for what became of a lost answer: the service may still be at it. */
+/** Milliseconds before each look for the job of a lost answer: the service may still be making it. */
 const LOOKS = [300, 1_500, 3_000];
 
-/** The jobs that an attempt has made, once there is one; after some patience, none. */
+/** The jobs that an attempt has made, as soon as there is one; none where none came in some seconds. */
 export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<Job[]> {
   for (const length of LOOKS) {
     await waitFor(length);

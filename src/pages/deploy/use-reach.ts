@@ -1,4 +1,4 @@
-// The devices that the choice of a deploy stands for, as a list that holds still while it is reviewed.
+// The devices of a deploy's target, as a list that does not change while it is reviewed.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';

@@ -38,7 +38,7 @@ const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar'
 export function prefetchDevices(search: URLSearchParams): void {
   const view = fleetViewOf(fleetUrl.read(search));
   if (beyondService(view)) return;
-  // What goes wrong is told by the page, which asks for the same.
+  // The page asks for the same and shows what goes wrong.
   queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 

@@ -43,7 +43,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     );
   }
   if (fleet?.state === 'failed' && !fleet.isReading)
-    // Without the fleet there are no rows then, and in their place it is said already.
+    // Without the fleet there are no rows, and the error is in their place already.
     return why ? null : (
       <span className={`${classes.reading} dim`}>
         The fleet as a whole could not be read: {fleet.error?.message}

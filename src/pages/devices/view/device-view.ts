@@ -44,7 +44,7 @@ export function differing(
   return { ...(columns && !isMine && { columns, widths }), ...(density && density !== mine.density && { density }) };
 }
 
-/** Whether two layouts say the same in a URL. */
+/** Whether two layouts are the same in a URL. */
 export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): boolean =>
   viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
 
@@ -64,7 +64,7 @@ export interface ViewState {
   isForeign: boolean;
 }
 
-/** How what is shown stands to the saved views; `layout`: as it is drawn. */
+/** Which saved view is shown, and what was changed in it; `layout`: as it is drawn. */
 export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly SavedView[], told: Told): ViewState {
   const words = viewUrl.change('', { filter: url.filter, sort: url.sort, layout });
   const ids = new Set(told.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// What the device table shows, as it stands in the URL: filters, sort, and page and rows a page where it is paged.
+// What the device table shows, as the URL has it: filters, sort, and page and rows a page where it is paged.
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';

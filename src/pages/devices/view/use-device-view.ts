@@ -31,7 +31,7 @@ export interface DeviceView extends ViewState {
   ownSearch: string;
 }
 
-/** `fields`: what the service tells of devices. */
+/** `fields`: those of a device that the service fills. */
 export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
   const [url, { set, to }] = useUrlState(fleetUrl);
   const { layout } = url;
@@ -66,7 +66,7 @@ export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
   };
 }
 
-/** A choice that is shown at once over a layout of the URL; `write` gets it when it rests, and tells whether it wrote. */
+/** A choice that is shown at once over a layout of the URL; `write` gets it when it rests, and returns whether it wrote. */
 function useResting(layout: object, write: (choice: ColumnChoice) => boolean) {
   const [resting, setResting] = useState<{ layout: object; choice: ColumnChoice }>();
   const choice = resting?.layout === layout ? resting.choice : undefined;

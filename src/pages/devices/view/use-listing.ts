@@ -41,7 +41,7 @@ export interface Listing {
   more: boolean;
   /** How many devices there are in all, filters aside, where that is known. */
   devices: number | undefined;
-  /** The fields that the service tells. */
+  /** The fields that the service fills. */
   fields: ReadonlySet<string>;
   /** Reads the whole fleet, however large. */
   load: () => void;
@@ -165,7 +165,7 @@ function useCount(isWanted: boolean): number | undefined {
   return isWanted ? totalOf(data, 1) : undefined;
 }
 
-/** The same set again while the same fields are told. */
+/** The same set again while it has the same fields. */
 function useFields(index: FleetIndex | undefined, served: readonly Device[]): ReadonlySet<string> {
   const ofIndex = useMemo(() => index?.fields() ?? [], [index]);
   const key = useMemo(() => [...fieldsOf(served), ...ofIndex].sort().join('\n'), [served, ofIndex]);

@@ -1,5 +1,8 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
 import { Button } from '@mantine/core';
+import type { Device } from '#/contract/devices.ts';
+import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
+import { addressOf } from '#/features/device-filters/inventory.ts';
 import { useDeviceExport } from '#/features/bulk/export-devices.ts';
 import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { devicesText, formatCount } from '#/lib/format.ts';
@@ -7,7 +10,18 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
-import { viewColumns } from './view-csv.ts';
+import { tagsOf, valueText } from '#/pages/devices/table/table-columns.tsx';
+
+function cellText({ id, field }: TableColumn, device: Device): string {
+  if (id === 'tags') return tagsOf(device);
+  return id === 'address' ? addressOf(device) : valueText(device[field]);
+}
+
+/** As a file has them: whole ids, times as the service wrote them, an empty cell for none. */
+const viewColumns = (columns: readonly TableColumn[]): DeviceColumns => ({
+  head: columns.map(({ label }) => label),
+  row: (device) => columns.map((column) => cellText(column, device)),
+});
 
 interface ExportViewDialogProps {
   listing: Listing;

@@ -1,4 +1,4 @@
-// Says that a link brought columns of its own, which nothing is kept of unless the reader says so.
+// Says that a link brought columns of its own. They are not stored unless the reader asks for it.
 import { Button } from '@mantine/core';
 import classes from './views-parts.module.css';
 

@@ -37,7 +37,7 @@ export interface ReadViews {
   unreadable: number;
 }
 
-/** Reads a file or what was kept. Raises an Error in plain words where it is neither. */
+/** Reads a file or what was stored. Raises an Error in plain words where it is neither. */
 export function readViews(text: string): ReadViews {
   let file: unknown;
   try {

@@ -68,7 +68,7 @@ export const viewUrl = urlSchema(viewParts, printSearch);
 /** The words of the view in a text, without whatever else is in it. */
 export const cleanWords = (text: string): string => viewUrl.change('', viewUrl.read(text));
 
-/** Whether two views show the same, as far as this service tells the columns: `told`. */
+/** Whether two views show the same, in the columns that this service fills: `told`. */
 export function isSameView(one: string, other: string, told: ReadonlySet<string>): boolean {
   const shown = (text: string) => {
     const { layout, ...view } = viewUrl.read(text);

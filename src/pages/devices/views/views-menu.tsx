@@ -1,4 +1,4 @@
-// The saved views of the device table: a plain button that tells which one is shown, until it is first used.
+// The saved views of the device table: a plain button that names the one that is shown, until it is first used.
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
 import { lazyDialog, lazyMenu } from '#/ui/late/lazy-dialog.tsx';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
