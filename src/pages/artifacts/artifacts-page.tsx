@@ -7,6 +7,8 @@ import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import type { Account } from '#/contract/account.ts';
+import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -38,19 +40,56 @@ const BuilderDialog = lazyDialog(() => import('./builder/builder-dialog.tsx'), '
 /** How often the list of jobs is read again, for where artifacts are used. */
 const JOBS_PACE = 15_000;
 
-export function ArtifactsPage() {
+/** The stored artifacts, with what they are used for. */
+function useArtifacts() {
   const artifacts = useQuery(artifactQueries.list());
   const listed = useDeferredQuery(artifacts);
-  const account = useQuery(accountQueries.get());
+  const account = useQuery(accountQueries.get()).data;
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
-  const usageUntold = jobs.data !== undefined && usage === undefined;
-  const dialog = useDialog<ArtifactDialog>('artifact');
+  return { artifacts, listed, account, usage, usageUntold: jobs.data !== undefined && usage === undefined };
+}
+
+/** The files on their way up, checked; `known`: the stored artifacts. */
+function useUploads(known: Artifact[] = [], account: Account | undefined) {
   const [queue, items] = useUploadQueue();
-  const [focused, setFocused] = useState<string>();
-  const [refusal, setRefusal] = useState<Error | null>(null);
-  const [emptied, setEmptied] = useState(false);
+  const [state, setState] = useState<{ focused?: string; refusal: Error | null; isEmptied: boolean }>({
+    refusal: null,
+    isEmptied: false,
+  });
+  const marked = useMemo(
+    () => new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : []))),
+    [items],
+  );
+  const change = (patch: Partial<typeof state>) => setState((now) => ({ ...now, ...patch }));
+  return {
+    ...state,
+    queue,
+    /** Ids of those that are stored by now. */
+    marked,
+    judged: items.map((item) =>
+      judgeFile(item, ({ file: { name, size }, fields, checked }) =>
+        uploadFindings({ name, size, version: fields.version.trim(), sha256: checked?.sha256 }, account, known),
+      ),
+    ),
+    underWay: items.filter(isUnderWay).map(({ file }) => file.name),
+    prepared: items.filter((item) => !isUnderWay(item) && item.stage.name !== 'stored').map(({ file }) => file.name),
+    /** Takes files into the queue; `at`: in the place of that one. */
+    choose: async (files: File[], at?: string) => {
+      change({ isEmptied: false });
+      const { first, refused } = await chooseFiles(queue, files, known, at);
+      change({ refusal: refused, ...(first && { focused: first }) });
+    },
+    onEmptied: () => change({ isEmptied: true }),
+  };
+}
+
+export function ArtifactsPage() {
+  const { artifacts, listed, account, usage, usageUntold } = useArtifacts();
   const known = artifacts.data;
+  const uploads = useUploads(known, account);
+  const { judged } = uploads;
+  const dialog = useDialog<ArtifactDialog>('artifact');
   const building = dialog.name === 'build';
   // Only the dialog that the drop has opened takes it.
   const [dropped, setDropped] = useState<FileSystemEntry[]>();
@@ -58,40 +97,14 @@ export function ArtifactsPage() {
     setDropped(undefined);
     dialog.close();
   };
-
-  /** Takes files into the queue; `at`: in the place of that one. */
-  const choose = async (files: File[], at?: string) => {
-    setEmptied(false);
-    const { first, refused } = await chooseFiles(queue, files, known ?? [], at);
-    setRefusal(refused);
-    if (first) setFocused(first);
-  };
-  const onChoose = (files: File[]) => void choose(files);
+  const onChoose = (files: File[]) => void uploads.choose(files);
   const over = useWindowDrop(building, (files, transfer) => {
     const entries = droppedEntries(transfer);
     if (!entries) return onChoose(files);
     setDropped(entries);
     dialog.open('build');
   });
-
-  const judged = items.map((item) =>
-    judgeFile(item, ({ file: { name, size }, fields, checked }) =>
-      uploadFindings(
-        { name, size, version: fields.version.trim(), sha256: checked?.sha256 },
-        account.data,
-        known ?? [],
-      ),
-    ),
-  );
-  const underWay = items.filter(isUnderWay).map(({ file }) => file.name);
-  const prepared = items
-    .filter((item) => !isUnderWay(item) && item.stage.name !== 'stored')
-    .map(({ file }) => file.name);
-  const marked = useMemo(
-    () => new Set(items.flatMap(({ stage }) => (stage.name === 'stored' ? [stage.artifact.ArtifactId] : []))),
-    [items],
-  );
-  const nothing = known?.length === 0 && items.length === 0;
+  const nothing = known?.length === 0 && judged.length === 0;
   const subject = known?.find(({ ArtifactId }) => ArtifactId === dialog.subject);
   return (
     <Page
@@ -109,22 +122,22 @@ export function ArtifactsPage() {
       }
     >
       <DropVeil over={over}>Drop to check the files</DropVeil>
-      <UploadGuard names={underWay} prepared={prepared} />
-      <FormError error={refusal} />
-      {!nothing && (known || artifacts.error || items.length > 0) && (
-        <DropStrip onChoose={onChoose} label="Artifact files" multiple focused={emptied}>
+      <UploadGuard names={uploads.underWay} prepared={uploads.prepared} />
+      <FormError error={uploads.refusal} />
+      {!nothing && (known || artifacts.error || judged.length > 0) && (
+        <DropStrip onChoose={onChoose} label="Artifact files" multiple focused={uploads.isEmptied}>
           {WHAT}
         </DropStrip>
       )}
       {judged.length > 0 && (
         <UploadPanel
           items={judged}
-          queue={queue}
-          focused={focused}
-          onReplace={(item, files) => void choose(files, item.id)}
-          onEmptied={() => setEmptied(true)}
+          queue={uploads.queue}
+          focused={uploads.focused}
+          onReplace={(item, files) => void uploads.choose(files, item.id)}
+          onEmptied={uploads.onEmptied}
         >
-          <UploadRoom items={judged} account={account.data} artifacts={known ?? []} usage={usage} dialog={dialog} />
+          <UploadRoom items={judged} account={account} artifacts={known ?? []} usage={usage} dialog={dialog} />
         </UploadPanel>
       )}
       <View
@@ -132,11 +145,17 @@ export function ArtifactsPage() {
         name="artifacts"
         isEmpty={({ length }) => length === 0}
         empty={
-          items.length > 0 ? null : (
+          judged.length > 0 ? null : (
             <Empty
               title="No artifacts yet"
               action={
-                <BrowseButton onChoose={onChoose} label="Artifact files" multiple variant="filled" focused={emptied}>
+                <BrowseButton
+                  onChoose={onChoose}
+                  label="Artifact files"
+                  multiple
+                  variant="filled"
+                  focused={uploads.isEmptied}
+                >
                   Browse files
                 </BrowseButton>
               }
@@ -150,8 +169,8 @@ export function ArtifactsPage() {
           <Registry
             artifacts={all}
             dialog={dialog}
-            marked={marked}
-            account={account.data}
+            marked={uploads.marked}
+            account={account}
             usage={usage}
             usageUntold={usageUntold}
           />

@@ -23,29 +23,9 @@ function takeCode(): string | null {
   return code;
 }
 
-/** `prepareApp` fetches what comes after sign-in, once this page is there. */
-export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
-  const navigate = useNavigate();
-  const { search } = useLocation();
+/** The other service that is signed in to; undefined for our own. */
+function useUpstream() {
   const [upstream, setUpstream] = useState<string>();
-  const [token, setToken] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<{ title: string; detail: string }>();
-  const input = useRef<HTMLInputElement>(null);
-  const code = useRef<string | null | undefined>(undefined);
-
-  const enter = async (credential: Credential) => {
-    setBusy(true);
-    setRefusal(undefined);
-    try {
-      await signIn(credential);
-    } catch (error) {
-      setRefusal(signInRefusal(error, credential, upstream));
-      setBusy(false);
-      input.current?.focus();
-    }
-  };
-
   useEffect(() => {
     let left = false;
     void currentSession().then(
@@ -56,7 +36,13 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
       left = true;
     };
   }, []);
-  // A sign-in in any tab opens this one as well.
+  return upstream;
+}
+
+/** Goes on once somebody is signed in: a sign-in in any tab opens this one as well. */
+function useWayOn() {
+  const navigate = useNavigate();
+  const { search } = useLocation();
   useEffect(
     () =>
       onSession((event) => {
@@ -64,14 +50,39 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
       }),
     [navigate, search],
   );
+}
+
+/** Signs in by the code of a link, once; `otherwise` where the page was opened without one. */
+function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise: () => void) {
+  const code = useRef<string | null | undefined>(undefined);
   useEffect(() => {
     document.title = 'Sign in · Muster';
     if (code.current !== undefined) return;
     code.current = takeCode();
     if (code.current) void enter({ Code: code.current });
-    else prepareApp();
+    else otherwise();
   });
+}
 
+/** `prepareApp` fetches what comes after sign-in, once this page is there. */
+export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
+  const upstream = useUpstream();
+  const [token, setToken] = useState('');
+  const [{ busy, refusal }, setAttempt] = useState<{ busy: boolean; refusal?: ReturnType<typeof signInRefusal> }>({
+    busy: false,
+  });
+  const input = useRef<HTMLInputElement>(null);
+  const enter = async (credential: Credential) => {
+    setAttempt({ busy: true });
+    try {
+      await signIn(credential);
+    } catch (error) {
+      setAttempt({ busy: false, refusal: signInRefusal(error, credential, upstream) });
+      input.current?.focus();
+    }
+  };
+  useWayOn();
+  useLinkCode(enter, prepareApp);
   return (
     <main className={classes.page}>
       <form

@@ -42,13 +42,8 @@ export async function findPrograms(picked: Picked): Promise<Set<string>> {
   return programs;
 }
 
-export function useBuilder(artifacts: readonly Artifact[]) {
-  const [picked, setPicked] = useState<Picked>();
-  const [out, setOut] = useState<ReadonlySet<string>>(new Set());
-  const [programs, setPrograms] = useState<ReadonlySet<string>>(new Set());
-  const [fields, setFields] = useState<Fields>({ name: '', version: '', target: '', run: '' });
-  const [written, setWritten] = useState<string>();
-
+/** The files as a tree, and which rows of it are packed: a folder all, none or some of it. */
+function useTree(picked: Picked | undefined, programs: ReadonlySet<string>, out: ReadonlySet<string>) {
   const rows = useMemo(
     () =>
       treeOf(
@@ -71,7 +66,17 @@ export function useBuilder(artifacts: readonly Artifact[]) {
       return count === files ? true : count > 0 ? ('mixed' as const) : false;
     });
   }, [rows, out]);
+  return { rows, taken };
+}
 
+export function useBuilder(artifacts: readonly Artifact[]) {
+  const [picked, setPicked] = useState<Picked>();
+  const [out, setOut] = useState<ReadonlySet<string>>(new Set());
+  const [programs, setPrograms] = useState<ReadonlySet<string>>(new Set());
+  const [fields, setFields] = useState<Fields>({ name: '', version: '', target: '', run: '' });
+  const [written, setWritten] = useState<string>();
+
+  const { rows, taken } = useTree(picked, programs, out);
   const files = [...(picked?.files ?? [])].filter(([path]) => !out.has(path));
   const own = files.find(([path]) => path === 'update.sh')?.[1];
   const script = written ?? updateScript(fields);
