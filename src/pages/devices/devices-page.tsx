@@ -9,8 +9,8 @@ import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
-import { View } from '#/ui/page/view.tsx';
-import { AddButtons, NoRows } from './add-buttons.tsx';
+import { Skeleton, View } from '#/ui/page/view.tsx';
+import { AddButtons } from './add-buttons.tsx';
 import { DeviceFilterBar } from './device-filter-bar.tsx';
 import { FleetNote } from './fleet-note.tsx';
 import { TableTools } from './table-tools.tsx';
@@ -32,6 +32,7 @@ const KeysDialog = lazyDialog(() => import('./table/keys-dialog.tsx'), 'KeysDial
 const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
 const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
 const LinkNote = lazyPart(() => import('./views/link-note.tsx'), 'LinkNote');
+const NoRows = lazyPart(() => import('./no-rows.tsx'), 'NoRows');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
@@ -53,6 +54,7 @@ export function DevicesPage() {
   const { filter, sort } = view;
   const filtered = isFiltered(filter);
   const isEmptyFleet = reading.data?.count === 0 && !busy && view.page === 1 && !filtered;
+  const skeleton = <Skeleton name="devices" rows={16} />;
   const onClose = () => setOpen(undefined);
   const isDialog = open === 'keys' || open === 'columns' || open === 'export';
   return (
@@ -102,13 +104,19 @@ export function DevicesPage() {
             rows={16}
             isEmpty={(read) => read.count === 0}
             empty={
-              <NoRows
-                busy={busy}
-                page={view.page}
-                filtered={filtered}
-                onFirstPage={() => steps.toPage(1)}
-                onClear={steps.clearFilters}
-              />
+              busy ? (
+                skeleton
+              ) : (
+                <NoRows
+                  open={{
+                    page: view.page,
+                    filtered,
+                    onFirstPage: () => steps.toPage(1),
+                    onClear: steps.clearFilters,
+                  }}
+                  fallback={skeleton}
+                />
+              )
             }
           >
             {(read) => (

@@ -1,0 +1,60 @@
+// What is in the place of rows where there are none.
+import { Button } from '@mantine/core';
+import { Empty } from '#/ui/page/view.tsx';
+import { useAddButtons } from './add-buttons.tsx';
+import classes from './devices-page.module.css';
+
+interface NoRowsProps {
+  page: number;
+  filtered: boolean;
+  onFirstPage: () => void;
+  onClear: () => void;
+}
+
+export function NoRows({ page, filtered, onFirstPage, onClear }: NoRowsProps) {
+  return (
+    <div className={classes.nothing}>
+      {page > 1 ? (
+        <Empty
+          title={`There is nothing on page ${page}.`}
+          action={
+            <Button variant="default" onClick={onFirstPage}>
+              Back to the first page
+            </Button>
+          }
+        />
+      ) : filtered ? (
+        <Empty
+          title="No device matches these filters."
+          action={
+            <Button variant="default" onClick={onClear}>
+              Clear filters
+            </Button>
+          }
+        />
+      ) : (
+        <NoDevices />
+      )}
+    </div>
+  );
+}
+
+function NoDevices() {
+  const { hasOwnAgent, addThisMachine, add, addMany } = useAddButtons(true);
+  return (
+    <Empty
+      title="No devices yet."
+      action={
+        <>
+          {addThisMachine}
+          {add}
+          {addMany}
+        </>
+      }
+    >
+      {hasOwnAgent
+        ? 'Start with the machine you are at: one command makes it a device. Or add one that stands elsewhere.'
+        : 'Add the first one, or many from a list.'}
+    </Empty>
+  );
+}
