@@ -71,7 +71,7 @@ export function sharedModules(): Plugin {
       const groups = [
         { name: 'entry', tags: ['$initial' as const], priority: 1 },
         // The recursion would follow index modules: a whole library, for one of its parts.
-        { name: (id: string) => fileOf.get(id) ?? null, includeDependenciesRecursively: false },
+        { debugName: 'shared', name: (id: string) => fileOf.get(id) ?? null, includeDependenciesRecursively: false },
       ];
       return { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } };
     },
