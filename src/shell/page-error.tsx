@@ -1,7 +1,7 @@
 // In the place of a page that broke or did not come; the navigation and all else around it stay.
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
 import { lookForBuild, ownBuild, reloadOnce } from '#/api/own-build.ts';
 import type { OwnBuild } from '#/api/own-build.ts';
@@ -24,12 +24,12 @@ function Broken({ error }: { error: unknown }) {
       <div role="alert" className={classes.pageError}>
         <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
         {detail && <p>{detail}</p>}
-        <Group gap="sm">
+        <div className="row">
           <Button variant="default" onClick={() => location.reload()}>
             Load again
           </Button>
           <Link to={paths.overview()}>Go to the overview</Link>
-        </Group>
+        </div>
       </div>
     </Page>
   );

@@ -1,9 +1,10 @@
 // At the end of the filters: sorting where the table has no head, these devices on the map, columns, and export.
 import { Link } from 'react-router';
-import { ActionIcon, NativeSelect } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { paths } from '#/paths.ts';
+import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import type { TableColumn } from './table/table-columns.tsx';
 import type { FleetView } from './view/fleet-view.ts';
@@ -24,7 +25,7 @@ interface TableToolsProps {
 export function TableTools({ view: { filter, sort }, columns, onSort, onColumns, onExport }: TableToolsProps) {
   return (
     <>
-      <NativeSelect
+      <PlainSelect
         className={classes.sorter}
         size="sm"
         aria-label="Sort by"

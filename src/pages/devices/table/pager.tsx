@@ -1,8 +1,9 @@
 // Page by page through a listing, claiming no more than the service told: without a total there is no last page.
 import type { ReactNode } from 'react';
-import { ActionIcon, NativeSelect } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
 import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
@@ -97,7 +98,7 @@ function RowsSelect({
   onRows: (rows: PageSize | 'all') => void;
 }) {
   return (
-    <NativeSelect
+    <PlainSelect
       size="xs"
       aria-label="Rows a page"
       value={String(value)}
