@@ -2,6 +2,7 @@
 // others; to a selection device by device; and only to those that pass a preflight.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import {
   deployButton,
   heading,
@@ -60,64 +61,82 @@ test.describe('when no answer comes', () => {
   // The browser itself reports each request that got no answer.
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('the job is looked for before anything is offered, after a reload too; the same order is sent again', async ({
-    signedIn: page,
-    service,
-  }) => {
+  /** A device and a script for it, with what the page sends as orders. */
+  async function ready(page: Page, service: Service) {
     const sandbox = await jobSandbox(service);
     const { DeviceId } = await service.createDevice('valve');
     const artifact = await script(service, sandbox, 'close.sh', 'true');
-    const orders = ordersOf(page);
+    return { orders: ordersOf(page), choice: { device: DeviceId, artifact } };
+  }
+  const expectFound = (page: Page) => expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
 
-    // Carried out, but nobody hears of it: it is found.
+  test('a job that was made all the same is looked for and found', async ({ signedIn: page, service }) => {
+    const { orders, choice } = await ready(page, service);
     await page.route('**/v1/job', async (route) => {
       if (!isJobPost(route.request())) return route.continue();
       expect((await route.fetch()).status()).toBe(200);
       await route.abort('connectionreset');
     });
-    await openDeploy(page, service, { device: DeviceId, artifact });
+    await openDeploy(page, service, choice);
     await deployButton(page).click();
-    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
+    await expectFound(page);
     expect(orders).toHaveLength(1);
     expect(await jobs(service)).toHaveLength(1);
+  });
 
-    // Carried out while the page is loaded again: found by the new page, and no second one is sent.
-    await page.unrouteAll();
-    let arrived: () => void = () => undefined;
-    const carriedOut = new Promise<void>((resolve) => (arrived = resolve));
+  test('a job that is made while the page is reloaded is found by the new page, and not sent again', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const { orders, choice } = await ready(page, service);
+    const arrived = Promise.withResolvers<void>();
     await page.route('**/v1/job', async (route) => {
       if (!isJobPost(route.request())) return route.continue();
       await route.fetch();
       // Its answer would come after the reload.
-      arrived();
+      arrived.resolve();
     });
-    await openDeploy(page, service, { device: DeviceId, artifact });
+    await openDeploy(page, service, choice);
     await deployButton(page).click();
-    await carriedOut;
+    await arrived.promise;
     await page.reload();
-    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
-    expect(orders).toHaveLength(2);
-    expect(await jobs(service)).toHaveLength(2);
+    await expectFound(page);
+    expect(orders).toHaveLength(1);
+    expect(await jobs(service)).toHaveLength(1);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
 
-    // Never arrived: said so, and then it is the same order under the same key.
+  test('an order that never arrived is said to be missing, and is sent again under the same key', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const { orders, choice } = await ready(page, service);
     await page.route('**/v1/job', (route) =>
       isJobPost(route.request()) ? route.abort('connectionreset') : route.continue(),
     );
-    await openDeploy(page, service, { device: DeviceId, artifact });
+    await openDeploy(page, service, choice);
     await deployButton(page).click();
     const left = page.getByRole('region', { name: 'A deploy without an answer' });
     await expect(left).toContainText('Looking for it among the jobs');
     await expect(left).toContainText('it is not among the jobs', { timeout: 15_000 });
     await expectAccessible(page);
-    expect(await jobs(service)).toHaveLength(2);
+    expect(await jobs(service)).toEqual([]);
     await page.unrouteAll();
     await left.getByRole('button', { name: 'Send it again' }).click();
-    await expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
-    expect(await jobs(service)).toHaveLength(3);
-    const [, , third, again] = orders;
-    expect(again).toEqual(third);
-    expect(new Set(orders.map(({ key }) => key)).size).toBe(3);
+    await expectFound(page);
+    expect(await jobs(service)).toHaveLength(1);
+    const [first, again] = orders;
+    expect(again).toEqual(first);
+  });
+
+  test('each order has a key of its own', async ({ signedIn: page, service }) => {
+    const { orders, choice } = await ready(page, service);
+    for (let round = 0; round < 2; round += 1) {
+      await openDeploy(page, service, choice);
+      await deployButton(page).click();
+      await expectFound(page);
+    }
+    expect(new Set(orders.map(({ key }) => key)).size).toBe(2);
   });
 });
 

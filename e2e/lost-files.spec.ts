@@ -77,8 +77,12 @@ test.describe('a service that goes away', () => {
     await page.getByRole('link', { name: 'Devices', exact: true }).click();
     await expect(page.getByText('not refreshed since')).toBeHidden();
     await expect(page.getByRole('alert')).toBeHidden();
+  });
 
-    // A page that reads nothing again by itself notices, too, and tells how old it is.
+  test('is noticed by a page that reads nothing again by itself, which tells how old it is', async ({
+    signedIn: page,
+    service,
+  }) => {
     await service.call('POST', '/v1/workflow', { Name: 'Say hello', Command: 'echo hello' });
     await page.goto(`${service.url}/workflows`);
     await expect(page.getByText('Say hello')).toBeVisible();

@@ -1,45 +1,54 @@
 // The location of one device: typed, pasted, picked and dragged on the small map, and taken from the reader's own phone.
 import { chromium } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { locationOf } from './on-map.ts';
 import { settledBox } from './settled-box.ts';
 
 test.use({ geolocation: { latitude: 47.376_887, longitude: 8.541_694, accuracy: 12 }, permissions: ['geolocation'] });
 
-test('a location is picked on the small map, dragged, typed, pasted, or that of this phone @main', async ({
-  signedIn: page,
-  service,
-}) => {
+/** Opens the dialog in which the location of a new device is set. */
+async function openLocation(page: Page, service: Service) {
   const { DeviceId } = await service.createDevice('mast');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await page.getByRole('link', { name: 'Set location' }).click();
   const dialog = page.getByRole('dialog');
   const map = dialog.getByRole('region', { name: 'Map to pick the location on' });
   await expect(map.getByRole('link', { name: 'GeoNames' })).toBeVisible();
+  return { DeviceId, dialog, map, lat: dialog.getByLabel('Latitude'), lng: dialog.getByLabel('Longitude') };
+}
+
+test('a location is picked on the small map by a click, by its centre, and by dragging the mark', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { dialog, map, lat, lng } = await openLocation(page, service);
   await map.click({ position: { x: 150, y: 90 } });
-  await expect(dialog.getByLabel('Latitude')).toHaveValue(/^-?\d+\.\d+$/);
-  const clicked = await dialog.getByLabel('Longitude').inputValue();
+  await expect(lat).toHaveValue(/^-?\d+\.\d+$/);
+  const clicked = await lng.inputValue();
   await dialog.getByRole('button', { name: 'Take the map’s centre' }).click();
-  await expect(dialog.getByLabel('Longitude')).not.toHaveValue(clicked);
+  await expect(lng).not.toHaveValue(clicked);
   await expectAccessible(page);
 
-  // The mark is dragged, and the fields follow; what is typed moves the mark.
-  const mark = map.locator('.leaflet-marker-draggable');
-  const lat = dialog.getByLabel('Latitude');
-  const lng = dialog.getByLabel('Longitude');
+  // What is typed moves the mark; where it is dragged, the fields follow.
   await lat.fill('10');
   await lng.fill('20');
-  const box = await settledBox(mark);
+  const box = await settledBox(map.locator('.leaflet-marker-draggable'));
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2 - 30, { steps: 6 });
   await page.mouse.up();
   await expect.poll(async () => Number(await lng.inputValue())).toBeGreaterThan(20);
   await expect.poll(async () => Number(await lat.inputValue())).toBeGreaterThan(10);
+});
 
-  // A pair that is pasted fills both fields.
-  await lat.fill('');
+test('a pair that is pasted or typed fills both fields; the position of this phone is set @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, dialog, lat, lng } = await openLocation(page, service);
   await lat.evaluate((input) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', '52.52, 13.405');
@@ -47,7 +56,6 @@ test('a location is picked on the small map, dragged, typed, pasted, or that of 
   });
   await expect(lat).toHaveValue('52.52');
   await expect(lng).toHaveValue('13.405');
-  // So does one that is typed.
   await lat.fill('-33.9, 18.4');
   await lng.focus();
   await expect(lat).toHaveValue('-33.9');
