@@ -12,6 +12,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { tar } from '#/contract/test-tar.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { until } from '../../scripts/test-process.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -206,12 +207,9 @@ test('an upload that its sender gives up leaves nothing', async () => {
       'Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 5000000\r\n\r\n' +
       partOf('name="file"; filename="x.sh"', 'x'.repeat(100_000)),
   );
-  const until = async (done: () => boolean) => {
-    while (!done()) await new Promise((resolve) => void setImmediate(resolve));
-  };
-  await until(() => arriving().length === 1);
+  await until('the upload to arrive', () => arriving().length === 1);
   socket.destroy();
-  await until(() => arriving().length === 0);
+  await until('the upload to be removed', () => arriving().length === 0);
   assert.deepEqual(stored(), []);
 });
 

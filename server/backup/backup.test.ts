@@ -40,7 +40,7 @@ const run = (program: 'backup' | 'restore', dataDir: string, ...args: string[]) 
     execFile(
       process.execPath,
       [path.join(import.meta.dirname, `../${program}.ts`), ...args],
-      { env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+      { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], DATA_DIR: dataDir } },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
     );
   });
