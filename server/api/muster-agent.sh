@@ -21,7 +21,8 @@ ours() {
   esac
   kill -0 "$pid" 2>/dev/null || return 1
   if [ -r "/proc/$pid/cmdline" ]; then
-    args=$(tr '\0' ' ' <"/proc/$pid/cmdline")
+    # It may end right now.
+    args=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || args=''
   else
     args=$(ps -p "$pid" -o args= 2>/dev/null)
   fi
