@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { checkArchive } from '#/contract/tar-check.ts';
+import { verifyArchive } from '#/contract/tar-check.ts';
 import { TarFault } from '#/contract/tar-entries.ts';
 
 /** What is wrong with an archive, as "The archive <fault>"; undefined where it may be unpacked. */
@@ -18,7 +18,7 @@ export async function archiveFault(packed: Buffer): Promise<string | undefined> 
     }
   };
   try {
-    await checkArchive(counted());
+    await verifyArchive(counted());
     // Older releases of Node.js 20 ignore data after the end. The last bytes of gzip data are the unpacked size.
     return size === packed.readUInt32LE(packed.length - 4)
       ? undefined

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { checkArchive } from '#/contract/tar-check.ts';
+import { verifyArchive } from '#/contract/tar-check.ts';
 import { TarFault } from '#/contract/tar-entries.ts';
 import { invalid } from '../http/problem.ts';
 
@@ -18,7 +18,7 @@ export async function checkTarball(file: string): Promise<string> {
     const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
     // Errors of the file reach `unpacked` through the pipeline.
     pipeline(createReadStream(file), unpacked, () => {});
-    return await checkArchive(unpacked);
+    return await verifyArchive(unpacked);
   } catch (cause) {
     if (cause instanceof TarFault) throw invalid([{ field: 'file', message: cause.message }]);
     throw cause;

@@ -26,7 +26,7 @@ export const accountQueries = {
     }),
 };
 
-/** A revoked token takes its sessions along. */
+/** Revoking a token ends its sessions too. */
 const changed = {
   invalidates: [
     ['account', 'tokens'],

@@ -1,4 +1,4 @@
-// The one error of the data layer: whatever went wrong with a request, in words a person can act on.
+// The only error type of the data layer: every failure of a request, with a text for users.
 import { readRefusal } from '#/contract/refusal.ts';
 import type { Refusal } from '#/contract/refusal.ts';
 import { RequestError } from '#/lib/retry.ts';
@@ -17,9 +17,9 @@ const TITLES: Record<number, string> = {
 };
 
 interface RefusalFacts extends RequestFacts {
-  /** What the service said, as text, at most 500 characters. */
+  /** The service's error text, at most 500 characters. */
   detail: string;
-  /** The fields at fault, under their wire names. */
+  /** The invalid fields, by their wire names. */
   fields: Refusal['fields'];
 }
 
@@ -54,10 +54,10 @@ export function refusalError(status: number, body: string, retryAfter: string | 
   });
 }
 
-/** A listing that cannot be read may still leak what its rows would have dropped. */
+/** An unreadable listing may contain keys, which its rows would have dropped. */
 const withoutKeys = (body: string) => body.replaceAll(/("DeviceKey"\s*:\s*")[^"]*/gi, '$1…');
 
-/** The error for a success answer that cannot be read as what the contract says. */
+/** The error for a success answer that does not match the contract. */
 export const unexpectedError = (status: number, body: string): ApiError =>
   new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
@@ -67,20 +67,20 @@ export const unexpectedError = (status: number, body: string): ApiError =>
 export const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof ApiError && error.status === status;
 
-/** Whether an error says that the session is over. */
+/** Whether the session has ended. */
 export const isSignedOut = (error: unknown): boolean => hasStatus(error, 401);
 
-/** Whether there is no such thing: a deleted one, or a path that this service does not have. */
+/** Whether the object does not exist: it was deleted, or this service does not have the path. */
 export const isMissing = (error: unknown): boolean => hasStatus(error, 404);
 
 /**
- * Whether the answer to an addition of ours says that the service does not have it. Some answer what they do not know with
- * 400, 403 or 405, others with something else of theirs: a page, or rows of another kind.
+ * Whether the service lacks an addition. Some services answer unknown paths with 400, 403 or 405, others with something
+ * else: a page, or rows of another kind.
  */
 export const isNotOffered = (error: unknown): boolean =>
   error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
 
-/** Errors for a form, by field name; what belongs to no known field is left to the message above the form. */
+/** Errors for a form, by field name; unknown fields are left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(

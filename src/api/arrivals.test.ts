@@ -41,11 +41,11 @@ test('a few are asked for one by one, and no more once they have come', async ()
   const arrivals = new Arrivals(listing.source);
   const ids = ['d7', 'd9'];
   listing.online('d7');
-  assert.deepEqual([...(await arrivals.look(ids, signal))], ['d7']);
+  assert.deepEqual([...(await arrivals.check(ids, signal))], ['d7']);
   assert.deepEqual(listing.asked, ['one d7', 'one d9']);
   listing.asked.length = 0;
   listing.online('d9');
-  await arrivals.look(ids, signal);
+  await arrivals.check(ids, signal);
   assert.deepEqual(listing.asked, ['one d9']);
   assert.equal(arrivals.isOver(ids), true);
 });
@@ -54,11 +54,11 @@ test('many are found on their pages, and only those pages are read from then on'
   const listing = new Listing(5_500);
   const arrivals = new Arrivals(listing.source);
   const ids = newest(listing, 148);
-  assert.equal((await arrivals.look(ids, signal)).size, 0);
+  assert.equal((await arrivals.check(ids, signal)).size, 0);
   assert.deepEqual(listing.asked, ['page 1/1000', 'page 6/1000']);
   listing.asked.length = 0;
   listing.online(...newest(listing, 12));
-  assert.equal((await arrivals.look(ids, signal)).size, 12);
+  assert.equal((await arrivals.check(ids, signal)).size, 12);
   assert.deepEqual(listing.asked, ['page 6/1000']);
 });
 
@@ -67,16 +67,16 @@ test('a service that gives fewer rows, and one that does not count', async () =>
   const one = new Arrivals(capped.source);
   const ids = newest(capped, 20);
   capped.online(...newest(capped, 3));
-  assert.equal((await one.look(ids, signal)).size, 3);
+  assert.equal((await one.check(ids, signal)).size, 3);
   capped.asked.length = 0;
-  await one.look(ids, signal);
+  await one.check(ids, signal);
   assert.deepEqual(capped.asked, ['page 4/100']);
 
   const countless = new Listing(2_500, { counts: false });
   const two = new Arrivals(countless.source);
   const late = newest(countless, 10);
   countless.online(...newest(countless, 10));
-  assert.equal((await two.look(late, signal)).size, 10);
+  assert.equal((await two.check(late, signal)).size, 10);
   assert.equal(two.isOver(late), true);
 });
 
@@ -84,10 +84,10 @@ test('devices that moved to another page are found again, and deleted ones are g
   const listing = new Listing(2_010);
   const arrivals = new Arrivals(listing.source);
   const ids = newest(listing, 10);
-  await arrivals.look(ids, signal);
+  await arrivals.check(ids, signal);
   listing.devices.splice(0, 15);
   listing.devices.splice(-1, 1);
   listing.online(...ids);
-  assert.equal((await arrivals.look(ids, signal)).size, 9);
+  assert.equal((await arrivals.check(ids, signal)).size, 9);
   assert.equal(arrivals.isOver(ids), true);
 });

@@ -1,14 +1,14 @@
-// Waits for many new devices to come Online: asks only for the pages of the listing that have some of them, two at a time,
-// and for none that is Online already.
+// Waits for many new devices to come Online: reads only the pages of the listing that contain devices still missing,
+// two at a time.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
-/** Up to here each device is asked for by its own id. */
+/** Up to this number, each device is read by its own id. */
 const FEW = 6;
-/** Requests under way at a time. */
+/** Most requests at a time. */
 const AT_ONCE = 2;
 
 export interface ArrivalSource {
@@ -26,32 +26,32 @@ const serviceSource: ArrivalSource = {
   },
 };
 
-let made = 0;
+let count = 0;
 
-/** The devices that somebody waits for. Who came Online once has arrived, whatever it does later. */
+/** The awaited devices. A device that came Online once has arrived, whatever its later state. */
 export class Arrivals {
-  /** Tells one from another in the cache. */
-  readonly name = ++made;
+  /** Distinguishes instances in the cache. */
+  readonly name = ++count;
   private readonly source: ArrivalSource;
   private readonly arrived = new Set<string>();
   private readonly pageOf = new Map<string, number>();
-  /** Not in the whole listing when it was looked through: deleted, most likely. */
-  private readonly gone = new Set<string>();
+  /** Not found in the whole listing: probably deleted. */
+  private readonly missing = new Set<string>();
   private rows = MAX_ROWS_PER_PAGE;
 
   constructor(source: ArrivalSource = serviceSource) {
     this.source = source;
   }
 
-  /** Whether none of these has to be waited for any more. */
+  /** Whether none of these is still awaited. */
   isOver(ids: readonly string[]): boolean {
-    return ids.every((id) => this.arrived.has(id) || this.gone.has(id));
+    return ids.every((id) => this.arrived.has(id) || this.missing.has(id));
   }
 
-  /** Looks once for these; gives all that have arrived so far. */
-  async look(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const waiting = ids.filter((id) => !this.arrived.has(id) && !this.gone.has(id));
-    if (waiting.length <= FEW) await eachOf(waiting, (id) => this.lookForOne(id, signal));
+  /** Checks these once; returns all that have arrived so far. */
+  async check(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const waiting = ids.filter((id) => !this.arrived.has(id) && !this.missing.has(id));
+    if (waiting.length <= FEW) await eachOf(waiting, (id) => this.checkOne(id, signal));
     else await this.lookThroughPages(waiting, signal);
     return new Set(this.arrived);
   }
@@ -60,10 +60,10 @@ export class Arrivals {
     if (DeviceStatus === 'Online') this.arrived.add(DeviceId);
   }
 
-  private async lookForOne(id: string, signal: AbortSignal): Promise<void> {
+  private async checkOne(id: string, signal: AbortSignal): Promise<void> {
     const device = await this.source.one(id, signal);
     if (device) this.note(device);
-    else this.gone.add(id);
+    else this.missing.add(id);
   }
 
   private async lookThroughPages(waiting: string[], signal: AbortSignal): Promise<void> {
@@ -88,10 +88,10 @@ export class Arrivals {
       read,
     );
     if (open.size === 0) return;
-    // Some stand elsewhere, or nobody knows where yet: at the end of most listings, at the beginning of others.
+    // Some have moved or have no known page: they are at the end of most listings, at the beginning of others.
     const { Devices, TotalNumDevices: total } = await read(1);
     if (Devices.length < this.rows && (total ?? 0) > Devices.length && Devices.length > 0) {
-      // The service gives fewer rows than asked, so pages are others than they were taken for.
+      // The service returns fewer rows than requested, so the known pages are wrong.
       this.rows = Devices.length;
       this.pageOf.clear();
       return this.lookThroughPages(waiting, signal);
@@ -102,8 +102,8 @@ export class Arrivals {
     else
       for (let page = Math.ceil(total / this.rows); page > 1 && open.size > 0; page--)
         if (!seen.has(page)) await read(page);
-    // It is only sure when each of them is asked for by its id.
-    for (const id of [...open].slice(0, FEW)) await this.lookForOne(id, signal);
+    // Only a request for each id is certain.
+    for (const id of [...open].slice(0, FEW)) await this.checkOne(id, signal);
   }
 }
 
@@ -117,13 +117,13 @@ async function eachOf<Item>(items: Item[], work: (item: Item) => Promise<unknown
 }
 
 export const arrivalQueries = {
-  /** `ids`: those that are waited for, the ones that came already included. */
+  /** `ids`: the awaited ones, including those that arrived. */
   of: (arrivals: Arrivals, ids: readonly string[]) =>
     queryOptions({
       queryKey: ['arrivals', arrivals.name, ids.length],
-      queryFn: ({ signal }) => arrivals.look(ids, signal),
+      queryFn: ({ signal }) => arrivals.check(ids, signal),
       placeholderData: keepPreviousData,
-      // Many are many pages.
+      // Many devices are many pages.
       refetchInterval: () => (arrivals.isOver(ids) ? false : ids.length > 2_000 ? 10_000 : 3_000),
       staleTime: 0,
       gcTime: 0,

@@ -16,13 +16,13 @@ const stored = { invalidates: [['artifacts'], ['account']] };
 export interface ArtifactUpload {
   file: File;
   form: ArtifactForm;
-  /** Of the file, where the browser could work it out. */
+  /** Of the file, if the browser could compute it. */
   sha256: string | undefined;
-  /** An earlier attempt got no answer: whether it arrived is looked up before anything is sent again. */
+  /** Whether an earlier attempt got no answer: the list is checked before anything is sent again. */
   lookFirst: boolean;
   signal: AbortSignal;
   onProgress: (progress: SendProgress) => void;
-  /** No answer came; the list is being asked what became of it. */
+  /** Called when no answer came and the list is checked. */
   onLook: () => void;
 }
 
@@ -36,12 +36,12 @@ export const artifactQueries = {
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
-/** Those that were there before a file was first sent, by that file: what an attempt of it has made is not among them. */
+/** The artifacts that existed before the first attempt, by file: none of them comes from an attempt. */
 const before = new WeakMap<File, ReadonlySet<string>>();
 
 /**
- * Uploads. Where every byte was sent but no answer came, because of the network or of who cancelled, the service may have
- * stored the file or not: the list tells.
+ * Uploads. If every byte was sent but no answer came, because of the network or a cancellation, the list shows whether
+ * the service stored the file.
  */
 async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artifact> {
   const { file, form, sha256, lookFirst, signal, onProgress, onLook } = planned;
@@ -69,7 +69,7 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
     };
     return await upload(artifactEndpoints.upload, { file, form }, { signal, onProgress: watch });
   } catch (error) {
-    // What was not sent to the end cannot have been stored; an answer of whatever kind says that it was.
+    // An incomplete upload cannot have been stored; an answer of any kind shows whether it was.
     const answered = error instanceof ApiError && error.kind !== 'network';
     if (!(all || answered) || !(meaningOf(error) === 'unknown' || isCancelled(error))) throw error;
     onLook();
@@ -95,7 +95,7 @@ const remove = (id: string) =>
 
 const removed = { invalidates: [['artifacts'], ['account'], ['jobs']] };
 
-/** Deleting many, one at a time: how to send each, and how to look whether it was done when its answer was lost. */
+/** Deletes one of many: the request, and the check whether it was done if its answer was lost. */
 export const artifactRemoval = {
   request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
@@ -108,7 +108,7 @@ export const artifactMutations = {
   upload: () =>
     mutationOptions({
       mutationFn: (planned: ArtifactUpload, { client }) => send(planned, client),
-      // The file is held for as long as the upload takes, no longer.
+      // The file is released when the upload ends.
       gcTime: 0,
       meta: stored,
     }),

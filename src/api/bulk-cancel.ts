@@ -35,8 +35,8 @@ const whyLeft = (job: Job): Skipped | undefined => {
 };
 
 /**
- * Takes back jobs that still wait. Each is read once more before, since a write to one that has begun would stop it on its
- * device; a service that takes `If-Match` sees to it that none begins in between.
+ * Takes back jobs that still wait. Each is read once more before, since a write to one that has begun would stop it on
+ * its device; a service that takes `If-Match` sees to it that none begins in between.
  */
 export const bulkCancel = (): BulkWrite<WaitingPart> => {
   const current = async (item: WaitingPart): Promise<{ job: Job; etag: string | null } | undefined> => {
@@ -62,7 +62,8 @@ export const bulkCancel = (): BulkWrite<WaitingPart> => {
       if (!found) return new Skipped('It could not be found any more, so nothing was sent');
       const left = whyLeft(found.job);
       if (left) return left;
-      // A weak tag matches nothing here. Another origin may not allow the header, and then nothing at all would be sent.
+      // A weak tag matches nothing here. Another origin may not allow the header, and then nothing at all would be
+      // sent.
       const asRead =
         found.etag?.startsWith('"') && directAddress === undefined ? { 'if-match': found.etag } : undefined;
       return write(item, asRead ?? {}).catch(async (error: unknown) => {

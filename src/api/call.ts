@@ -1,24 +1,24 @@
-// The only place that sends a request. `call` takes a row of the contract; `upload` is the same for a file, with
-// progress; `send` is below both, for the gateway's few paths outside /v1.
+// The only place that sends requests. `call` takes a row of the contract; `upload` does the same for a file, with
+// progress; both use `send`, which also serves the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
-import { aim, directAddress, networkError } from '#/api/direct.ts';
-import { noteAnswer, noteSilence } from '#/api/reach.ts';
+import { apiTarget, directAddress, networkError } from '#/api/direct.ts';
+import { reportAnswer, reportSilence } from '#/api/reach.ts';
 import { noteRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
-  /** An order that is sent again, because its answer was lost, keeps its `idempotency-key`. */
+  /** A repeated request keeps its `idempotency-key`. */
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** Milliseconds until the request is given up. */
+  /** Time limit in milliseconds. */
   timeout?: number;
-  /** Without a gateway: this token instead of the one that is held. */
+  /** Without a gateway: this token instead of the stored one. */
   token?: string;
 }
 
 const TIMEOUT = 30_000;
 
-/** What a row needs at run time, whatever its types are. */
+/** The values of a request, independent of the row's types. */
 interface AnyRequest {
   params?: Record<string, string | number>;
   query?: Record<string, string | undefined>;
@@ -26,8 +26,8 @@ interface AnyRequest {
 }
 
 /**
- * The URL of an endpoint with its values filled in and encoded. An empty id, `.` and `..` are refused here, since a
- * browser would fold them away and the request would mean the whole collection.
+ * The URL of an endpoint with its encoded values. An empty id, `.` and `..` are refused: a browser would remove them,
+ * and the request would mean the whole collection.
  */
 export function pathOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = {} }: AnyRequest = {}): string {
   const path = endpoint.path.replace(/:([a-z_]+)/g, (_, name: string) => {
@@ -41,7 +41,7 @@ export function pathOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = 
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-/** Sends one request and gives status and text, or raises an ApiError. An abort by the caller stays an AbortError. */
+/** Sends one request and returns status and text, or throws an ApiError. An abort by the caller stays an AbortError. */
 export async function send(
   method: string,
   path: string,
@@ -49,7 +49,7 @@ export async function send(
   { signal, timeout = TIMEOUT, headers, token }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
   if (method === 'GET') noteRead(path);
-  const { url, headers: own } = aim(path, token);
+  const { url, headers: own } = apiTarget(path, token);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
   let text: string;
@@ -70,15 +70,15 @@ export async function send(
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    noteSilence();
+    reportSilence();
     throw limit.aborted ? timeoutError(timeout) : networkError();
   }
-  noteAnswer(response.status);
+  reportAnswer(response.status);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
 }
 
-/** The HTML of these pages as their own host has it now, wherever the API is. */
+/** The current HTML of the page, from its own host, wherever the API is. */
 export async function ownPage(): Promise<string> {
   const signal = AbortSignal.timeout(8_000);
   return (await fetch('/', { cache: 'no-store', headers: { accept: 'text/html' }, redirect: 'error', signal })).text();
@@ -102,35 +102,35 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
   return result.data as ResponseOf<E>;
 }
 
-/** The name of one order, 128 random bits; `crypto.randomUUID` is missing on plain http. */
+/** 128 random bits; `crypto.randomUUID` is missing on plain http. */
 export const newIdempotencyKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
- * What was read from an answer, by its address and ETag: a poll that brings nothing new costs no parsing. Held weakly,
- * so that it lives just as long as somebody uses it.
+ * Parsed answers by address and ETag: polling unchanged data costs no parsing. The references are weak, so that an
+ * answer lives only as long as it is used.
  */
-const readBefore = new Map<string, { etag: string; data: WeakRef<object> }>();
+const parsedAnswers = new Map<string, { etag: string; data: WeakRef<object> }>();
 const MOST_READ_BEFORE = 200;
 
 function readOnce<Data>(path: string, etag: string, answer: () => Data): Data {
-  const before = readBefore.get(path);
+  const before = parsedAnswers.get(path);
   const known = before?.etag === etag ? before.data.deref() : undefined;
   if (known) return known as Data;
   const data = answer();
-  if (readBefore.size >= MOST_READ_BEFORE) readBefore.clear();
-  if (typeof data === 'object' && data !== null) readBefore.set(path, { etag, data: new WeakRef(data) });
+  if (parsedAnswers.size >= MOST_READ_BEFORE) parsedAnswers.clear();
+  if (typeof data === 'object' && data !== null) parsedAnswers.set(path, { etag, data: new WeakRef(data) });
   return data;
 }
 
-/** Calls one endpoint of the contract and reads its answer. */
+/** Calls one endpoint of the contract and parses its answer. */
 export const call = async <E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E>,
   options?: CallOptions,
 ): Promise<ResponseOf<E>> => (await callTagged(endpoint, request, options)).data;
 
-/** The same, with what names just this version of the answer, where the service tells. */
+/** The same, with the ETag of the answer, if the service sends one. */
 export async function callTagged<E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E>,
@@ -147,7 +147,7 @@ export async function callTagged<E extends Endpoint>(
   return { data: method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer(), etag };
 }
 
-/** How far an upload is, in bytes of the whole request. */
+/** Progress of an upload, in bytes of the whole request. */
 export interface SendProgress {
   sent: number;
   total: number;
@@ -168,7 +168,7 @@ export async function upload<E extends Endpoint>(
   return read(endpoint, status, responseText);
 }
 
-/** XHR, because fetch cannot tell how much has been sent. */
+/** XHR, because fetch does not report upload progress. */
 function transfer(
   { method, path, once }: Endpoint,
   data: FormData,
@@ -180,7 +180,7 @@ function transfer(
     const xhr = new XMLHttpRequest();
     const abort = () => xhr.abort();
     signal?.addEventListener('abort', abort);
-    const { url, headers } = aim(path);
+    const { url, headers } = apiTarget(path);
     xhr.open(method, url);
     for (const [name, value] of Object.entries({ accept: 'application/json', ...headers }))
       xhr.setRequestHeader(name, value);

@@ -1,5 +1,5 @@
-// Reads the children of a parent in short tasks: ten thousand of them with their output are megabytes, and one parse of
-// it all would hold the page. What did not change since the last reading stays the same object.
+// Reads the children of a parent in short tasks: ten thousand of them with their output are megabytes, and parsing all
+// at once would block the page. Unchanged children stay the same objects.
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
@@ -7,17 +7,17 @@ import { readList } from './list-text.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
-/** Rows that are compared in one step. */
+/** Rows compared in one step. */
 const STEP = 250;
 
 const versions = new WeakMap<readonly Job[], string>();
 
-/** The rows, those that say the same as before as the objects of before. */
+/** The rows, with the previous objects for unchanged ones. */
 export function* sharedRows(rows: Job[], before: readonly Job[] = []): Generator<void, Job[]> {
   const byId = new Map(before.map((row) => [row.JobId, row]));
   let changed = rows.length !== before.length;
   for (const [place, row] of rows.entries()) {
-    // Ours says its output a second time as the result: one copy is enough.
+    // Our service repeats the output as the result: one copy is enough.
     if (row.Stderr === '' && row.Stdout === row.Result) row.Result = row.Stdout;
     const old = row.JobId === '' ? before[place] : byId.get(row.JobId);
     if (old && isSameJob(row, old)) rows[place] = old;

@@ -7,14 +7,14 @@ import { call } from '#/api/call.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
-/** Fleets of up to this many devices are read as a whole without being asked for. */
+/** Fleets up to this size are read completely without a request of the user. */
 export const READ_BY_ITSELF = 5_000;
 
-/** One page of a listing; `total` is undefined where the service does not count. */
+/** One page of a listing; `total` is undefined if the service does not count. */
 export interface DeviceRows {
   rows: Device[];
   total: number | undefined;
-  /** Whether there is, or may be, a next page: without a total a full page is all there is to go by. */
+  /** Whether there is, or may be, a next page: without a total, a full page suggests one. */
   more: boolean;
 }
 
@@ -35,7 +35,7 @@ async function readPage(page: number, rows: number, filter: DeviceFilter, signal
   };
 }
 
-/** The API has no "get one device": the filter matches a part of an id, so the exact one is picked here. */
+/** The API has no "get one device": the filter matches parts of ids, so the exact one is selected here. */
 export async function findDevice(id: string, signal?: AbortSignal): Promise<Device | undefined> {
   const query = { device_id: id };
   const found = await call(deviceEndpoints.filter, { params: { page_num: 1, rows_per_page: 25 }, query }, { signal });
@@ -49,7 +49,7 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
   return device;
 }
 
-/** How often a visible page asks again for what changes by itself, in milliseconds. */
+/** Polling interval of a visible page, in milliseconds. */
 const LIVE = 5_000;
 
 export const deviceQueries = {
@@ -85,7 +85,7 @@ const changed = { invalidates: [['devices']] };
 const counted = { invalidates: [['devices'], ['account']] };
 
 export const deviceMutations = {
-  /** The answer holds the device's key, so it is dropped as soon as nobody shows it. */
+  /** The answer contains the device's key, so it is dropped as soon as nothing shows it. */
   create: (keys: RequestKeys) =>
     mutationOptions({
       mutationFn: (body: DeviceDraft) =>
@@ -114,7 +114,7 @@ export const deviceMutations = {
       },
     ),
   updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }, changed),
-  /** The answer holds a key, as with create. */
+  /** The answer contains a key, as with create. */
   rekey: (id: string) => ({
     ...requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, changed),
     gcTime: 0,

@@ -1,4 +1,4 @@
-// Signing in where no gateway does it: the token is shown to the API once, and kept in this page's memory.
+// Sign-in without a gateway: the API checks the token once, and the page keeps it in memory.
 import { ACCOUNT_PATH, readAccountAnswer } from '#/contract/sign-in-check.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';

@@ -1,11 +1,11 @@
-// The dashboard on a plain file host, without our service or gateway behind it: the browser talks to the API itself, with
-// a token that only this page's memory holds. The address is written into index.html by whoever builds or deploys it, never
+// The dashboard on a plain file host, without our service or gateway: the browser calls the API itself, with a token
+// that only this page's memory has. The address is part of index.html, written by the build or deployment, and never
 // taken from a link.
 import { ApiError } from '#/api/api-error.ts';
 
 const META = 'meta[name="muster-api"]';
 
-/** Base address of the API, without a slash at its end; undefined where the page's own host keeps sessions. */
+/** Base address of the API, without a slash at its end; undefined if the page's own host has sessions. */
 export const directAddress: string | undefined =
   typeof document === 'undefined'
     ? undefined
@@ -19,7 +19,7 @@ export function readAddress(named: string, page: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
-/** Whether a token may be sent there: over TLS, to this machine, or to where the page itself comes from. */
+/** Whether a token may be sent there: over TLS, to this machine, or to the page's own origin. */
 export function isSafeAddress(address: string, page: string): boolean {
   const url = URL.parse(address);
   if (!url || url.username || url.password || url.search || url.hash) return false;
@@ -32,14 +32,14 @@ export function isSafeAddress(address: string, page: string): boolean {
 
 let held: { token: string; email: string } | undefined;
 
-/** Whose token this page holds. */
-export const holder = () => held;
+/** The owner of this page's token. */
+export const tokenOwner = () => held;
 export function hold(next: typeof held): void {
   held = next;
 }
 
-/** Where a path is, and the headers that go with it; a token goes to that one address only. */
-export function aim(path: string, token = held?.token): { url: string; headers: Record<string, string> } {
+/** The URL of a path, and its headers; a token is sent only to that one address. */
+export function apiTarget(path: string, token = held?.token): { url: string; headers: Record<string, string> } {
   if (directAddress === undefined) return { url: path, headers: {} };
   if (!isSafeAddress(directAddress, location.origin))
     throw new ApiError('refused', 'The address of the API is not safe', {

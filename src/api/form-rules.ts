@@ -1,15 +1,15 @@
-// Forms check themselves with the contract's own schemas, and say what is wrong with which field by its label. Errors
-// that the service finds later are worded in the same way.
+// Forms validate with the contract's schemas and name each field by its label. Errors from the service use the same
+// words.
 import type * as z from 'zod/mini';
 import { issueText } from '#/contract/issue-text.ts';
 import { ApiError, fieldErrors } from '#/api/api-error.ts';
 
-/** What the fields are called on the screen, by wire name. */
+/** Labels on the screen, by wire name. */
 export type FieldLabels = Record<string, string>;
 
 const sentence = (label: string | undefined, message: string) => `${label ?? 'This'} ${message}`;
 
-/** A validator for useForm: every field's first fault, as "Version must not be empty". */
+/** A validator for useForm: the first error of every field, as "Version must not be empty". */
 export const checkedBy =
   (schema: z.ZodMiniType, labels: FieldLabels) =>
   (values: unknown): Record<string, string> => {
@@ -21,7 +21,7 @@ export const checkedBy =
     return errors;
   };
 
-/** What the service found wrong with fields of the form, in the same words. */
+/** The service's errors about fields of the form, in the same words. */
 export function refusedFields(error: unknown, labels: FieldLabels): Record<string, string> {
   const errors = fieldErrors(error, Object.keys(labels));
   return Object.fromEntries(
@@ -29,13 +29,13 @@ export function refusedFields(error: unknown, labels: FieldLabels): Record<strin
   );
 }
 
-/** The error for above the buttons: none when its fields have already said all of it. */
+/** The error for above the buttons: none if the fields already show everything. */
 export function unplacedError(error: Error | null, labels: FieldLabels): Error | null {
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
   return error.fields.every(({ field }) => field in labels) ? null : error;
 }
 
-/** All of it for one form in a dialog. */
+/** All of these for one form. */
 export const formRules = <Field extends string>(schema: z.ZodMiniType, labels: Record<Field, string>) => ({
   labels,
   check: checkedBy(schema, labels),

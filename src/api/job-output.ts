@@ -1,5 +1,5 @@
-// A job and what it printed, read on from where the last reading ended. A service without output in pieces is asked for
-// the whole job instead, once it has shown that it has none.
+// Reads a job and its output, continuing at the end of the last reading. For a service without output in pieces, it
+// reads the whole job instead.
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job, OutputPiece } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
@@ -7,48 +7,48 @@ import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
-/** One stream as it came: pieces of text in order. A longer one begins with the same pieces. */
+/** One stream: pieces of text in order. A longer one begins with the same pieces. */
 export interface FollowedStream {
   pieces: readonly string[];
-  /** Bytes read so far, and bytes there are. */
+  /** Bytes read so far, and the size of the stream. */
   next: number;
   size: number;
 }
 
-/** What came of one stream before something of the other did, in letters of its text. */
+/** Consecutive output of one stream, in characters of its text. */
 export interface OutputRun {
   stream: 'stdout' | 'stderr';
   length: number;
 }
 
 export interface FollowedJob {
-  /** With Stdout and Stderr where it is complete and has ended. */
+  /** With Stdout and Stderr if it has ended and is complete. */
   job: Job;
-  /** Undefined where the service has no output in pieces: then the job has all of it. */
+  /** Undefined if the service has no output in pieces: then the job contains all of it. */
   output:
     | {
         stdout: FollowedStream;
         stderr: FollowedStream;
-        /** Undefined where the service does not say in which order the two arrived. */
+        /** Undefined if the service does not report the order of arrival. */
         order: readonly OutputRun[] | undefined;
       }
     | undefined;
-  /** Whether all output that there was at the last reading is here. */
+  /** Whether all output of the last reading is here. */
   complete: boolean;
-  /** When something new came last, by this computer's clock. */
+  /** When anything new last arrived, by this computer's clock. */
   changed: number;
 }
 
-/** Milliseconds between two readings: while output comes, while little comes, while nothing has come for a while. */
+/** Milliseconds between two readings: while output arrives, while little arrives, and after a pause. */
 const FAST = 500;
 const USUAL = 1_000;
 const SLOW = 2_000;
-/** The rest of what is there already is asked for at once. */
+/** The rest of existing output is requested at once. */
 const AT_ONCE = 1;
-/** A job that comes whole costs enough to be asked for less often when it is long. */
+/** A long job that is read completely is requested less often. */
 const MUCH = 1_000_000;
 
-/** How long to wait before the next reading; false: there will be nothing new. */
+/** The delay before the next reading; false if nothing new will come. */
 export function outputPace({ job, output, complete, changed }: FollowedJob, moving: boolean): number | false {
   if (!complete) return AT_ONCE;
   if (!moving) return false;
@@ -60,12 +60,12 @@ export function outputPace({ job, output, complete, changed }: FollowedJob, movi
   return quiet < 5_000 ? FAST : quiet < 60_000 ? USUAL : SLOW;
 }
 
-/** Set for good once the service has answered for a job whose pieces it does not have. */
+/** Set permanently when the service has shown that it has no pieces. */
 let withoutPieces = false;
 
 const NOTHING: FollowedStream = { pieces: [], next: 0, size: 0 };
 
-/** A small piece is joined to the one before it: a log that comes a line at a time must not become a million pieces. */
+/** A small piece is appended to the one before: a log that arrives line by line must not become a million pieces. */
 const SMALL = 64 * 1024;
 
 export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece): FollowedStream {
@@ -82,7 +82,7 @@ export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece
 
 type Pieces = z.output<typeof jobEndpoints.output.response>['Pieces'];
 
-/** The order as it goes on; of one stream without a break it is one run. */
+/** Extends the order; one stream without a break is one run. */
 export function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
   if (!order || pieces?.length === 0) return order;
   if (!pieces) return undefined;
@@ -123,11 +123,11 @@ async function readPieces(id: string, known: FollowedJob | undefined, signal: Ab
   return { job, output, complete: !More, changed: grown || !known ? Date.now() : known.changed };
 }
 
-/** Whether an answer could be that of a service without the pieces: no such path, or something else in its place. */
+/** Whether an answer could come from a service without pieces: no such path, or something else in its place. */
 const lacksPieces = (error: unknown) =>
   error instanceof ApiError && (error.kind === 'unexpected' || [400, 404, 405, 501].includes(error.status));
 
-/** Reads a job and what it has printed since `known`. */
+/** Reads a job and its output since `known`. */
 export async function readOutput(
   id: string,
   known: FollowedJob | undefined,
@@ -141,7 +141,7 @@ export async function readOutput(
       if (!lacksPieces(error)) throw error;
       refusal = error;
     }
-  // A job that was deleted is missing here too, and then nothing is known of the service.
+  // A deleted job is missing here too, which says nothing about the service.
   const job = await call(jobEndpoints.get, { params: { job_id: id } }, { signal });
   if (refusal) withoutPieces = true;
   if (known && !known.output && isSameJob(known.job, job)) return known;

@@ -9,11 +9,11 @@ import { outputPace, readOutput } from '#/api/job-output.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
-/** How often a visible page asks again while something moves, in milliseconds. */
+/** Polling interval of a visible page while a job changes, in milliseconds. */
 const MOVING = 1_000;
 const RESTING = 15_000;
 const OF_DEVICE = 5_000;
-/** Beyond this size an answer costs enough to be asked for less often. */
+/** Larger answers are requested less often. */
 const MANY_ROWS = 500;
 
 const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
@@ -25,12 +25,12 @@ export const jobQueries = {
       queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * pace(state.data.length) : RESTING),
     }),
-  /** One job with its output; while that is still coming in, `complete` is false. */
+  /** One job with its output; while that is still being read, `complete` is false. */
   one: (id: string) =>
     queryOptions({
       queryKey: ['jobs', 'one', id],
       queryFn: ({ signal, client, queryKey }) => readOutput(id, client.getQueryData<FollowedJob>(queryKey), signal),
-      structuralSharing: false, // what did not change is the same object already
+      structuralSharing: false, // unchanged parts are already the same objects
       refetchInterval: ({ state: { data } }) => data && outputPace(data, isMoving(data.job)),
     }),
   children: (id: string) =>
@@ -40,7 +40,7 @@ export const jobQueries = {
         const { readChildren } = await import('#/api/children.ts');
         return readChildren(id, client.getQueryData<Job[]>(queryKey), signal);
       },
-      structuralSharing: false, // done in short tasks already
+      structuralSharing: false, // already done in short tasks
       refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
     }),
   /** A device's own queue. Fails as `isNotOffered` on a service without this addition. */
@@ -50,7 +50,7 @@ export const jobQueries = {
       queryFn: ({ signal }) => call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal }),
       refetchInterval: ({ state }) => (isNotOffered(state.error) ? false : OF_DEVICE),
     }),
-  /** Every job that an artifact was run by, device by device, without output. Fails as `isNotOffered` on other services. */
+  /** All jobs of an artifact, by device and without output. Fails as `isNotOffered` on other services. */
   runs: (artifact: string) =>
     queryOptions({
       queryKey: ['jobs', 'runs', artifact],
@@ -59,11 +59,11 @@ export const jobQueries = {
     }),
 };
 
-/** Submits a job; the same key again is the same order, so that a service that knows the header acts once. */
+/** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
 export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
   call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
 
-/** All jobs as they are now, for what must not go by an earlier list. */
+/** All jobs as they are now, for decisions that must not use an earlier list. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });
 
 /** What a write to jobs makes stale. */

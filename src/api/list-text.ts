@@ -1,14 +1,14 @@
-// Reads a long list answer in short tasks: 100,000 locations in one JSON.parse, and one check of all of them, would hold
-// the page for a tenth of a second and more.
+// Reads a long list answer in short tasks: one JSON.parse of 100,000 locations, and one check of all of them, would
+// block the page for a tenth of a second and more.
 import { rowsOf } from '#/contract/endpoint.ts';
 import { unexpectedError } from './api-error.ts';
 import { inTurns } from '#/lib/pace.ts';
 
-/** Rows that are parsed and checked at once. */
+/** Rows parsed and checked at once. */
 const PIECE = 250;
 const [QUOTE, COMMA, OPEN, CLOSE, BEGIN, END] = Array.from('",[]{}', (sign) => sign.charCodeAt(0));
 
-/** Where the string that begins here ends; the text's length when it never does. */
+/** The end of the string that begins here; the text's length if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -18,7 +18,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The first array that is the text itself or a value of the object it is. */
+/** The start of the first array: the text itself, or a value of its object. */
 function startOfList(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -31,7 +31,7 @@ function startOfList(text: string): number {
   return -1;
 }
 
-/** Cuts a list into JSON texts of some rows each; gives in the end what is left of the answer without them. */
+/** Cuts a list into JSON texts of some rows each; returns the rest of the answer without them. */
 export function* cutList(text: string, most: number): Generator<string, string> {
   const start = startOfList(text);
   if (start < 0) return text;
@@ -53,16 +53,16 @@ export function* cutList(text: string, most: number): Generator<string, string> 
       from = i + 1;
     }
   }
-  // Cut off in the middle: no JSON, as whoever parses it will find.
+  // Truncated: parsing it will fail.
   return text;
 }
 
-/** What a schema gives, whatever library it is of. */
+/** The schema interface, independent of the library. */
 interface Reader<Row> {
   safeParse: (value: unknown) => { success: true; data: Row[] } | { success: false };
 }
 
-/** The rows of a list answer, and the answer without them; raises an ApiError where it is no list of such rows. */
+/** The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows. */
 export async function readList<Row>(
   { status, text }: { status: number; text: string },
   reader: Reader<Row>,
@@ -84,7 +84,7 @@ function* readSteps<Row>(text: string, reader: Reader<Row>): Generator<void, { r
     const { done, value } = pieces.next();
     if (done) {
       const frame: unknown = value.trim() === '' ? null : JSON.parse(value);
-      // The same rule as for every list, now that its one array is empty.
+      // The same rule as for every list, now that its only array is empty.
       if (rowsOf(frame)?.length !== 0) throw new NotTheList();
       return { rows, frame };
     }

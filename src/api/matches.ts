@@ -1,18 +1,18 @@
-// All devices that the service finds by a filter. Apart from members.ts, since the device table has it from the start.
+// All devices that the service finds by a filter. Separate from members.ts, because the device table needs it at once.
 import { queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 
-/** Requests under way at a time. */
+/** Most requests at a time. */
 const AT_ONCE = 2;
-/** A size of page that every service gives; the document names no limit. */
+/** A page size that every service supports; the document names no limit. */
 const ROWS = 100;
 
 /**
- * Every device of a filter, each once. A filtered list has no total, and a service may give fewer rows than asked, so
- * only a page that brings nothing new is the end: too short a list would hide devices from the person who decides.
+ * Every device of a filter, once. A filtered list has no total, and a service may return fewer rows than requested, so
+ * only a page without new devices is the end: an incomplete list would hide devices from the user who decides.
  */
 export async function readMatches(readPage: (page: number) => Promise<Device[]>): Promise<Device[]> {
   const found = new Map<string, Device>();

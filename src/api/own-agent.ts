@@ -1,4 +1,4 @@
-// Whether devices here run our agent. In front of another service they run that one's, and our commands lead nowhere.
+// Whether devices here run our agent. Those of another service run its own, and our commands do not apply.
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 

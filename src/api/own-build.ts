@@ -1,9 +1,8 @@
-// The files this application is made of, as the host of the page has them now. Parts are fetched when they are first needed;
-// one that does not come means that nobody is there, or that a newer build has taken the place of this one, whose files
-// are gone.
+// Checks which build the page's host has now. Parts are loaded when they are first needed; a missing one means that the
+// host is unreachable, or that a newer build has replaced the files of this one.
 import { ownPage } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
-import { noteSilence } from '#/api/reach.ts';
+import { reportSilence } from '#/api/reach.ts';
 import { createStore } from '#/lib/store.ts';
 import { storedInTab } from '#/lib/stored.ts';
 
@@ -18,8 +17,8 @@ let looking: Promise<OwnBuild> | undefined;
 export const ownBuild = found.get;
 export const onOwnBuild = found.subscribe;
 
-/** Looks now; whoever asks meanwhile gets the same answer. */
-export function lookForBuild(): Promise<OwnBuild> {
+/** Checks now; concurrent callers share the result. */
+export function checkBuild(): Promise<OwnBuild> {
   looking ??= look().then((next) => {
     looking = undefined;
     found.set(next);
@@ -31,31 +30,31 @@ export function lookForBuild(): Promise<OwnBuild> {
 async function look(): Promise<OwnBuild> {
   const running = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
   try {
-    // Anything that is not our page says nothing about it: a proxy's own words, a network that asks for a login.
+    // Anything else than our page means nothing: a proxy's error, or a network's login page.
     newest = ENTRY.exec(await ownPage())?.[1] ?? '';
   } catch {
     newest = '';
   }
   if (newest !== '') return newest === running ? 'same' : 'newer';
-  // On a plain file host the API is somewhere else, and may well be there.
-  if (directAddress === undefined) noteSilence();
+  // On a plain file host the API is somewhere else, and may well be reachable.
+  if (directAddress === undefined) reportSilence();
   return 'away';
 }
 
 const reloadedFor = storedInTab('muster-reloaded-for', '', { read: (text) => text, print: (text) => text });
 
 /**
- * Loads the page again, once for each build and path: nothing is done where that was tried, or where it would cost the
- * token that only this page holds.
+ * Reloads the page, once for each build and path. Does nothing if that was tried before, or if it would lose the token
+ * that only this page has.
  */
 export function reloadOnce(): void {
   if (directAddress !== undefined) return;
   const note = `${newest} ${location.pathname}`;
-  // Without the note it might go on for ever.
+  // Without the stored note it could repeat for ever.
   if (reloadedFor.get() !== note && reloadedFor.set(note)) location.reload();
 }
 
-/** A style sheet that failed stays in the document, and would count as loaded when it is wanted again. */
+/** A failed style sheet stays in the document, and would count as loaded at the next attempt. */
 export function forgetFailedSheet({ message }: Error): void {
   const [, href] = /Unable to preload CSS for (\S+)/.exec(message) ?? [];
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))

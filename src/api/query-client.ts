@@ -1,4 +1,4 @@
-// Defaults of every query and mutation: when to ask again, what a write makes stale, and where a 401 leads.
+// Defaults of every query and mutation: polling, what a write makes stale, and the reaction to a 401.
 import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
 import type { QueryKey } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
@@ -8,11 +8,11 @@ import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** The keys (or beginnings of keys) that this write makes stale. */
+      /** The keys, or beginnings of keys, that this write makes stale. */
       invalidates?: readonly QueryKey[];
-      /** The keys of what this write deletes: a page that is being left must not ask for it once more. */
+      /** The keys of what this write deletes: a page that is being left must not request it again. */
       deletes?: readonly QueryKey[];
-      /** The one device that this write is about, for the fleet in memory: it shows the write before it is read again. */
+      /** The device that this write changes, for the fleet in memory: it shows the write before the next reading. */
       device?: { id: string; is: 'changed' | 'located' | 'deleted' };
     };
   }
@@ -26,7 +26,7 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeSignOut }),
   mutationCache: new MutationCache({
     onError: noticeSignOut,
-    // After a failure too: a lost answer may hide a write that was carried out.
+    // After a failure too: the write may have succeeded although its answer was lost.
     onSettled: (_data, error, _variables, _result, mutation) => {
       const { invalidates = [], deletes = [] } = mutation.meta ?? {};
       const remains = ({ queryKey }: { queryKey: QueryKey }) =>
@@ -36,10 +36,10 @@ export const queryClient: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: { networkMode: 'always', staleTime: 5_000, retry: shouldRetry, retryDelay },
-    // "always": an offline click must fail now, not fire when the network is back.
+    // "always": an offline click must fail now, and not run when the network is back.
     mutations: { networkMode: 'always', retry: false },
   },
 });
 
-// The sign-in page knows nothing of this cache.
+// The sign-in page does not load this cache.
 onSession((event) => event === 'in' && void queryClient.invalidateQueries(sessionQueries.current()));

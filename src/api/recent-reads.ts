@@ -1,11 +1,11 @@
-// Which reads the pages have sent of late, so that a page can show them as commands. Addresses only: no answers.
+// The recent read requests of pages, so that a page can show them as commands. Only addresses, no answers.
 
 const MOST = 100;
 
-/** By address, the latest last; and the page that was there. */
+/** By address, the latest last; with the page that sent it. */
 const reads = new Map<string, string>();
 
-/** The page, as its address has it; '' in a worker or a test. */
+/** The current page's path; '' in a worker or a test. */
 export const pageNow = (): string => {
   const { location: at } = globalThis as { location?: Location };
   return at ? at.pathname + at.search : '';
@@ -18,7 +18,7 @@ export function noteRead(path: string): void {
   if (reads.size > MOST) reads.delete(reads.keys().next().value ?? '');
 }
 
-/** What a page has read, in the order it was last read. */
+/** The reads of a page, the latest last. */
 export const readsOf = (page: string): string[] =>
   Array.from(reads)
     .filter(([, at]) => at === page)

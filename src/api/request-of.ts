@@ -1,5 +1,6 @@
-// A row of the contract with its values, as the request that `call` would send: for showing it. Without the key of an order:
-// that guards against browsers, which send a request again by themselves, and shown twice it would make one order of two.
+// A row of the contract with its values, as the request that `call` would send, for display. Without the
+// Idempotency-Key, which protects against browsers that repeat requests; shown, it would be reused for another
+// submission.
 import { mutationOptions } from '@tanstack/react-query';
 import type { MutationMeta } from '@tanstack/react-query';
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
@@ -7,7 +8,7 @@ import { directAddress } from '#/api/direct.ts';
 import { call, pathOf } from '#/api/call.ts';
 
 export interface ApiRequest {
-  /** Where the API is, when it is not where the page comes from. */
+  /** The address of the API, if it is not the page's own. */
   base: string | undefined;
   method: string;
   path: string;
@@ -27,7 +28,7 @@ export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>
   };
 }
 
-/** The mutation that sends exactly this, and what it sends. */
+/** The mutation that sends this request, with the request itself. */
 export const requestMutation = <E extends Endpoint>(endpoint: E, request: RequestOf<E>, meta: MutationMeta) => ({
   ...mutationOptions({ mutationFn: (): Promise<ResponseOf<E>> => call(endpoint, request), meta }),
   request: requestOf(endpoint, request),

@@ -1,4 +1,4 @@
-// Whether a job that was read again says what it said before.
+// Whether a job is unchanged since the last reading.
 import type { Job } from '#/contract/jobs.ts';
 
 export function isSameJob(one: Job, two: Job): boolean {

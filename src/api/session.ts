@@ -1,9 +1,9 @@
-// Who is signed in. The session itself is an HttpOnly cookie of the service or gateway; the page only knows that there is
-// one. On a plain file host there is none, and the page holds the token.
+// The signed-in user. The session itself is an HttpOnly cookie of the service or gateway, which the page cannot read.
+// On a plain file host there is none, and the page has the token in memory.
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
-import { directAddress, hold, holder } from '#/api/direct.ts';
+import { directAddress, hold, tokenOwner } from '#/api/direct.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { currentAccount } from '#/lib/stored.ts';
@@ -16,18 +16,20 @@ export interface DashboardSession {
   UserEmail?: string;
   Service?: string;
   Version?: string;
-  /** The service behind, where what serves this page is not that service itself. */
+  /** The upstream service, if a gateway serves this page. */
   Upstream?: string;
-  /** ISO 8601; when the token says that it ends, where it says so. */
+  /** Expiry of the token, if it has one; ISO 8601. */
   TokenExpires?: string;
-  /** The line that makes a machine a device of the service behind, `{key}` for its key; where the operator has set one. */
+  /**
+   * The command that sets up a device of the upstream service, with `{key}` for its key, if the operator has set one.
+   */
   InstallCommand?: string;
-  /** Tiles to draw instead of the built-in base map, and what to say about them. */
+  /** Tiles instead of the built-in base map, and their attribution. */
   MapTiles?: string;
   MapAttribution?: string;
 }
 
-/** Checked by hand: this is in the first thing a browser loads, and a schema library would weigh more than the rest of it. */
+/** Checked by hand: this is part of the first load, and a schema library would be larger than the rest of it. */
 const isSession = (value: unknown): value is DashboardSession =>
   typeof value === 'object' &&
   value !== null &&
@@ -38,7 +40,7 @@ const isSession = (value: unknown): value is DashboardSession =>
   );
 
 function heldSession(Upstream: string): DashboardSession {
-  const held = holder();
+  const held = tokenOwner();
   const expires = held && tokenExpiry(held.token);
   return {
     SignedIn: held !== undefined,
@@ -54,7 +56,7 @@ async function fetchSession(): Promise<DashboardSession> {
   try {
     answer = JSON.parse(text);
   } catch {
-    // Left undefined, which is no session either.
+    // Undefined means that it is not a session.
   }
   if (!isSession(answer)) throw unexpectedError(status, text);
   return answer;
@@ -81,7 +83,7 @@ function forgetSession() {
 }
 
 /**
- * The session, read once: again only after a failure or when it began or ended. Not by way of the query cache, which the
+ * The session, read once, and again after a failure or when it began or ended. Not in the query cache, which the
  * sign-in page would have to load.
  */
 export async function currentSession(): Promise<DashboardSession> {
@@ -107,10 +109,10 @@ export const sessionQueries = {
     }),
 };
 
-/** What a person signs in with: an API token, or the single-use code of the link printed at the start. */
+/** What a user signs in with: an API token, or the single-use code of the link printed at the start. */
 export type Credential = { Token: string } | { Code: string };
 
-/** Exchanges a credential for a session and tells the other tabs. Raises an ApiError that says what is wrong. */
+/** Exchanges a credential for a session and notifies the other tabs. Throws an ApiError with the reason. */
 export async function signIn(credential: Credential): Promise<void> {
   if (directAddress === undefined) await send('POST', PATH, credential);
   else if ('Token' in credential)
@@ -128,11 +130,11 @@ export async function signOut(): Promise<void> {
 
 // ---- Tabs and expiry -----------------------------------------------------------------------------------------------
 
-/** `ended`: the service said 401; `in`, `out`: another tab, or this one, signed in or out. */
+/** `ended`: the service answered 401; `in`, `out`: this or another tab signed in or out. */
 export type SessionEvent = 'ended' | 'in' | 'out';
 
 const listeners = new Set<(event: SessionEvent) => void>();
-/** A token in memory is one tab's own. */
+/** A token in memory belongs to one tab. */
 const channel =
   typeof BroadcastChannel === 'undefined' || directAddress !== undefined
     ? undefined
@@ -141,7 +143,7 @@ const tell = (event: SessionEvent) => {
   forgetSession();
   for (const listener of listeners) listener(event);
 };
-// In Node an open channel would keep a test running for ever.
+// In Node an open channel would keep a test running.
 (channel as { unref?: () => void } | undefined)?.unref?.();
 channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (data === 'in' || data === 'out') tell(data);
@@ -152,10 +154,10 @@ function announce(event: 'in' | 'out') {
   tell(event);
 }
 
-/** Called when an answer was 401: the page asks for a new sign-in without losing what was typed. */
+/** Called on a 401 answer: the page asks for a new sign-in and keeps its input. */
 export const sessionEnded = (): void => tell('ended');
 
-/** Calls back on every session event; returns the way to stop. */
+/** Calls back on every session event; returns a function that stops it. */
 export function onSession(listener: (event: SessionEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

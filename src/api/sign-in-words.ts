@@ -1,8 +1,8 @@
-// Why a sign-in failed, in words a person can act on; for the page and for the dialog over a page.
+// Why a sign-in failed, for the page and for the dialog over a page.
 import { ApiError } from '#/api/api-error.ts';
 import type { Credential } from '#/api/session.ts';
 
-/** @param upstream the service behind, where there is one: then its own reasons count */
+/** @param upstream the upstream service, if there is one: then its own reasons count */
 export function signInRefusal(
   error: unknown,
   credential: Credential,

@@ -1,4 +1,4 @@
-// What a write answers that looked once more, found nothing to do any more, and says why.
+// The result of a write that found nothing to do when it checked again, with the reason.
 export class Skipped {
   readonly reason: string;
   constructor(reason: string) {

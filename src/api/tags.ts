@@ -14,8 +14,8 @@ export const tagQueries = {
 };
 
 /**
- * The id of the tag with this name, which is created if there is none. The answer to a creation has no body, so the list is
- * read before and after; it also shows a tag whose creation lost its answer.
+ * The id of the tag with this name, which is created if there is none. The answer to a creation has no body, so the
+ * list is read before and after; it also shows a tag whose creation lost its answer.
  */
 export async function tagNamed(name: string): Promise<string> {
   const find = async () => (await call(tagEndpoints.list, {})).find(({ TagName }) => TagName === name)?.TagId;

@@ -152,7 +152,7 @@ const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.re
  * Checks every entry of an archive, given as unpacked bytes; throws a TarFault for the first refused one.
  * @returns the folder inside the archive with update.sh, '' for its root
  */
-export async function checkArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
+export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
   const check = new TarCheck();
   try {
     for await (const entry of tarEntries(unpacked, { maxBytes: MAX_UNPACKED })) {

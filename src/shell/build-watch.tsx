@@ -2,7 +2,7 @@
 // somebody waits for that part. Nothing is loaded again by itself here: a page may hold what somebody is typing.
 import { useEffect, useSyncExternalStore } from 'react';
 import { IconRefresh } from '@tabler/icons-react';
-import { forgetFailedSheet, lookForBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
+import { forgetFailedSheet, checkBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
 import { isLostNow, onReach } from '#/api/reach.ts';
 import { useIsPartMissing } from '#/ui/late/not-loaded.ts';
 import classes from './shell.module.css';
@@ -14,11 +14,11 @@ export function BuildWatch() {
   useEffect(() => {
     const failed = ({ payload }: VitePreloadErrorEvent) => {
       forgetFailedSheet(payload);
-      void lookForBuild();
+      void checkBuild();
     };
     window.addEventListener('vite:preloadError', failed);
     // Who was away may have been away for an upgrade.
-    const leave = onReach(() => isLostNow() || void lookForBuild());
+    const leave = onReach(() => isLostNow() || void checkBuild());
     return () => {
       window.removeEventListener('vite:preloadError', failed);
       leave();

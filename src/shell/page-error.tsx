@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
-import { lookForBuild, ownBuild, reloadOnce } from '#/api/own-build.ts';
+import { checkBuild, ownBuild, reloadOnce } from '#/api/own-build.ts';
 import type { OwnBuild } from '#/api/own-build.ts';
 import { isLostNow, onReach } from '#/api/reach.ts';
 import { paths } from '#/paths.ts';
@@ -63,7 +63,7 @@ function NotLoaded({ error }: { error: Error }) {
   };
   const retry = async () => {
     setBusy(true);
-    const next = await lookForBuild();
+    const next = await checkBuild();
     setBuild(next);
     if (next === 'newer' || (next === 'same' && askedAgain.has(part))) return location.reload();
     if (next === 'same') await askAgain();
@@ -71,7 +71,7 @@ function NotLoaded({ error }: { error: Error }) {
   };
   useEffect(() => {
     let left = false;
-    void lookForBuild().then((next) => {
+    void checkBuild().then((next) => {
       if (left) return;
       setBuild(next);
       if (next === 'away') askedAgain.delete(part);

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useRouteError } from 'react-router';
 import { isSignedOut } from '#/api/api-error.ts';
-import { lookForBuild, reloadOnce } from '#/api/own-build.ts';
+import { checkBuild, reloadOnce } from '#/api/own-build.ts';
 import { paths } from '#/paths.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import classes from './shell.module.css';
@@ -18,7 +18,7 @@ export function ShellError() {
     let timer: ReturnType<typeof setTimeout>;
     let left = false;
     const look = async () => {
-      const build = await lookForBuild();
+      const build = await checkBuild();
       if (left) return;
       if (build === 'away') timer = setTimeout(() => void look(), PAUSE);
       else reloadOnce();
