@@ -47,7 +47,7 @@ export function ArchivePage() {
   const typed = useTyped(find, (words) => url.set({ find: words }));
   const selected = useSelectedIds(selection);
   const [deleting, setDeleting] = useState<string[]>();
-  const picked = (archive.data ?? []).filter(({ id }) => selected.has(id));
+  const picked = (archive.data ?? []).filter(({ id }) => selected.ids.has(id));
   const searching = search !== undefined && search.error === undefined && search.done !== search.total;
   return (
     <Page
@@ -109,13 +109,7 @@ export function ArchivePage() {
                 hits={search?.hits}
                 sort={sort}
                 onSort={(next) => url.set({ sort: next })}
-                selection={{
-                  ids: selected,
-                  add: selection.add,
-                  remove: selection.remove,
-                  toggle: selection.toggle,
-                  nameOf: archivedName,
-                }}
+                selection={{ ...selected, nameOf: archivedName }}
               />
             )}
             {picked.length > 0 && (

@@ -8,7 +8,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isOwnPart, jobState } from '#/api/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
-import type { Selection } from '#/features/bulk/selection.ts';
+import type { Selection } from '#/ui/table/use-selected-ids.ts';
 import { STATES, totalOf } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';

@@ -2,6 +2,7 @@
 import { onSession } from '#/api/session.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import type { Selection } from '#/ui/table/use-selected-ids.ts';
 
 export const jobSelection: SelectedIds = new SelectedIds();
 
@@ -9,4 +10,4 @@ onSession((event) => {
   if (event === 'out') jobSelection.clear();
 });
 
-export const useSelectedJobs = (): ReadonlySet<string> => useSelectedIds(jobSelection);
+export const useSelectedJobs = (): Selection => useSelectedIds(jobSelection);

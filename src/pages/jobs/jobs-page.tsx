@@ -35,7 +35,7 @@ const isExecuted = (job: Job) => !isMoving(job);
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
   const { jobs, all, shown, choices, tags, known, alone } = useJobList(view);
-  const selected = useSelectedJobs();
+  const { ids: selected } = useSelectedJobs();
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));

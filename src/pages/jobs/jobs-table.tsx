@@ -18,7 +18,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
-import { jobSelection, useSelectedJobs } from './job-selection.ts';
+import { useSelectedJobs } from './job-selection.ts';
 import classes from './jobs.module.css';
 
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
@@ -128,15 +128,14 @@ const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags
   ] satisfies Column<Job>[];
 
 export function JobsTable({ jobs, tags, known, sort, onSort, onStop, onDelete }: JobsTableProps) {
-  const ids = useSelectedJobs();
-  const { add, remove, toggle } = jobSelection;
+  const selection = useSelectedJobs();
   return (
     <VirtualTable
       name="Jobs"
       columns={columnsOf({ tags, known, onStop, onDelete })}
       rows={jobs}
       rowKey={keyOf}
-      selection={{ ids, add, remove, toggle, nameOf }}
+      selection={{ ...selection, nameOf }}
       sort={sort}
       onSort={onSort}
     />

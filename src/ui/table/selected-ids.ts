@@ -1,18 +1,16 @@
-// A set of ids that tells when it changes, and how a click with Shift stretches it. Without React, so that it can
+// A set of ids that calls back when it changes, and how a click with Shift stretches it. Without React, so that it can
 // be tested alone; selection.ts holds the one that the pages share.
+import { createListeners } from '#/lib/store.ts';
 
 export class SelectedIds {
   private current: ReadonlySet<string> = new Set();
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = createListeners();
 
   /** The ids at this moment; another set after every change, the same one in between. */
   readonly get = (): ReadonlySet<string> => this.current;
 
   /** Calls back after each change; returns the way to stop. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  };
+  readonly subscribe = this.listeners.subscribe;
 
   readonly toggle = (id: string): void => {
     if (this.current.has(id)) this.remove([id]);
@@ -24,7 +22,7 @@ export class SelectedIds {
     const next = new Set(ids);
     if (next.size === this.current.size && [...next].every((id) => this.current.has(id))) return;
     this.current = next;
-    for (const listener of this.listeners) listener();
+    this.listeners.notify();
   };
 
   readonly add = (ids: Iterable<string>): void => this.set([...this.current, ...ids]);

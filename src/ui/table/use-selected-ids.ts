@@ -1,6 +1,13 @@
-// A selection, drawn again when it changes.
-import { useSyncExternalStore } from 'react';
+// A selection with what changes it, drawn again when it changes. The functions stay the same.
+import { useStore } from '#/ui/state/use-store.ts';
 import type { SelectedIds } from './selected-ids.ts';
 
-export const useSelectedIds = ({ subscribe, get }: SelectedIds): ReadonlySet<string> =>
-  useSyncExternalStore(subscribe, get);
+export interface Selection extends Pick<SelectedIds, 'toggle' | 'set' | 'add' | 'remove' | 'clear'> {
+  ids: ReadonlySet<string>;
+}
+
+export function useSelectedIds(selected: SelectedIds): Selection {
+  const ids = useStore(selected);
+  const { toggle, set, add, remove, clear } = selected;
+  return { ids, toggle, set, add, remove, clear };
+}
