@@ -8,7 +8,7 @@ import type { Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {
-  /** Of the device; '' for jobs of which the service does not tell whose they are. */
+  /** Of the device; '' for jobs whose device the service does not report. */
   id: string;
   name: string;
   /** Undefined while the fleet is not read, and for a device that is not there. */
@@ -18,7 +18,7 @@ export interface QueueRow {
   running: readonly QueuedJob[];
   /** In the order in which they will run. */
   waiting: readonly QueuedJob[];
-  /** The one that waits the longest, as far as times are told. */
+  /** The one that waits the longest, as far as times are known. */
   oldest: QueuedJob | undefined;
   stale: ReadonlyMap<QueuedJob, readonly StaleReason[]>;
 }
@@ -30,7 +30,7 @@ function oldestOf(jobs: readonly QueuedJob[]): QueuedJob | undefined {
   return oldest;
 }
 
-/** What the queues tell by themselves: worked out once for each reading of them. */
+/** What the queues alone show: computed once for each reading of them. */
 export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
     const waiting = jobs.filter(({ state }) => state === 'Waiting');

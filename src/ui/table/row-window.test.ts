@@ -9,7 +9,7 @@ test('a short table is drawn whole', () => {
   assert.deepEqual(at(5000, 0), { from: 0, to: 0 });
 });
 
-test('whatever is in sight is drawn, at every place, and never many more rows', () => {
+test('every row in view is drawn, wherever the table is scrolled, and never many more rows', () => {
   for (let top = -500; top < 10_000 * 37; top += 271) {
     const { from, to } = at(top);
     assert.ok(to - from <= 50, `${to - from} rows at ${top}`);

@@ -2,7 +2,7 @@
 
 /** Up to here a browser draws all rows at once without anyone noticing. */
 const ALL_AT_ONCE = 120;
-/** Rows drawn beyond what is in sight, and the steps in which the window moves. */
+/** Rows drawn beyond those in view, and the steps in which the window moves. */
 const MARGIN = 6;
 const STEP = 6;
 

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SelectedIds, rangeBetween } from './selected-ids.ts';
 
-test('ids come and go, and each change is told once', () => {
+test('ids come and go, and each change calls back once', () => {
   const selected = new SelectedIds();
-  let told = 0;
-  const stop = selected.subscribe(() => told++);
+  let calls = 0;
+  const stop = selected.subscribe(() => calls++);
   selected.toggle('a');
   selected.add(['b', 'c']);
   selected.toggle('b');
   assert.deepEqual([...selected.get()], ['a', 'c']);
-  assert.equal(told, 3);
+  assert.equal(calls, 3);
   selected.set(['c', 'a']);
   selected.add(['a']);
   selected.remove(['not there']);
-  assert.equal(told, 3, 'the same ids are no change');
+  assert.equal(calls, 3, 'the same ids are no change');
   const before = selected.get();
   assert.equal(selected.get(), before, 'the same set while nothing changes');
   selected.clear();
@@ -22,7 +22,7 @@ test('ids come and go, and each change is told once', () => {
   assert.equal(before.size, 2, 'a set that was handed out stays as it was');
   stop();
   selected.add(['d']);
-  assert.equal(told, 4);
+  assert.equal(calls, 4);
 });
 
 test('a range goes both ways and begins anew where its first row is not shown', () => {

@@ -1,10 +1,10 @@
-// The heading of a column as a button that sorts by it: up, down, and back to the first order.
+// The heading of a column as a button that sorts by it: up, down, and not at all.
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { Sort } from './sort.ts';
 import classes from './sort-head.module.css';
 
 interface SortHeadProps {
-  /** What tells the column in the sort. */
+  /** The column's name in the sort. */
   id: string;
   label: string;
   sort: Sort | undefined;

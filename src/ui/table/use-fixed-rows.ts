@@ -1,5 +1,5 @@
-// Which rows of a long table are drawn where all are of one height: those in sight, and the one that has the focus, or the
-// keyboard would be thrown out of the table. Whatever scrolls them, the page itself on a phone, does not matter.
+// Which rows of a long table are drawn where all are of one height: those in view, and the one that has the focus, which
+// would be lost with it. What scrolls them does not matter: on a phone it is the page itself.
 import { useState, useSyncExternalStore } from 'react';
 import type { FocusEvent, RefObject } from 'react';
 import { windowOf } from './row-window.ts';
@@ -7,7 +7,7 @@ import type { DrawnRows } from './table.tsx';
 
 /** Before anything was measured, in pixels. */
 const ROW = 37;
-const SIGHT = 900;
+const VIEW = 900;
 
 function subscribe(look: () => void) {
   // A scroll does not bubble, but can be caught on its way down.
@@ -31,13 +31,13 @@ export function useFixedRows(body: RefObject<HTMLTableSectionElement | null>, id
     const node = body.current;
     const height = node?.querySelector('tr[data-row]')?.getBoundingClientRect().height || ROW;
     const top = node ? -node.getBoundingClientRect().top : 0;
-    const { from, to } = windowOf({ count, height, top, sight: node ? window.innerHeight : SIGHT });
+    const { from, to } = windowOf({ count, height, top, sight: node ? window.innerHeight : VIEW });
     return `${from} ${to} ${height}`;
   };
   const [from = 0, to = 0, height = ROW] = useSyncExternalStore(subscribe, measure).split(' ').map(Number);
-  const inSight = Array.from({ length: to - from }, (_, step) => from + step);
+  const inView = Array.from({ length: to - from }, (_, step) => from + step);
   const pinned = focused === undefined || ids.slice(from, to).includes(focused) ? -1 : ids.indexOf(focused);
-  const places = pinned < 0 ? inSight : pinned < from ? [pinned, ...inSight] : [...inSight, pinned];
+  const places = pinned < 0 ? inView : pinned < from ? [pinned, ...inView] : [...inView, pinned];
   const drawn: DrawnRows = {
     rows: places.map((index, nth) => ({ index, gap: (index - (places[nth - 1] ?? -1) - 1) * height })),
     after: (count - 1 - (places.at(-1) ?? -1)) * height,

@@ -1,5 +1,5 @@
-// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, Enter opens it, since the row's own link
-// has the focus then, and ? shows the keys.
+// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, and ? shows the keys.
+// Enter opens a row, as its link has the focus.
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
@@ -8,7 +8,7 @@ interface TableKeys {
   /** Of all rows, in order, drawn or not. */
   ids: readonly string[];
   toggle: (id: string) => void;
-  /** The keys themselves are asked for. */
+  /** The list of keys is asked for. */
   onHelp?: () => void;
 }
 

@@ -10,7 +10,7 @@ const COLUMNS = [
 ];
 const ids = (columns: { id: string }[]) => columns.map(({ id }) => id);
 
-test('what was kept reads back as the same', () => {
+test('what was stored reads back as the same', () => {
   const choice = { ...USUAL, order: ['group', 'name'], hidden: ['status'], widths: { group: 210 } };
   assert.deepEqual(readColumnChoice(printChoice(choice)), choice);
 });

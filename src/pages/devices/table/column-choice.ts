@@ -1,5 +1,5 @@
-// Which columns a person wants, in which order and how high the rows: kept in this browser, for each account on its own.
-// What was kept may be of another version or broken: whatever cannot be read counts as not chosen.
+// Which columns a person wants, in which order and how high the rows are: stored in this browser for each account.
+// What was stored may be of another version or broken: what cannot be read counts as not chosen.
 import { stored } from '#/lib/stored.ts';
 
 export interface ColumnChoice {

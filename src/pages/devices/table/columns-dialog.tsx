@@ -81,7 +81,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   );
 }
 
-/** At the end it keeps the focus, so that the keyboard is not thrown out of the list. */
+/** At the end it keeps the focus, so that it is not lost from the list. */
 function Move({ name, isEnd, up = false, onMove }: { name: string; isEnd: boolean; up?: boolean; onMove: () => void }) {
   const Icon = up ? IconArrowUp : IconArrowDown;
   return (

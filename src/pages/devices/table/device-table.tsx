@@ -1,5 +1,5 @@
-// Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, drawn only near what
-// is in sight, and drawn again only when their device changed.
+// Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, only those near the
+// view are drawn, and each is drawn again only when its device changed.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { CSSProperties, MouseEvent } from 'react';
 import { useNavigate } from 'react-router';
@@ -26,9 +26,9 @@ export interface TableRows {
   at: (place: number) => Device;
   /** All ids, in order. */
   ids: readonly string[];
-  /** Rows of the whole listing before the first of these; undefined where nobody knows how many there are. */
+  /** Rows of the whole listing before the first of these; undefined where that is not known. */
   before: number | undefined;
-  /** Rows of the whole listing; undefined where nobody knows. */
+  /** Rows of the whole listing; undefined where that is not known. */
   total: number | undefined;
 }
 
@@ -108,7 +108,7 @@ export function DeviceTable(props: DeviceTableProps) {
     isMarked.current = search !== undefined;
     void loadMarks().then(
       ({ markHits }) => markHits(body.current, search),
-      () => {}, // nobody misses what marks would show
+      () => {}, // the table is complete without marks
     );
   });
   return (

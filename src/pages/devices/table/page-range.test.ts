@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatCount } from '#/lib/format.ts';
 import { lastPage, rangeText } from './page-range.ts';
 
-test('with a total the range and the total are told', () => {
+test('with a total the range and the total are shown', () => {
   const range = { page: 2, rows: 25, shown: 25, total: 1234, more: true };
   assert.equal(rangeText(range), `26–50 of ${formatCount(1234)}`);
   assert.equal(lastPage(range), 50);
@@ -15,7 +15,7 @@ test('without a total a full page is "of many" and the last page is unknown', ()
   assert.equal(lastPage(range), undefined);
 });
 
-test('without a total a page that is not full tells the count', () => {
+test('without a total a page that is not full shows the count', () => {
   const range = { page: 2, rows: 25, shown: 12, total: undefined, more: false };
   assert.equal(rangeText(range), '26–37 of 37');
   assert.equal(lastPage(range), 2);

@@ -1,4 +1,4 @@
-// Which rows of how many are on the screen, in words that claim no more than the service told.
+// Which rows of how many are on the screen, in words that claim no more than the service reports.
 import { formatCount } from '#/lib/format.ts';
 
 interface PageRange {
@@ -13,7 +13,7 @@ interface PageRange {
   more: boolean;
 }
 
-/** "26–50 of 1,234"; "26–50 of many" where nobody counted; the last page tells the count by itself. */
+/** "26–50 of 1,234"; "26–50 of many" where the total is not known; the last page shows it. */
 export function rangeText({ page, rows, shown, total, more }: PageRange): string {
   const before = (page - 1) * rows;
   if (shown === 0) return total === undefined ? 'No rows' : `No rows of ${formatCount(total)}`;

@@ -1,4 +1,4 @@
-// Page by page through a listing, claiming no more than the service told: without a total there is no last page.
+// Page by page through a listing, claiming no more than the service reports: without a total there is no last page.
 import type { ReactNode } from 'react';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
@@ -62,7 +62,7 @@ export function Pager({ onPage, onRows, busy, hasAll = false, note, ...range }: 
   );
 }
 
-/** What stands in the pager's place where all rows are in one scroll. `fleet`: how many devices there are at all. */
+/** Instead of the pager, where all rows are in one scroll. `fleet`: how many devices there are at all. */
 export function AllRows({
   shown,
   fleet,

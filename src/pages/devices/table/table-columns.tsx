@@ -1,4 +1,4 @@
-// The columns of the device table: what each shows, what it is sorted by, and whether this service tells it at all.
+// The columns of the device table: what each shows, what it is sorted by, and whether this service reports it.
 import type { ReactNode } from 'react';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
@@ -12,7 +12,7 @@ import { addressOf, inventoryLabel, isInventory } from '#/features/device-filter
 import classes from './device-table.module.css';
 
 export interface TableColumn {
-  /** Its word in the URL and in what is kept. */
+  /** Its word in the URL and in what is stored. */
   id: string;
   label: string;
   /** The field that it is sorted by. */
@@ -117,13 +117,13 @@ const COLUMNS: readonly TableColumn[] = [
   },
 ];
 
-/** Shown whether the service tells them or not: every service does. */
+/** Always shown: every service reports them. */
 const ALWAYS = new Set(['name', 'status', 'group', 'address', 'id']);
 
 /** The field behind a word of the URL: a column's, or a field's own name. */
 export const fieldOf = (word: string): string => COLUMNS.find(({ id }) => id === word)?.field ?? word;
 
-/** The columns that there is something to show in, in their first order. `fields`: those that the service tells. */
+/** The columns that there is something to show in, in their first order. `fields`: those that the service reports. */
 export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
   const inventory = [...fields].filter(isInventory).sort();
   return [
@@ -143,12 +143,12 @@ export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
 
 const isEmpty = (value: unknown) => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** The fields that rows tell, for a table without the whole fleet. */
+/** The fields that rows have, for a table without the whole fleet. */
 export function fieldsOf(rows: readonly Device[]): Set<string> {
   const told = new Set<string>();
   for (const row of rows)
     for (const name in row)
-      // An empty time tells "never"; any other column that is empty in every row would only take room.
+      // An empty time means "never"; any other column that is empty in every row would only take room.
       if (name.endsWith('Time') || !isEmpty(row[name])) told.add(name);
   return told;
 }
