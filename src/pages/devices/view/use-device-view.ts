@@ -1,12 +1,13 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { notifications } from '@mantine/notifications';
+import { stored } from '#/lib/stored.ts';
 import { chosen, columnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsToldBy } from '#/pages/devices/table/table-columns.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/pages/devices/views/saved-views.ts';
-import { useSavedViews } from '#/pages/devices/views/use-saved-views.ts';
-import type { SavedViews } from '#/pages/devices/views/use-saved-views.ts';
+import { printViews, readViews } from '#/pages/devices/views/saved-views.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
@@ -15,6 +16,30 @@ import { fleetUrl } from './fleet-view.ts';
 
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;
+
+const NONE: readonly SavedView[] = [];
+const savedViews = stored('muster-views', NONE, { read: (text) => readViews(text).views, print: printViews });
+
+interface SavedViews {
+  views: readonly SavedView[];
+  change: (change: (views: readonly SavedView[]) => readonly SavedView[]) => void;
+  /** The browser refuses to store them: they are lost with the page. */
+  onlyHeld: boolean;
+}
+
+/** The saved views of the account, as this browser stores them. */
+const useSavedViews = (): SavedViews => ({
+  views: useStore(savedViews),
+  change: (change) => {
+    // Another tab may have saved one since this was drawn.
+    if (savedViews.set(change(savedViews.get()))) return;
+    notifications.show({
+      message: 'This browser refuses to keep anything: export your views, or they go with this page.',
+      color: 'yellow',
+    });
+  },
+  onlyHeld: savedViews.isRefused(),
+});
 
 export interface DeviceView extends ViewState {
   /** The columns that this service has something to show in. */
