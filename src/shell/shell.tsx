@@ -94,23 +94,34 @@ function Navigation({ onGo }: { onGo: () => void }) {
   );
 }
 
-function Frame() {
+/** Whether the menu of a narrow window is open; Escape closes it. */
+function useMenu() {
   const [open, setOpen] = useState(false);
-  const { pathname } = useLocation();
-  const navigation = useNavigation();
-  usePreload(loadStateRecorder, false);
-  const [areRequestsOpen, setRequestsOpen] = useState(false);
-  const showRequests = () => setRequestsOpen(true);
-  const palette = usePalette(showRequests);
-  useEffect(() => {
-    document.getElementById('main')?.scrollTo(0, 0);
-  }, [pathname]);
   useEffect(() => {
     if (!open) return;
     const close = ({ key }: KeyboardEvent) => key === 'Escape' && setOpen(false);
     document.addEventListener('keydown', close);
     return () => document.removeEventListener('keydown', close);
   }, [open]);
+  return [open, setOpen] as const;
+}
+
+/** Another page begins at its top. */
+function useTopOfPage(): void {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    document.getElementById('main')?.scrollTo(0, 0);
+  }, [pathname]);
+}
+
+function Frame() {
+  const [open, setOpen] = useMenu();
+  useTopOfPage();
+  const navigation = useNavigation();
+  usePreload(loadStateRecorder, false);
+  const [areRequestsOpen, setRequestsOpen] = useState(false);
+  const showRequests = () => setRequestsOpen(true);
+  const palette = usePalette(showRequests);
   const Toggle = open ? IconX : IconMenu2;
   return (
     <div className={classes.shell}>

@@ -29,21 +29,25 @@ interface PaletteDialogProps {
   showRequests: () => void;
 }
 
+/** The entry that Enter takes, kept in sight. */
+function useActive(all: readonly Entry[]) {
+  const [chosen, setChosen] = useState('');
+  const active = all.find(({ id }) => id === chosen) ?? all[0];
+  const list = useRef<HTMLDivElement>(null);
+  const prefix = useId();
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [active?.id]);
+  return { active, setChosen, list, prefix, idOf: (entry: Entry) => `${prefix}${all.indexOf(entry)}` };
+}
+
 export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const navigate = useNavigate();
   const { groups, devices } = useEntries(search, useOwnActions(showRequests));
   const all = groups.flatMap(({ entries }) => entries);
-  const [chosen, setChosen] = useState('');
-  const active = all.find(({ id }) => id === chosen) ?? all[0];
-  const list = useRef<HTMLDivElement>(null);
-  const prefix = useId();
-  const idOf = (entry: Entry) => `${prefix}${all.indexOf(entry)}`;
-
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [active?.id]);
+  const { active, setChosen, list, prefix, idOf } = useActive(all);
 
   const take = (entry: Entry | undefined, elsewhere: boolean) => {
     if (!entry) return;

@@ -43,18 +43,11 @@ function counted(index: FleetIndex | undefined, facet: 'group' | 'tag', kind: 'G
     }));
 }
 
-export function useEntries(search: string, own: readonly Entry[]): Entries {
-  const { pathname } = useLocation();
-  const devices = useFoundDevices(search);
-  const { index } = devices.fleet;
-  const isAsked = search !== '';
+function useJobEntries(isAsked: boolean): Entry[] {
   const jobs = useQuery({ ...jobQueries.list(), ...once, enabled: isAsked }).data;
-  const artifacts = useQuery({ ...artifactQueries.list(), ...once, enabled: isAsked }).data;
-  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.tellsTags }).data;
-
-  const jobEntries = useMemo(
+  return useMemo(
     () =>
-      (jobs ?? []).map((job): Entry => ({
+      (jobs ?? []).map((job) => ({
         id: `job:${job.JobId}`,
         kind: 'Jobs',
         label: job.JobName || job.JobId,
@@ -65,9 +58,13 @@ export function useEntries(search: string, own: readonly Entry[]): Entries {
       })),
     [jobs],
   );
-  const artifactEntries = useMemo(
+}
+
+function useArtifactEntries(isAsked: boolean): Entry[] {
+  const artifacts = useQuery({ ...artifactQueries.list(), ...once, enabled: isAsked }).data;
+  return useMemo(
     () =>
-      (artifacts ?? []).map((artifact): Entry => ({
+      (artifacts ?? []).map((artifact) => ({
         id: `artifact:${artifact.ArtifactId}`,
         kind: 'Artifacts',
         label: artifactText(artifact) || artifact.ArtifactId,
@@ -76,12 +73,16 @@ export function useEntries(search: string, own: readonly Entry[]): Entries {
       })),
     [artifacts],
   );
-  const groupEntries = useMemo(() => counted(index, 'group', 'Groups'), [index]);
-  const tagEntries = useMemo(
+}
+
+/** Counted where the fleet has its tags, else as the service lists them. */
+function useTagEntries(isAsked: boolean, index: FleetIndex | undefined): Entry[] {
+  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.tellsTags }).data;
+  return useMemo(
     () =>
       index?.tellsTags
         ? counted(index, 'tag', 'Tags')
-        : (tags ?? []).map(({ TagId, TagName }): Entry => ({
+        : (tags ?? []).map(({ TagId, TagName }) => ({
             id: `tag:${TagName || TagId}`,
             kind: 'Tags',
             label: TagName || TagId,
@@ -89,9 +90,22 @@ export function useEntries(search: string, own: readonly Entry[]): Entries {
           })),
     [index, tags],
   );
+}
 
-  const hasOwnAgent = useOwnAgent();
-  const actions = [...own, ...actionsAt(pathname, hasOwnAgent)];
+function useActions(own: readonly Entry[]): Entry[] {
+  const { pathname } = useLocation();
+  return [...own, ...actionsAt(pathname, useOwnAgent())];
+}
+
+export function useEntries(search: string, own: readonly Entry[]): Entries {
+  const devices = useFoundDevices(search);
+  const { index } = devices.fleet;
+  const isAsked = search !== '';
+  const jobEntries = useJobEntries(isAsked);
+  const artifactEntries = useArtifactEntries(isAsked);
+  const groupEntries = useMemo(() => counted(index, 'group', 'Groups'), [index]);
+  const tagEntries = useTagEntries(isAsked, index);
+  const actions = useActions(own);
   const groups = isAsked
     ? [
         { kind: 'Devices' as const, entries: devices.entries },

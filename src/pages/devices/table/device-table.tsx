@@ -1,7 +1,7 @@
 // Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, only those near the
 // view are drawn, and each is drawn again only when its device changed.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { CSSProperties, MouseEvent } from 'react';
+import type { CSSProperties, MouseEvent, RefObject } from 'react';
 import { useNavigate } from 'react-router';
 import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
@@ -63,13 +63,8 @@ const ACTIONS: Column<Device> = {
   cell: (device) => <DeviceMenu id={device.DeviceId} name={nameOf(device)} />,
 };
 
-export function DeviceTable(props: DeviceTableProps) {
-  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search, onHelp } = props;
-  const { ids, add, remove, toggle } = useSelection();
+function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
   const navigate = useNavigate();
-  const body = useRef<HTMLTableSectionElement>(null);
-  const { drawn, focus } = useFixedRows(body, rows.ids);
-  useTableKeys(body, { ids: rows.ids, toggle, onHelp });
   // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
@@ -79,7 +74,7 @@ export function DeviceTable(props: DeviceTableProps) {
     },
     [navigate],
   );
-  const tableColumns = useMemo(
+  return useMemo(
     () => [
       ...columns.map(({ id, label, width, className, phone, title, cell }): Column<Device> =>
         id === 'name'
@@ -99,9 +94,10 @@ export function DeviceTable(props: DeviceTableProps) {
     ],
     [columns, follow],
   );
-  const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
-  const total = rows.total ?? rows.count;
-  const isPart = rows.before !== undefined && (drawn.rows.length < rows.count || total > rows.count);
+}
+
+/** Marks in the rows what was searched for. */
+function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | undefined): void {
   const isMarked = useRef(false);
   useEffect(() => {
     if (search === undefined && !isMarked.current) return;
@@ -111,6 +107,19 @@ export function DeviceTable(props: DeviceTableProps) {
       () => {}, // the table is complete without marks
     );
   });
+}
+
+export function DeviceTable(props: DeviceTableProps) {
+  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search, onHelp } = props;
+  const { ids, add, remove, toggle } = useSelection();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { drawn, focus } = useFixedRows(body, rows.ids);
+  useTableKeys(body, { ids: rows.ids, toggle, onHelp });
+  const tableColumns = useTableColumns(columns);
+  const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
+  const total = rows.total ?? rows.count;
+  const isPart = rows.before !== undefined && (drawn.rows.length < rows.count || total > rows.count);
+  useMarkedHits(body, search);
   return (
     <BaseTable
       name="Devices"
