@@ -1,6 +1,6 @@
 // The ready commands for a device whose key is at hand: masked on the screen, copied whole.
 import { Stack } from '@mantine/core';
-import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { KEY_PLACEHOLDER, installCommands, isLoopback } from './install-commands.ts';
 import { LoopbackNote } from './loopback-note.tsx';
 import { useInstall } from './use-install.ts';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
 import classes from './open-tunnel.module.css';
 
 const INSTALLED = (to: string) => `sudo sh -c 'sh /opt/muster/*/muster-agent tunnel ${to}'`;

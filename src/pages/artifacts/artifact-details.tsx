@@ -6,7 +6,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { ArtifactAge, ArtifactSize, fileFaultText, typeOf } from './versions/artifact-facts.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';

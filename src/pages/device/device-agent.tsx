@@ -6,7 +6,7 @@ import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { problemText, whyNoUpdate } from '#/fleet/agent-words.ts';
 import { Section } from '#/ui/page/page.tsx';
-import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { updateCommand } from '#/features/install/install-commands.ts';

@@ -6,7 +6,7 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { CommandLine } from '#/ui/dialog/secret-dialog.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 
 export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {

@@ -115,28 +115,3 @@ export function SecretDialog({
     </BaseDialog>
   );
 }
-
-/** A command to paste into a shell, with its copy button. */
-export function CommandLine({
-  label,
-  command,
-  shown,
-  onCopied,
-}: {
-  label: string;
-  command: string;
-  shown?: string;
-  onCopied?: () => void;
-}) {
-  return (
-    <div className={classes.command}>
-      <div className={classes.commandHead}>
-        <span>{label}</span>
-        <CopyButton words value={command} what="command" {...(onCopied ? { onCopied } : {})} />
-      </div>
-      <pre tabIndex={0} aria-label={label}>
-        {shown ?? command}
-      </pre>
-    </div>
-  );
-}

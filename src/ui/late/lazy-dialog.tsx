@@ -46,7 +46,7 @@ export function lazyPart<Module, Name extends keyof Module>(load: () => Promise<
   };
 }
 
-/** The same for a dialog, which gives the focus back when it closes. */
+/** The same for a dialog. What opened it is noted at once, as its code may come when the focus has moved on. */
 export function lazyDialog<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   const Part = lazyPart(load, name);
   return function LazyDialog({ open }: LateProps<PropsOf<Module[Name]>>) {
