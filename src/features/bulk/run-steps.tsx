@@ -1,7 +1,7 @@
 // The three steps of every run on many items: the plan, the run, and a result for each.
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { isCount } from './bulk-plan.ts';
 import { BulkResultList } from './bulk-result-list.tsx';
 import { countResults, countsText } from './bulk-results.ts';
@@ -10,6 +10,7 @@ import type { RunningBulk } from './use-bulk-run.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { FormError } from '#/ui/page/view.tsx';
@@ -91,19 +92,7 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       </section>
       {list}
       {asksCount && (
-        <TextInput
-          label={
-            <>
-              Type <strong>{formatCount(count)}</strong> to confirm
-            </>
-          }
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          inputMode="numeric"
-          data-autofocus
-        />
+        <TypedWord word={formatCount(count)} value={text} onChange={setText} inputMode="numeric" data-autofocus />
       )}
       {requests && isReady && <ShowAsCurl request={requests} />}
       <FormError error={run.error} />

@@ -12,6 +12,7 @@ import type { ArchivePlan } from '#/features/job-archive/run-archive.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import classes from './archive-dialog.module.css';
 
@@ -133,19 +134,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
             onChange={(event) => set({ remove: event.currentTarget.checked })}
           />
         </fieldset>
-        {remove && jobs.length > 0 && (
-          <TextInput
-            label={
-              <>
-                Type <strong>{count}</strong> to confirm
-              </>
-            }
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
+        {remove && jobs.length > 0 && <TypedWord word={count} value={typed} onChange={setTyped} />}
         {jobs.length > 0 && (copies || remove) && <ShowAsCurl request={() => requestsOf(jobs, copies, remove)} />}
         <Group justify="flex-end" gap="sm">
           {missing && <span className="dim">{missing}</span>}

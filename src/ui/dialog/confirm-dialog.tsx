@@ -2,13 +2,14 @@
 // asks about is sent once.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BaseDialog } from './base-dialog.tsx';
+import { TypedWord } from './typed-word.tsx';
 import { focusPage } from './use-focus-back.ts';
 
 interface QuestionProps {
@@ -85,20 +86,7 @@ export function Question(props: AskedProps) {
       >
         <Stack gap="md">
           <div>{children}</div>
-          {typed !== undefined && (
-            <TextInput
-              label={
-                <>
-                  Type <strong>{typed}</strong> to confirm
-                </>
-              }
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
-              data-autofocus
-            />
-          )}
+          {typed !== undefined && <TypedWord word={typed} value={text} onChange={setText} data-autofocus />}
           {request && <ShowAsCurl request={request} />}
           <FormError error={error} />
           <Group justify="flex-end" gap="sm">
