@@ -55,8 +55,9 @@ interface FormDialogProps<Field extends string, Body, Data> {
 }
 
 export function FormDialog<Field extends string, Body, Data>(props: FormDialogProps<Field, Body, Data>) {
-  const { opened, onClose, title, size, rules, initial, bodyOf, notReady, request, explain, onDone, children } = props;
-  const { mutate, isPending, error } = useWrite(props.write);
+  const { opened, onClose, title, size = 'md', rules, initial, bodyOf, notReady } = props;
+  const { write, request, explain, onDone, children } = props;
+  const { mutate, isPending, error } = useWrite(write);
   const form = useForm<Record<string, string>>({
     initialValues: initial,
     validate: (values) => rules.check(bodyOf(values)),
@@ -64,12 +65,13 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
   const reasonId = useId();
   const isTyped = form.isDirty();
   useUnsaved(opened !== false && isTyped);
-  const body = bodyOf(form.values);
-  const reason = notReady?.(body);
-  const shown = reason === undefined ? request(body) : undefined;
+  const typed = bodyOf(form.values);
+  const reason = notReady?.(typed);
+  const shown = reason === undefined ? request(typed) : undefined;
   const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
-  const submit = form.onSubmit(() => {
+  const submit = form.onSubmit((values) => {
     if (reason !== undefined) return;
+    const body = bodyOf(values);
     mutate(body, {
       onError: (failure) => form.setErrors(rules.refused(failure)),
       onSuccess: (data) => {
@@ -80,9 +82,9 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
   }, focusFirst);
   return (
     <BaseDialog
-      {...(opened !== undefined && { opened })}
-      {...(size !== undefined && { size })}
+      opened={opened}
       title={title}
+      size={size}
       onClose={onClose}
       busy={isPending}
       closeOnClickOutside={!isTyped}
@@ -109,7 +111,12 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
             <Button variant="default" onClick={onClose} disabled={isPending}>
               Cancel
             </Button>
-            <Button type="submit" loading={isPending} disabled={reason !== undefined} aria-describedby={reasonId}>
+            <Button
+              type="submit"
+              loading={isPending}
+              disabled={reason !== undefined}
+              aria-describedby={reason && reasonId}
+            >
               {props.submitLabel}
             </Button>
           </Group>
