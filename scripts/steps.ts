@@ -54,7 +54,8 @@ export function unitTests(files?: string[]): Promise<Tally> {
     const events = run({
       ...(files ? { files } : { globPatterns: UNIT_TESTS }),
       cwd: root,
-      concurrency: 2,
+      // Of two cores, a third is free while tests wait for processes and timers.
+      concurrency: 3,
       timeout: UNIT_TEST_LIMIT_MS,
       signal: silence.signal,
     });
