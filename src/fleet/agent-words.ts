@@ -9,10 +9,10 @@ const PROBLEM_WORDS: Record<AgentProblem, string> = {
 
 const isProblem = (value: string | undefined): value is AgentProblem => value !== undefined && value in PROBLEM_WORDS;
 
-/** A kind of problem in words; one of a newer service keeps its own. */
+/** Describes a kind of problem; an unknown one of a newer service stays as it is. */
 export const problemWords = (problem: string): string => (isProblem(problem) ? PROBLEM_WORDS[problem] : problem);
 
-/** "Agent too old (0.0.9): update it"; undefined where nothing is wrong, or the service does not tell. */
+/** "Agent too old (0.0.9): update it"; undefined without a problem, or if the service does not report it. */
 export function problemText({ AgentProblem: problem, AgentVersion }: Device): string | undefined {
   if (!problem) return undefined;
   const words = `${problemWords(problem)}${AgentVersion ? ` (${AgentVersion})` : ''}`;
@@ -28,7 +28,7 @@ const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
   Unable: 'Not installed by install.sh: update it where it was started',
 };
 
-/** Why the agent of a device cannot be told to update itself; undefined where it can. */
+/** Why the agent of a device cannot be asked to update itself; undefined if it can. */
 export function whyNoUpdate({ AgentUpdate: update, AgentProblem: problem, DeviceStatus }: Device): string | undefined {
   if (update === undefined) return 'This service does not update agents';
   if (problem === 'TooOld' || problem === 'TooNew') return PROBLEM_WORDS[problem];

@@ -1,16 +1,16 @@
-// One field of all devices as one array. A version of the fleet shares the arrays of the version before it; an array is
-// copied by the first change to it, so that what did not change is still the same object.
+// One field of all devices as one array. Versions of the fleet share arrays; the first change copies an array, so that
+// an unchanged one stays the same object.
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { Dictionary } from './dictionary.ts';
 
 export interface FleetColumn {
-  /** The same values, to be changed without changing these. */
+  /** A copy of the values that can be changed without changing these. */
   fork(): FleetColumn;
   /** Whether anything was changed since the fork. */
   readonly changed: boolean;
-  /** Writes what a device says; false when it says the same as before. */
+  /** Writes a device's value; false if it is unchanged. */
   put(row: number, value: unknown): boolean;
-  /** What the device says, as the contract has it. */
+  /** The device's value, as in the contract. */
   value(row: number): unknown;
 }
 
@@ -42,7 +42,7 @@ class Numbers<Values extends Uint32Array | Float64Array> {
   }
 }
 
-/** A field whose values repeat. */
+/** A field with repeated values. */
 export class CodeColumn<Value = unknown> implements FleetColumn {
   readonly dictionary: Dictionary<Value>;
   private readonly codes: Numbers<Uint32Array>;
@@ -61,7 +61,7 @@ export class CodeColumn<Value = unknown> implements FleetColumn {
   code(row: number): number {
     return this.codes.get(row);
   }
-  /** The codes by row, to run through; beyond their end all are 0. */
+  /** The codes by row, for iteration; beyond their end all are 0. */
   get all(): Uint32Array {
     return this.codes.values;
   }
@@ -73,7 +73,7 @@ export class CodeColumn<Value = unknown> implements FleetColumn {
   }
 }
 
-/** A field that is different for every device. */
+/** A field that differs for every device. */
 export class TextColumn implements FleetColumn {
   private texts: string[];
   changed = false;
@@ -104,11 +104,11 @@ export class TextColumn implements FleetColumn {
 
 const UNTOLD = Number.NEGATIVE_INFINITY;
 
-/** Milliseconds since the epoch; NaN for a time that is empty or cannot be read. Our own service's format comes first. */
+/** Milliseconds since the epoch; NaN for an empty or unreadable time. Our own service's format is tried first. */
 const millisecondsOf = (text: string): number =>
   text.length === 24 && text.endsWith('Z') ? Date.parse(text) : (parseTimestamp(text)?.getTime() ?? Number.NaN);
 
-/** A time. Text that is no time is kept beside, to be shown as it came. */
+/** A time. Unreadable text is stored separately, for display as it is. */
 export class TimeColumn implements FleetColumn {
   private readonly times: Numbers<Float64Array>;
   private readonly unreadable: Map<number, string>;
@@ -125,7 +125,7 @@ export class TimeColumn implements FleetColumn {
   get changed(): boolean {
     return this.times.changed || this.unreadableChanged;
   }
-  /** Not finite where there is no time. */
+  /** Not finite if there is no time. */
   time(row: number): number {
     return this.times.get(row);
   }
@@ -148,10 +148,10 @@ export class TimeColumn implements FleetColumn {
   }
 }
 
-/** Where devices are, by row; not there while the locations have not been read. */
+/** Locations of devices by row; missing until the locations have been read. */
 export interface Places {
   lat: Float64Array;
   lng: Float64Array;
-  /** 0: never located. 1: placed. 2: coordinates that no place on Earth has. */
+  /** 0: never located. 1: located. 2: invalid coordinates. */
   kind: Uint8Array;
 }

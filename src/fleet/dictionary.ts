@@ -1,14 +1,14 @@
-// Values that many rows share, each kept once and known by a small number. Dictionaries only grow: a number keeps its meaning
-// for as long as the fleet is in memory, whichever version of the rows it stands in.
+// Values that many rows share, each stored once and identified by a small number. Dictionaries only grow: a number
+// keeps its meaning in all versions of the rows, as long as the fleet is in memory.
 import type { Tag } from '#/contract/tags.ts';
 import { naturalKey } from './text.ts';
 
-/** Numbers of "the service does not tell" and of "empty". */
+/** Numbers for "not reported by the service" and "empty". */
 export const ABSENT = 0;
 export const EMPTY = 1;
 
 export abstract class Dictionary<Value> {
-  /** Text of each number, to sort and to show. */
+  /** Text of each number, for sorting and display. */
   readonly texts: string[] = ['', ''];
   private ranked: Uint32Array = new Uint32Array(0);
 
@@ -19,7 +19,7 @@ export abstract class Dictionary<Value> {
     return this.texts.length;
   }
 
-  /** The rank of each number in natural order, from 1; 0 for nothing. Equal texts have equal ranks. */
+  /** The rank of each number in natural order, from 1; 0 for none. Equal texts have equal ranks. */
   ranks(): Uint32Array {
     if (this.ranked.length === this.size) return this.ranked;
     const keys = this.texts.map(naturalKey);
@@ -35,7 +35,7 @@ export abstract class Dictionary<Value> {
   }
 }
 
-/** Any value of JSON as text; undefined for what is not there. */
+/** Any JSON value as text; undefined for a missing one. */
 const plain = (value: unknown): string | undefined => {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -59,7 +59,7 @@ export class Words extends Dictionary<string> {
   }
 }
 
-/** Whole lists of tags: a fleet has few different ones, however many devices carry them. */
+/** Whole lists of tags: a fleet has few different ones, however many devices have them. */
 export class TagLists extends Dictionary<Tag[]> {
   private readonly codes = new Map<string, number>([['', EMPTY]]);
   readonly lists: Tag[][] = [[], []];
@@ -80,5 +80,5 @@ export class TagLists extends Dictionary<Tag[]> {
   }
 }
 
-/** What a tag is called. */
+/** The name of a tag, or its id. */
 export const tagText = ({ TagId, TagName }: Tag): string => TagName || TagId;

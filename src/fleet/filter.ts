@@ -1,4 +1,4 @@
-// Which rows meet a filter, and how many there are of each value: one pass over whole numbers.
+// Which rows match a filter, and how many there are of each value: one pass over integers.
 import { ABSENT, EMPTY, TagLists, tagText } from './dictionary.ts';
 import type { Dictionary } from './dictionary.ts';
 import { CodeColumn, TimeColumn } from './columns.ts';
@@ -6,7 +6,7 @@ import { seenRange } from './seen-range.ts';
 import type { Table } from './table.ts';
 import { fold, naturalKey, wordsOf } from './text.ts';
 
-/** What can be counted and chosen by value, and the field it is in. */
+/** The fields that can be counted and selected by value. */
 export const FACETS = {
   group: 'DeviceGroup',
   status: 'DeviceStatus',
@@ -21,21 +21,23 @@ export type Facet = keyof typeof FACETS;
 const FACET_NAMES = Object.keys(FACETS) as Facet[];
 
 /**
- * All given conditions must hold. Of a facet's values one is enough; '' stands for none. A group, customer or site is
- * matched exactly, a status in any letter case, a tag by its name or its id.
+ * All given conditions must hold. One of a facet's values is enough; '' means none. A group, customer or site must
+ * match exactly, a status in any letter case, a tag by its name or its id.
  */
 export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
-  /** Words that must each be a part of the name or, from four letters on, of the id (any id holds some "7"). */
+  /** Words that must each be a part of the name or, from four letters on, of the id (any id contains some "7"). */
   search?: string;
   /** A part of the name. */
   name?: string;
   /** A part of the id. */
   id?: string;
   place?: 'placed' | 'unplaced' | 'invalid';
-  /** The ids of the devices that have one of the tags, in the place of `tag` where the rows do not tell. */
+  /** The ids of the devices that have one of the tags, instead of `tag`, if the rows have no tags. */
   tagged?: ReadonlySet<string>;
-  /** `never`: devices of which the service tells that they were never there. Else when they were there last, both ends
-   * included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
+  /**
+   * `never`: devices that were never Online. Otherwise the range of their last contact, both ends included:
+   * "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z".
+   */
   seen?: string | undefined;
 }
 
@@ -47,7 +49,7 @@ export interface FacetValue {
   count: number;
 }
 
-/** The values of a facet's field that a filter lets through; undefined when all. */
+/** The values of a facet's field that pass a filter; undefined if all do. */
 function allowedCodes(dictionary: Dictionary<unknown>, facet: Facet, values: readonly string[] | undefined) {
   if (!values || values.length === 0) return undefined;
   const allowed = new Uint8Array(dictionary.size);
@@ -97,7 +99,7 @@ const isIn = (text: string, word: string) => {
   return at >= 0 && (word.length >= LEAST_OF_ID || at < text.indexOf('\n') || text.endsWith(`\n${word}`));
 };
 
-/** Whether longer text finds no more than the shorter one that it goes on from. */
+/** Whether longer text finds no more than the shorter one that it continues. */
 const narrowsTo = (before: string, now: string) => {
   const later = wordsOf(now);
   return (
@@ -106,7 +108,7 @@ const narrowsTo = (before: string, now: string) => {
   );
 };
 
-/** The rows whose text is found; `within`: rows to look at. Typing on narrows the rows of the shorter text. */
+/** The rows whose text matches; `within`: rows to search. Longer input only narrows the rows of the shorter one. */
 function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Array): Uint8Array {
   const words = wordsOf(filter.search ?? '');
   const name = fold(filter.name?.trim() ?? '');
@@ -120,7 +122,7 @@ function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Arr
     if (name || id) {
       const end = text.indexOf('\n');
       const at = name ? text.indexOf(name) : 0;
-      // The name stands first, so a find behind its end is in the id.
+      // The name comes first, so a match after its end is in the id.
       if (at < 0 || at >= end || (id && !text.includes(id, end + 1))) continue;
     }
     found[row] = 1;
@@ -128,7 +130,7 @@ function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Arr
   return found;
 }
 
-/** Remembers the last search, since filters, facets and the next letter ask for much the same. */
+/** Caches the last search, since filters, facets and the next letter need nearly the same. */
 export class Search {
   private readonly table: Table;
   private last: { filter: RowFilter; found: Uint8Array } | undefined;
@@ -137,7 +139,7 @@ export class Search {
     this.table = table;
   }
 
-  /** The rows that are there and that the text of the filter is found in. */
+  /** The existing rows whose text matches the filter. */
   found(filter: RowFilter): Uint8Array {
     const texts = (of: RowFilter) => [of.search ?? '', of.name ?? '', of.id ?? ''];
     const now = texts(filter);
@@ -150,13 +152,13 @@ export class Search {
   }
 }
 
-/** Tells of a row whether its place, when it was there, or who has its tags is another than the filter wants. */
+/** Returns a check whether a row fails the filter by its location, its last contact or its tags. */
 function elsewhere({ places, columns, ids }: Table, { place, seen, tagged }: RowFilter): (row: number) => boolean {
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
   const isOther = (time: number, text: () => unknown) =>
-    // An empty time says "never"; an absent one, nothing.
+    // An empty time means "never"; an absent one means unknown.
     range ? !(time >= range[0] && time <= range[1]) : !Number.isNaN(time) || text() !== '';
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
@@ -210,7 +212,7 @@ export function facetsOf(
   return lists;
 }
 
-/** The chosen values under which a facet lists its own: a tag chosen by its id is listed by its name. */
+/** The selected values that a facet does not list yet: a tag selected by its id is listed by its name. */
 function unlisted(facet: Facet, dictionary: Dictionary<unknown>, chosen: readonly string[] = []): string[] {
   if (facet === 'status')
     return chosen.map((value) => dictionary.texts.find((text) => fold(text) === fold(value)) ?? value);
@@ -219,13 +221,13 @@ function unlisted(facet: Facet, dictionary: Dictionary<unknown>, chosen: readonl
   return chosen.map((value) => names.get(value) ?? value);
 }
 
-/** Values with a count, and those chosen, in natural order; "none" at the end. */
+/** Values with a count, and selected ones, in natural order; "none" at the end. */
 function valuesOf(dictionary: Dictionary<unknown>, counts: Uint32Array, chosen: string[]): FacetValue[] {
   const byText = new Map(chosen.map((text) => [text, 0]));
   for (let code = 0; code < counts.length; code++) {
     if (counts[code] === 0) continue;
     const tags = dictionary instanceof TagLists && code > EMPTY ? dictionary.lists[code] : undefined;
-    // Two tags of one name count a device once.
+    // Two tags of the same name count a device once.
     for (const text of tags ? new Set(tags.map(tagText)) : [dictionary.texts[code] ?? ''])
       byText.set(text, (byText.get(text) ?? 0) + counts[code]!);
   }

@@ -1,5 +1,5 @@
-// The whole fleet in memory, as it was at one moment: sorted by any column, searched, counted by value, in milliseconds
-// for 100,000 devices. A newer reading is another index; what is unchanged in it is the same object.
+// A snapshot of the whole fleet in memory: sorted by any column, searched, counted by value, in milliseconds for
+// 100,000 devices. A newer reading is another index; unchanged parts are the same objects.
 import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
 import { ABSENT, EMPTY } from './dictionary.ts';
@@ -11,7 +11,7 @@ import { builtAt, deviceAt } from './table.ts';
 import type { Places } from './columns.ts';
 import type { Table } from './table.ts';
 
-/** A field by its wire name (or DeviceId, Lat, Lng), and which way. */
+/** A field by its wire name (or DeviceId, Lat, Lng), and the direction. */
 export interface RowSort {
   by: string;
   down?: boolean;
@@ -26,7 +26,7 @@ export interface RowQuery {
 export type FacetCounts = Record<Exclude<Facet, 'tag'>, FacetValue[]> & { tag: FacetValue[] | undefined };
 
 let readTable: (index: FleetIndex) => Table;
-/** For fleet/ itself, which makes new tables of old ones; all others ask the index. */
+/** For fleet/ only, which derives new tables; all others use the index. */
 export const tableOf = (index: FleetIndex): Table => readTable(index);
 
 export class FleetIndex {
@@ -35,7 +35,7 @@ export class FleetIndex {
   }
 
   readonly #table: Table;
-  /** False when devices came and went all the while it was read: a few may be missing, or be there though deleted. */
+  /** False if devices were added and removed during every reading: a few may be missing, or deleted ones present. */
   readonly complete: boolean;
   private readonly search: Search;
   private told: boolean | undefined;
@@ -46,12 +46,12 @@ export class FleetIndex {
     this.search = new Search(table);
   }
 
-  /** How many devices there are. */
+  /** Number of devices. */
   get size(): number {
     return this.#table.order.length;
   }
 
-  /** Whether the service lists any device with its tags, an empty list of them included. */
+  /** Whether the service lists any device with its tags, possibly none. */
   get tellsTags(): boolean {
     const column = this.#table.columns.get('Tags');
     return (this.told ??= column instanceof CodeColumn && this.#table.order.some((row) => column.code(row) !== ABSENT));
@@ -62,12 +62,12 @@ export class FleetIndex {
     return this.#table.order;
   }
 
-  /** Where devices are, by row; undefined until the locations have been read. */
+  /** Locations by row; undefined until they have been read. */
   get places(): Places | undefined {
     return this.#table.places;
   }
 
-  /** The rows that meet the filter, sorted; rows without a value last. */
+  /** The rows that match the filter, sorted; rows without a value come last. */
   query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
     const { mask, count } = maskOf(this.#table, filter, this.search);
     const order = sort && atOnce(orderSteps(this.#table, sort.by));
@@ -75,7 +75,7 @@ export class FleetIndex {
     return this.#table.order.filter((row) => mask[row] === 1);
   }
 
-  /** Whether a query with this sort is answered at once. Where not, `prepare` it first: sorting texts takes its time. */
+  /** Whether a query with this sort is immediate. Otherwise call `prepare` first: sorting texts takes time. */
   isPrepared(by: string | undefined): boolean {
     return by === undefined || this.size <= 5_000 || knownOrder(this.#table, by) !== undefined;
   }
@@ -87,14 +87,14 @@ export class FleetIndex {
 
   /**
    * The values of each facet with their counts, each facet under the filters of all the others. `only`: the facets to
-   * count, where not all are wanted. Tags are undefined where the service does not tell them.
+   * count. Tags are undefined if the service does not report them.
    */
   facets(filter: RowFilter = {}, only?: readonly Facet[]): FacetCounts {
     const counts = facetsOf(this.#table, filter, this.search, only);
     return this.tellsTags ? counts : { ...counts, tag: undefined };
   }
 
-  /** Of these rows the ones with the latest times, the latest first: a few are found without sorting the fleet. */
+  /** The given rows with the latest times, the latest first: a few are found without sorting the fleet. */
   latest(rows: Uint32Array, by: 'CreatedTime' | 'LastSeenTime', most: number): number[] {
     const column = this.#table.columns.get(by);
     if (!(column instanceof TimeColumn)) return [];
@@ -109,32 +109,32 @@ export class FleetIndex {
     return found;
   }
 
-  /** When a row was, in milliseconds: NaN where the service tells no such time, or tells that it never was. */
+  /** A row's time in milliseconds; NaN if it is unknown or never. */
   timeOf(row: number, by: 'CreatedTime' | 'LastSeenTime'): number {
     const column = this.#table.columns.get(by);
     const time = column instanceof TimeColumn ? column.time(row) : Number.NaN;
     return Number.isFinite(time) ? time : Number.NaN;
   }
 
-  /** What a row says in a field, as text; '' for nothing. */
+  /** A row's value of a field as text; '' for none. */
   textOf(row: number, field: string): string {
     const value = this.#table.columns.get(field)?.value(row);
     return typeof value === 'string' ? value : '';
   }
 
-  /** Whether the service tells a field of a row. */
+  /** Whether a row has a field. */
   tells(row: number, field: string): boolean {
     return this.#table.columns.get(field)?.value(row) !== undefined;
   }
 
-  /** A field of few values as numbers, for a look at very many rows: the value of a row is `texts[code(row)]`. */
+  /** A field of few values as numbers, for reading very many rows: the value of a row is `texts[code(row)]`. */
   coded(field: string): { texts: readonly string[]; code: (row: number) => number } | undefined {
     const column = this.#table.columns.get(field);
     if (!(column instanceof CodeColumn)) return undefined;
     return { texts: column.dictionary.texts, code: (row) => column.code(row) };
   }
 
-  /** Who is not Online; `seen` is undefined where the service does not tell when that was, and NaN for never. */
+  /** Devices that are not Online; `seen` is undefined if the service does not report it, and NaN for never. */
   *away(): Generator<{ id: string; state: string; seen: number | undefined }> {
     const states = this.#table.columns.get('DeviceStatus');
     const times = this.#table.columns.get('LastSeenTime');
@@ -148,7 +148,7 @@ export class FleetIndex {
     }
   }
 
-  /** The rows of exactly this group or tag, and no others. */
+  /** The rows of exactly this group or tag. */
   members(of: { group: string } | { tag: string }): Uint32Array {
     return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });
   }
@@ -162,7 +162,7 @@ export class FleetIndex {
     return Array.from(rows, (row) => this.idOf(row));
   }
 
-  /** The row of a device; it stays the same in every later index. */
+  /** The row of a device; it is the same in every later index. */
   rowOf(id: string): number | undefined {
     const row = this.#table.rowOf.get(id);
     return row !== undefined && this.has(row) ? row : undefined;
@@ -172,17 +172,17 @@ export class FleetIndex {
     return this.#table.alive[row] === 1;
   }
 
-  /** The device of a row; the same object again while it does not change. */
+  /** The device of a row; the same object while it does not change. */
   device(row: number): Device {
     return deviceAt(this.#table, row);
   }
 
-  /** The same for one look at very many of them: it would be too much to remember them all. */
+  /** The same without caching, for reading very many rows. */
   passing(row: number): Device {
     return builtAt(this.#table, row);
   }
 
-  /** The fields that the service tells of any device: those worth a column. */
+  /** The fields that any device has: those worth a column. */
   fields(): string[] {
     const { columns, order } = this.#table;
     return Array.from(columns)

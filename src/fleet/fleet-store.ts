@@ -1,5 +1,5 @@
-// Keeps a fleet index and keeps it fresh: reads it when it is first needed, again from time to time while somebody looks,
-// and at once after a write. What goes wrong leaves the index as it is, with its age.
+// Keeps a fleet index up to date: reads it when it is first needed, periodically while it is used, and soon after a
+// write. A failure leaves the index as it is, with its age.
 import type { DeviceLocation } from '#/contract/devices.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { FleetIndex, tableOf } from './fleet-index.ts';
@@ -14,39 +14,39 @@ import type { Table } from './table.ts';
 import { written } from './writes.ts';
 import type { DeviceWrite } from './writes.ts';
 
-/** What is known of the fleet at this moment. A new object whenever something of it changes. */
+/** The current state of the fleet; a new object at each change. */
 export interface Fleet {
-  /** `absent`: nobody needed it yet. `ready`: there is an index, however old. */
+  /** `absent`: not needed yet. `ready`: there is an index, however old. */
   state: 'absent' | 'loading' | 'ready' | 'failed';
-  /** How far the first reading is; undefined when there is none. */
+  /** Progress of the first reading. */
   progress: { read: number; total: number | undefined } | undefined;
   index: FleetIndex | undefined;
-  /** When the reading of this index began, in milliseconds since the epoch. */
+  /** Start of the reading of this index, in milliseconds since the epoch. */
   at: number | undefined;
-  /** Why the latest reading of the listing failed; an older index stays. */
+  /** Why the latest reading of the listing failed; an older index remains. */
   error: Error | null;
-  /** Why the latest reading of the locations failed; older ones stay. */
+  /** Why the latest reading of the locations failed; older ones remain. */
   placesError: Error | null;
   isReading: boolean;
 }
 
-/** What the store has to know of the page around it. */
+/** What the store needs from the page. */
 export interface Surroundings {
   isVisible: () => boolean;
   onVisibility: (listener: () => void) => void;
   /** An answer was 401. */
   signedOut: () => void;
-  /** The fleet was read; `before`: what was known until then, `every`: milliseconds from one reading to the next. */
+  /** The fleet was read; `before`: the previous index, `every`: milliseconds between readings. */
   onRead?: (index: FleetIndex, before: FleetIndex | undefined, every: number) => void;
 }
 
-/** Milliseconds between two readings of up to 5,000 devices; more are read less often, but at least every 5 minutes. */
+/** Milliseconds between two readings of up to 5,000 devices; larger fleets are read less often, but every 5 minutes. */
 const INTERVAL = 30_000;
 const SMALL = 5_000;
 const LONGEST = 300_000;
-/** Milliseconds after a write before the fleet is read again: writes come in bursts. */
+/** Milliseconds between a write and the next reading, because writes come in bursts. */
 const AFTER_WRITE = 400;
-/** Rows to ask for in a page. */
+/** Rows to request in a page. */
 const ROWS = 1000;
 
 const NOTHING = { progress: undefined, index: undefined, at: undefined, error: null, placesError: null };
@@ -54,9 +54,9 @@ const ABSENT: Fleet = { state: 'absent', isReading: false, ...NOTHING };
 
 interface Reading {
   stop: AbortController;
-  /** What was written since it began, and what its pages may not show. */
+  /** Writes since it began, which its pages may not show. */
   writes: DeviceWrite[];
-  /** Something changed meanwhile: read once more. */
+  /** Something changed meanwhile: another reading follows. */
   again: boolean;
 }
 
@@ -68,7 +68,7 @@ export class FleetStore {
   private reading: Reading | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private rows = ROWS;
-  /** When the latest reading ended, and how long it took; not finite: there was none, or it does not count any more. */
+  /** When the latest reading ended, and its duration; not finite if there was none, or it no longer counts. */
   private ended = Number.NEGATIVE_INFINITY;
   private took = 0;
   private isOver = false;
@@ -83,7 +83,7 @@ export class FleetStore {
 
   readonly get = (): Fleet => this.fleet;
 
-  /** Somebody looks at the fleet until the returned function is called; only then is it kept fresh. */
+  /** Marks the fleet as in use until the returned function is called; only then is it kept up to date. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     if (this.listeners.size === 1) this.attend();
@@ -93,7 +93,7 @@ export class FleetStore {
     };
   };
 
-  /** Reads the fleet unless it is there or under way. */
+  /** Reads the fleet unless it is loaded or loading. */
   readonly ensure = (): void => {
     if (!this.fleet.index && !this.reading) void this.read();
   };
@@ -103,19 +103,19 @@ export class FleetStore {
     if (!this.reading) void this.read();
   };
 
-  /** A write ended, well or not: what is in memory may be wrong. Nothing is read of a fleet that nobody needed yet. */
+  /** Called when a write has ended or failed: the index may be stale. An unused fleet is not read. */
   changed(): void {
     if (this.reading) this.reading.again = true;
     else if (this.fleet.index) this.readSoon();
   }
 
-  /** Shows writes that were carried out, before the fleet is read again. */
+  /** Shows successful writes before the next reading. */
   write(...writes: DeviceWrite[]): void {
     this.reading?.writes.push(...writes);
     void this.publish(({ index: now }) => now && { index: withTable(now, written(tableOf(now), writes)) });
   }
 
-  /** The session is over: nothing more is read by itself. `forget`: who signs in next may be somebody else. */
+  /** The session has ended: nothing more is read. `forget`: the next user may be another one. */
   end({ forget }: { forget: boolean }): void {
     clearTimeout(this.timer);
     this.isOver = true;
@@ -150,7 +150,7 @@ export class FleetStore {
     return this.fleet.index !== undefined || this.fleet.error !== null;
   }
 
-  /** Somebody came to look, or stopped: what was held goes on, and what has grown old is read again. */
+  /** Called when use starts or stops: paused readings continue, and an old index is read again. */
   private attend(): void {
     if (!this.isWatched()) return;
     for (const go of this.held.splice(0)) go();
@@ -162,7 +162,7 @@ export class FleetStore {
 
   private readSoon(): void {
     this.ended = Number.NEGATIVE_INFINITY;
-    // A long row of writes must not become an endless reading.
+    // A series of writes must not cause endless readings.
     if (this.listeners.size > 0) this.readIn(Math.max(AFTER_WRITE, 2 * this.took));
   }
 
@@ -173,7 +173,7 @@ export class FleetStore {
     }, milliseconds);
   }
 
-  /** Resolves while somebody looks. */
+  /** Resolves while the fleet is in use. */
   private readonly mayGoOn = async (): Promise<void> => {
     while (!this.isWatched() && this.reading) await new Promise<void>((go) => this.held.push(go));
   };
@@ -249,8 +249,8 @@ export class FleetStore {
   }
 
   /**
-   * Puts an index in the place of the present one, sorted by name already, as it is most often shown. One after the
-   * other: each is made of what was there when its turn came.
+   * Replaces the present index by one that is already sorted by name, its most common order. Replacements run one
+   * after the other, each based on the result of the one before.
    */
   private publish(make: (now: Fleet) => Partial<Fleet> | undefined): Promise<void> {
     const turn = this.publishing.then(async () => {
@@ -259,10 +259,10 @@ export class FleetStore {
       if (!change) return;
       if (change.index?.isPrepared('DeviceName') === false) {
         await change.index.prepare('DeviceName', before.index);
-        // What the page draws of it is work enough for a task.
+        // Rendering it is enough work for a task.
         await nextTask();
       }
-      // Signed out while it was sorted.
+      // Signed out during the sort.
       if (this.fleet.index === before.index) this.set(change);
     });
     this.publishing = turn;

@@ -1,4 +1,4 @@
-// An index of devices that are at hand, all in one go: for tests, benchmarks and small lists.
+// An index of given devices, built at once: for tests, benchmarks and small lists.
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
 import { FleetIndex } from './fleet-index.ts';
 import { atOnce } from '#/lib/pace.ts';

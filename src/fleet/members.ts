@@ -1,13 +1,13 @@
-// The devices a group or tag stands for at this moment: what a deploy is going to reach.
+// The current devices of a group or tag: the targets of a deploy.
 import { queryOptions } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
 import { readMatching } from '#/api/matches.ts';
 import { readSelected } from './selected.ts';
 
-/** What a job is submitted to: these devices, or all of a group or with a tag. `key` replaces the ids, which may be many. */
+/** The target of a job: these devices, or all of a group or with a tag. `key` replaces the ids, which may be many. */
 export type JobTarget = { ids: readonly string[]; key: string } | { group: string } | { tag: string };
 
-/** A service may match a part of a group's name, or a tag's name where its id was asked for: the rows decide. */
+/** A service may match a part of a group's name, or a tag's name instead of its id: the rows decide. */
 const isMember = ({ DeviceGroup, Tags }: Device, jobTarget: { group: string } | { tag: string }): boolean =>
   'group' in jobTarget
     ? DeviceGroup === jobTarget.group
@@ -21,10 +21,10 @@ export async function readMembers(jobTarget: JobTarget, signal: AbortSignal): Pr
 }
 
 export const memberQueries = {
-  /** A review holds still: only who asks again gets another list. It begins with the fleet as it is now. */
+  /** A review does not change by itself: only a request of the user reads another list. */
   of: (jobTarget: JobTarget) =>
     queryOptions({
-      // Not under ['devices']: no write elsewhere changes what was reviewed.
+      // Not under ['devices']: no other write changes what was reviewed.
       queryKey: ['members', 'ids' in jobTarget ? jobTarget.key : jobTarget],
       queryFn: ({ signal }) => readMembers(jobTarget, signal),
       staleTime: Infinity,

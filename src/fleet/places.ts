@@ -1,10 +1,10 @@
-// Where the devices of a table are, joined from the list of locations.
+// The locations of a table's devices, from the list of locations.
 import type { DeviceLocation, Position } from '#/contract/devices.ts';
 import { PLACE_KINDS } from './filter.ts';
 import type { Places } from './columns.ts';
 import type { Table } from './table.ts';
 
-/** 0/0 is how the API says "never set" (v1.md, "Device location"). */
+/** 0/0 means "never set" in the API (v1.md, "Device location"). */
 const kindOf = (lat: number, lng: number) =>
   lat === 0 && lng === 0
     ? PLACE_KINDS.unplaced
@@ -12,7 +12,7 @@ const kindOf = (lat: number, lng: number) =>
       ? PLACE_KINDS.placed
       : PLACE_KINDS.invalid;
 
-/** Steps between two looks at the clock. */
+/** Steps between two checks of the clock. */
 const STEP = 4096;
 
 const isSame = (one: ArrayLike<number>, two: ArrayLike<number>) => {
@@ -22,8 +22,8 @@ const isSame = (one: ArrayLike<number>, two: ArrayLike<number>) => {
 };
 
 /**
- * The table with these locations; the same table when nothing moved. A location of a device that the listing does not
- * have (yet) is left out.
+ * The table with these locations; the same table if nothing moved. Locations of devices that are not in the listing
+ * are ignored.
  */
 export function* placeSteps(table: Table, locations: DeviceLocation[]): Generator<void, Table> {
   const { size, rowOf, alive, places } = table;

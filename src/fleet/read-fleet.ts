@@ -1,16 +1,16 @@
-// Reads the listing until it can be trusted: when devices came and went during a reading, pages moved against each other
-// and devices may have slipped through between two of them.
+// Reads the listing until it is reliable: devices that are added or removed during a reading shift the pages, and
+// others may be missed.
 import type { DevicePage } from '#/contract/devices.ts';
 import { readPages } from './read-pages.ts';
 import type { Draft } from './table.ts';
 
 export interface FleetReading {
   readPage: (page: number, rows: number) => Promise<DevicePage>;
-  /** Rows to ask for. */
+  /** Rows to request. */
   rows: number;
-  /** Takes the devices in. */
+  /** Receives the devices. */
   draft: Draft;
-  /** How many devices there were at the last reading. */
+  /** Number of devices at the last reading. */
   had: number;
   onProgress?: (read: number, total: number | undefined) => void;
 }
@@ -18,13 +18,13 @@ export interface FleetReading {
 export interface FleetRead {
   /** The rows of the devices, in the service's order. */
   order: Uint32Array;
-  /** What to ask for the next time. */
+  /** Rows to request the next time. */
   rows: number;
-  /** False when no two readings agreed: then what either of them had is there. */
+  /** False if no two readings agreed: then it contains the devices of all of them. */
   complete: boolean;
 }
 
-/** Readings in a row before what they brought is taken together; a large fleet is not read that often. */
+/** Most readings before their results are merged; a large fleet is read fewer times. */
 const mostReadings = (size: number) => (size > 20_000 ? 2 : 3);
 
 const isSame = (one: Uint32Array, two: Uint32Array) =>
@@ -55,7 +55,7 @@ export async function readFleet({ readPage, rows, draft, had, onProgress }: Flee
     });
     ask = read.rows;
     const order = Uint32Array.from(pages.flat());
-    // A fleet that is gone all at once is asked for twice.
+    // A fleet that is suddenly empty is read twice.
     const isSudden = order.length === 0 && had > 0;
     if ((read.steady && !isSudden) || (before && isSame(before, order))) return { order, rows: ask, complete: true };
     if (reading >= mostReadings(order.length)) {

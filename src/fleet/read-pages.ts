@@ -1,29 +1,29 @@
-// One reading of all pages of the listing, from a service that may count or not, may give fewer rows a page than asked,
-// and whose devices come and go meanwhile.
+// One reading of all pages of the listing. The service may count or not, may return fewer rows a page than requested,
+// and its devices change meanwhile.
 import type { Device, DevicePage } from '#/contract/devices.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 
-/** Requests under way at a time: a service of one process must have room for others. */
+/** Most requests at a time, to leave capacity for others. */
 export const AT_ONCE = 2;
 
 export interface PageReading {
   readPage: (page: number, rows: number) => Promise<DevicePage>;
-  /** Rows to ask for. */
+  /** Rows to request. */
   rows: number;
-  /** Takes the devices of a page; gives how many of them had not come before in this reading. */
+  /** Receives the devices of a page; returns how many of them are new in this reading. */
   take: (devices: Device[], page: number) => number;
   onProgress?: (read: number, total: number | undefined) => void;
 }
 
 export interface PagesRead {
-  /** What the service gives a page: what to ask for the next time. */
+  /** The service's page size: rows to request the next time. */
   rows: number;
   total: number | undefined;
-  /** False when pages moved while they were read, so that devices may be missing. */
+  /** False if pages shifted during the reading, so that devices may be missing. */
   steady: boolean;
 }
 
-/** Reads every page. A failing page fails the reading: half a fleet is never a fleet. */
+/** Reads every page. A failing page fails the reading: an incomplete fleet is never shown. */
 export async function readPages({ readPage, rows: wanted, take, onProgress }: PageReading): Promise<PagesRead> {
   let rows = wanted;
   let total: number | undefined;
@@ -43,7 +43,7 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
     const { Devices, TotalNumDevices: told } = answer;
     const before = page > 1 ? (page - 1) * rows : 0;
     if (told !== undefined) {
-      // A total that the page itself proves wrong is no total.
+      // A total that the page itself disproves does not count.
       if (Devices.length > 0 && told < before + Devices.length) counts = false;
       if (total !== undefined && told < total) shrank = true;
       total = told;
@@ -51,7 +51,7 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
     const fresh = take(Devices, page);
     count += Devices.length;
     unique += fresh;
-    // A page that repeats what was there is an end, too: some services give their last page for ever.
+    // A page without new devices is an end too: some services repeat their last page for ever.
     if (Devices.length < rows || fresh === 0) short = Math.min(short, page);
     onProgress?.(unique, counts ? total : undefined);
     return Devices.length;
@@ -63,7 +63,7 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
       status: 200,
       detail: `The service says that there are ${total} devices, and lists none of them.`,
     });
-  // Fewer than asked: all there are, or all that this service gives a page. Without a total the second page tells.
+  // Fewer than requested: all there are, or the service's largest page. Without a total the second page decides.
   const isCapped = length > 0 && length < wanted && (counts && total !== undefined ? total > length : true);
   if (isCapped) {
     rows = length;
@@ -75,10 +75,10 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
   const readOn = async () => {
     while (next <= last() && (next < short || last() < Number.POSITIVE_INFINITY)) await read(next++);
   };
-  // Where nobody counts, the second page decides whether there is a third.
+  // Without a count, the second page decides whether there is a third.
   if (last() === Number.POSITIVE_INFINITY && isCapped) await read(next++);
   await Promise.all(Array.from({ length: AT_ONCE }, readOn));
-  // A full last page may have another behind it where nobody counts, or where the total may be that of the page alone.
+  // After a full last page there may be another, if there is no count or the total may be that of the page alone.
   const isOpenEnd = () => short === Number.POSITIVE_INFINITY && (last() === Number.POSITIVE_INFINITY || total === rows);
   while (isOpenEnd()) await read(next++);
 

@@ -1,20 +1,20 @@
-// The devices of a selection as they are now. The API reads one device or a page, so that a few are read one by one and
-// many out of the listing.
+// The current devices of a selection. The API reads one device or a page, so a few are read one by one and many from
+// the listing.
 import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { readPages } from './read-pages.ts';
 
-/** Up to here one request for each device is less work than the listing. */
+/** Up to this number, one request for each device is cheaper than the listing. */
 const ONE_BY_ONE = 40;
-/** Requests under way at a time. */
+/** Most requests at a time. */
 const AT_ONCE = 4;
 
-/** Raised to end a reading early. */
+/** Thrown to end a reading early. */
 class Enough extends Error {}
 
-/** In the order of `ids`; the ones that are not there any more are left out. */
+/** In the order of `ids`, without deleted ones. */
 export async function readSelected(
   ids: readonly string[],
   signal: AbortSignal,
@@ -45,7 +45,7 @@ const readEach: Reader = async (wanted, found, signal, onFound) => {
         if (isMissing(error)) return [];
         throw error;
       });
-      // The filter matches a part of an id.
+      // The filter matches parts of ids.
       const device = rows.find(({ DeviceId }) => DeviceId === id);
       if (device) found.set(id, device);
       onFound();
@@ -60,7 +60,7 @@ const readListing: Reader = async (wanted, found, signal, onFound) => {
     await readPages({
       rows: MAX_ROWS_PER_PAGE,
       readPage: (page_num, rows_per_page) => {
-        // No need to read on to the end of a large fleet.
+        // The rest of a large fleet is not needed.
         if (found.size === wanted.size) throw new Enough();
         return call(deviceEndpoints.page, { params: { page_num, rows_per_page } }, { signal });
       },
@@ -78,7 +78,7 @@ const readListing: Reader = async (wanted, found, signal, onFound) => {
   await read().catch((error: unknown) => {
     if (!(error instanceof Enough)) throw error;
   });
-  // Devices that came or went meanwhile moved the pages: a few may have slipped through between two of them.
+  // Devices that were added or removed meanwhile shift the pages: a few may have been missed.
   const missing = new Set([...wanted].filter((id) => !found.has(id)));
   if (missing.size > 0 && missing.size <= ONE_BY_ONE) await readEach(missing, found, signal, onFound);
 };

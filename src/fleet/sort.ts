@@ -1,5 +1,5 @@
-// All rows in the order of one column. The order is kept with the column: as long as that does not change, sorting the
-// fleet again, filtered in whatever way, is one walk through it.
+// All rows in the order of one column. The order is stored with the column: while that does not change, sorting the
+// fleet again, with any filter, is one pass.
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
 import type { FleetColumn } from './columns.ts';
 import type { Places } from './columns.ts';
@@ -9,17 +9,17 @@ import { naturalKey } from './text.ts';
 /** Rows by value, ascending; of equal values the lower row first; rows without a value at the end. */
 export interface Sorted {
   rows: Uint32Array;
-  /** At each place, a number that equal values share. */
+  /** At each position, a number that equal values share. */
   ranks: Uint32Array;
   /** How many of the rows have a value. */
   known: number;
 }
 
-/** What can be sorted and remembered: a column, an array of ids, the places. */
+/** Sources of a stored order: a column, an array of ids, the locations. */
 type Source = FleetColumn | string[] | Float64Array;
 
 const orders = new WeakMap<Source, Sorted>();
-/** Steps between two looks at the clock. */
+/** Steps between two checks of the clock. */
 const STEP = 2048;
 
 function sourceOf({ ids, columns, places }: Table, by: string): Source | undefined {
@@ -29,7 +29,7 @@ function sourceOf({ ids, columns, places }: Table, by: string): Source | undefin
   return columns.get(by);
 }
 
-/** The order by a column where it is at hand. */
+/** The stored order by a column. */
 export function knownOrder(table: Table, by: string): Sorted | undefined {
   const source = sourceOf(table, by);
   const order = source && orders.get(source);
@@ -37,8 +37,8 @@ export function knownOrder(table: Table, by: string): Sorted | undefined {
 }
 
 /**
- * Finds the order by a column; undefined where there is no such column. `before`: an earlier version of the table, whose
- * order is nearly right.
+ * Computes the order by a column; undefined if there is no such column. `before`: an earlier version of the table,
+ * whose order is nearly right.
  */
 export function* orderSteps(table: Table, by: string, before?: Table): Generator<void, Sorted | undefined> {
   const source = sourceOf(table, by);
@@ -65,7 +65,7 @@ function* sortSource({ size, places }: Table, source: Source, seed: Uint32Array 
 
 const isPlaced = (places: Places | undefined, row: number) => places?.kind[row] === 1;
 
-/** By counting: `rankOf` gives 1 … highest, 0 for none. */
+/** By counting: `rankOf` returns 1 … highest, 0 for none. */
 function sortRanks(size: number, rankOf: (row: number) => number, highest: number): Sorted {
   const starts = new Uint32Array(highest + 2);
   const of = new Uint32Array(size);
@@ -82,7 +82,7 @@ function sortRanks(size: number, rankOf: (row: number) => number, highest: numbe
   return { rows, ranks: rows.map((row) => of[row]!), known };
 }
 
-/** By the rank of each number among the different ones, which a sorted array of numbers tells. */
+/** By the rank of each number among the different ones, from a sorted array. */
 function sortNumbers(size: number, valueOf: (row: number) => number): Sorted {
   const values = new Float64Array(size);
   let count = 0;
@@ -103,7 +103,7 @@ function sortNumbers(size: number, valueOf: (row: number) => number): Sorted {
   return sortRanks(size, rankOf, count);
 }
 
-/** By natural order, merging longer and longer runs: what is nearly in order already costs one comparison a row. */
+/** By natural order, merging longer and longer runs: nearly sorted rows cost one comparison each. */
 function* sortTexts(
   size: number,
   textOf: (row: number) => string,
@@ -148,7 +148,7 @@ function* mergeSort(given: Uint32Array, compare: (one: number, two: number) => n
       const end = Math.min(start + 2 * width, length);
       let left = start;
       let right = middle;
-      // Two runs that are in order already are taken as they are.
+      // Two runs that are already in order are copied.
       if (right < end && compare(from[middle - 1]!, from[middle]!) <= 0) {
         to.set(from.subarray(start, end), start);
         yield;
@@ -165,7 +165,9 @@ function* mergeSort(given: Uint32Array, compare: (one: number, two: number) => n
   return from;
 }
 
-/** The rows of an order that are marked in `mask`, up or down. Equal ones keep their order, and the unknown stay last. */
+/**
+ * The rows of an order that are marked in `mask`, up or down. Equal ones keep their order; unknown values stay last.
+ */
 export function pick({ rows, ranks, known }: Sorted, mask: Uint8Array, count: number, down: boolean): Uint32Array {
   const picked = new Uint32Array(count);
   let place = 0;

@@ -1,4 +1,4 @@
-// Where the fleet comes from: the listing, page by page, and the list of locations. Nothing but requests.
+// The requests for the fleet: the listing, page by page, and the list of locations.
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { DeviceLocation, DevicePage } from '#/contract/devices.ts';
 import { pathOf, send } from '#/api/call.ts';
@@ -17,7 +17,7 @@ export const serviceSource: FleetSource = {
       await send(method, path, undefined, { signal }),
       deviceEndpoints.filter.response,
     );
-    // Without its rows the answer still tells the total.
+    // Without its rows the answer still contains the total.
     const head = response.safeParse(frame);
     return { Devices: rows, TotalNumDevices: head.data?.TotalNumDevices };
   },

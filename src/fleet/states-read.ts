@@ -1,15 +1,15 @@
-// Passes the states of each reading of the fleet to its listeners. Apart from the store, so that listening does not load
-// the code that reads the fleet.
+// Passes the states of each reading of the fleet to its listeners. Separate from the store, so that listening does not
+// load the code that reads the fleet.
 import type { FleetIndex } from './fleet-index.ts';
 
 /** A device that is not Online. */
 export interface Away {
   state: string;
-  /** When it was last there, in milliseconds: NaN for never, undefined where the service does not report it. */
+  /** Its last contact, in milliseconds: NaN for never, undefined if the service does not report it. */
   seen: number | undefined;
 }
 
-/** What one reading of the fleet shows. */
+/** The states of one reading of the fleet. */
 export interface StatesRead {
   at: number;
   /** Milliseconds from one reading to the next, while a page is open. */
@@ -17,7 +17,7 @@ export interface StatesRead {
   /** By id. */
   away: ReadonlyMap<string, Away>;
   has: (id: string) => boolean;
-  /** Whether the reading before had it; false where there was none. */
+  /** Whether the previous reading contained it; false if there was none. */
   had: (id: string) => boolean;
 }
 
@@ -28,7 +28,7 @@ export function onStatesRead(listener: (reading: StatesRead) => void): () => voi
   return () => listeners.delete(listener);
 }
 
-/** `before`: what was known until then. */
+/** `before`: the previous index. */
 export function tellStates(index: FleetIndex, before: FleetIndex | undefined, every: number): void {
   if (listeners.size === 0) return;
   const away = new Map<string, Away>();

@@ -1,5 +1,5 @@
-// The rows of a fleet, by column. A row's number belongs to one device for as long as the fleet is in memory, whatever
-// comes and goes; a Table never changes, and the next version of it is written through a Draft.
+// The rows of a fleet, by column. A row's number belongs to one device as long as the fleet is in memory; a Table never
+// changes, and a Draft writes its next version.
 import type { Device } from '#/contract/devices.ts';
 import { TagLists, Words } from './dictionary.ts';
 import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
@@ -7,13 +7,13 @@ import type { FleetColumn, Places } from './columns.ts';
 import { haystackOf } from './text.ts';
 
 export interface Table {
-  /** Row numbers in use, the rows of deleted devices included. */
+  /** Row numbers in use, including those of deleted devices. */
   size: number;
-  /** The devices that are there, in the service's order. */
+  /** The existing devices, in the service's order. */
   order: Uint32Array;
-  /** 1 for each row that is there. */
+  /** 1 for each existing row. */
   alive: Uint8Array;
-  /** Of all versions: the row of an id and the id of a row. */
+  /** For all versions: the row of an id and the id of a row. */
   rowOf: Map<string, number>;
   ids: string[];
   /** By wire name. */
@@ -21,14 +21,14 @@ export interface Table {
   /** Name and id, folded, for the search. */
   haystack: TextColumn;
   places: Places | undefined;
-  /** Devices as they were handed out, so that an unchanged one is the same object again. */
+  /** Returned devices, so that an unchanged one is the same object again. */
   handed: Map<number, Device>;
 }
 
 const TEXTS = ['DeviceName', 'LocalAddr', 'SysHostname', 'SysMacAddress'];
 const TIMES = ['CreatedTime', 'LastSeenTime'];
 const CODES = ['DeviceGroup', 'DeviceStatus', 'LocalPort', 'CustomerName', 'CustomerSite'];
-/** Fields beyond the contract's that get a column; some limit must be, as a service may send anything. */
+/** Most fields beyond the contract's that get a column, because a service may send anything. */
 const MOST_COLUMNS = 64;
 
 export function emptyTable(): Table {
@@ -50,7 +50,7 @@ export function emptyTable(): Table {
   };
 }
 
-/** The next version of a table, being written. */
+/** The next version of a table, while it is written. */
 export class Draft {
   private readonly base: Table;
   private readonly columns: Map<string, FleetColumn>;
@@ -63,7 +63,7 @@ export class Draft {
     this.haystack = base.haystack.fork();
   }
 
-  /** Writes a device, new or known, and gives its row. */
+  /** Writes a new or known device, and returns its row. */
   put(device: Device): number {
     const { rowOf, ids } = this.base;
     const { DeviceId: id } = device;
@@ -81,7 +81,7 @@ export class Draft {
     return row;
   }
 
-  /** Writes some fields of a device that is there. */
+  /** Writes some fields of an existing device. */
   change(row: number, fields: Record<string, unknown>): void {
     let changed = false;
     for (const [name, value] of Object.entries(fields))
@@ -94,7 +94,7 @@ export class Draft {
     this.haystack.put(row, haystackOf(String(this.columns.get('DeviceName')?.value(row)), this.base.ids[row] ?? ''));
   }
 
-  /** The version in which the devices of these rows are there, in this order; the old one if nothing is different. */
+  /** The version with the devices of these rows in this order; the old one if nothing is different. */
   finish(order: Uint32Array): Table {
     const { base, changed } = this;
     const sameOrder = order.length === base.order.length && order.every((row, place) => row === base.order[place]);
@@ -115,7 +115,7 @@ export class Draft {
   }
 }
 
-/** A device as the contract has it, rebuilt from its columns; the same object again while it does not change. */
+/** A device as in the contract, rebuilt from its columns; the same object while it does not change. */
 export function deviceAt(table: Table, row: number): Device {
   const handed = table.handed.get(row);
   if (handed) return handed;
@@ -124,7 +124,7 @@ export function deviceAt(table: Table, row: number): Device {
   return device;
 }
 
-/** The same for one look at very many of them: nothing of it is remembered. */
+/** The same without caching, for reading very many rows. */
 export function builtAt(table: Table, row: number): Device {
   const fields: Record<string, unknown> = { DeviceId: table.ids[row] };
   for (const [name, column] of table.columns) {

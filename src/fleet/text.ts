@@ -1,7 +1,7 @@
-// How names are compared: folded for search, and as keys that sort the way people count ("camera-2", "camera-10").
+// How names are compared: folded for search, and as keys that sort numbers naturally ("camera-2", "camera-10").
 
 const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text);
-/** Accents, as they stand alone after decomposition. */
+/** Accents, as separate characters after decomposition. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /** Text without differences of case, accent and width: "ÉCLAIR" and "éclair" are "eclair". */
@@ -11,16 +11,16 @@ export function fold(text: string): string {
   return text.toUpperCase().toLowerCase().normalize('NFKD').replace(ACCENTS, '').replaceAll('ς', 'σ');
 }
 
-/** What a row is searched in: name and id, folded, on two lines. */
+/** The searched text of a row: name and id, folded, on two lines. */
 export const haystackOf = (name: string, id: string): string =>
   [fold(name).replaceAll('\n', ' '), fold(id).replaceAll('\n', ' ')].join('\n');
 
-/** The words of a search, folded; a row must hold all of them. */
+/** The words of a search, folded; a row must contain all of them. */
 export const wordsOf = (search: string): string[] => fold(search).split(/\s+/).filter(Boolean);
 
 /**
- * A key whose order by character is the order people expect: a run of digits counts as a number. Its length goes before
- * it, since of two numbers the one with more digits is the larger.
+ * A key whose order by character is the natural order: a run of digits counts as a number. Its length comes first,
+ * because of two numbers the one with more digits is larger.
  */
 export function naturalKey(text: string): string {
   const folded = fold(text);
