@@ -5,6 +5,7 @@ import { hasStatus, isMissing, isSignedOut } from '#/api/api-error.ts';
 import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
 import type { waitFor } from '#/lib/pace.ts';
 import { meaningOf } from '#/lib/retry.ts';
+import { createListeners } from '#/lib/store.ts';
 import { detailsOf, draftOf } from './row-check.ts';
 import type { DeviceToAdd } from './row-check.ts';
 import { faultText, limitText, newEntry } from './run-entry.ts';
@@ -44,7 +45,7 @@ export class AddRun {
   private queue: RequestQueue;
   private pausing = false;
   private view: RunView = { entries: [], running: false, pausing: false, ending: undefined };
-  private readonly listeners = new Set<() => void>();
+  private readonly changes = createListeners();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: RunApi) {
@@ -69,14 +70,9 @@ export class AddRun {
     });
   }
 
-  // ---- What the page sees -------------------------------------------------------------------------------------------
-
   readonly get = (): RunView => this.view;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
+  readonly subscribe = this.changes.subscribe;
 
   private change(place: number, change: Partial<RunEntry>): void {
     const entry = this.list[place];
@@ -97,10 +93,8 @@ export class AddRun {
       pausing: this.pausing,
       ending: this.ending,
     };
-    for (const listener of this.listeners) listener();
+    this.changes.notify();
   };
-
-  // ---- What a person orders -----------------------------------------------------------------------------------------
 
   /** Adds rows and creates them. `before`: the ids of the fleet as it is now. */
   add(rows: { row: DraftRow; order: DeviceToAdd }[], before: ReadonlySet<string> | undefined): Promise<void> {

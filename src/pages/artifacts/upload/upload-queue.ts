@@ -4,6 +4,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { meaningOf } from '#/lib/retry.ts';
+import { createListeners } from '#/lib/store.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { advance, startTransfer } from './transfer.ts';
@@ -52,7 +53,7 @@ const isAbort = (error: unknown) => error instanceof Error && error.name === 'Ab
 
 export class UploadQueue {
   private items: readonly QueuedFile[] = [];
-  private readonly watchers = new Set<() => void>();
+  private readonly changes = createListeners();
   private readonly running = new Map<string, AbortController>();
   /** What goes over the wire, by item: the same object for each attempt. */
   private readonly wire = new Map<string, File>();
@@ -68,15 +69,12 @@ export class UploadQueue {
     this.now = now;
   }
 
-  subscribe = (watcher: () => void): (() => void) => {
-    this.watchers.add(watcher);
-    return () => this.watchers.delete(watcher);
-  };
+  readonly subscribe = this.changes.subscribe;
   snapshot = (): readonly QueuedFile[] => this.items;
 
   private show(items: readonly QueuedFile[]): void {
     this.items = items;
-    for (const watcher of this.watchers) watcher();
+    this.changes.notify();
   }
 
   private change(id: string, change: Partial<QueuedFile>): void {
