@@ -1,4 +1,4 @@
-// Asks the worker for groups of failures, after sending it what failed, in portions and each device only once.
+// Sends the failed devices to the worker, in portions and each only once, and asks it for their groups.
 import type { Job } from '#/contract/jobs.ts';
 import { nextTask } from '#/lib/pace.ts';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
@@ -13,16 +13,16 @@ import { tellingLine } from './telling-line.ts';
 
 /** A job of one device that did not end well. */
 export interface FailedJob {
-  /** What tells it from the others. */
+  /** Identifies it among the others. */
   key: string;
   job: Job;
   /** How it ended, in the words of the page. */
   ended: string;
 }
 
-/** Devices that are handed over in one task. */
+/** Devices sent in one task. */
 const PORTION = 200;
-/** Characters of each stream that are looked at for what went wrong, and that are compared. */
+/** Characters at the end of each stream that are searched for the cause, and compared. */
 const TAIL = 4_000;
 const COMPARED = 400_000;
 
@@ -55,7 +55,7 @@ export class FailureClient {
   private readonly worker = new WorkerClient<GroupingRequest, GroupingAnswer>(
     () => new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' }),
   );
-  /** In the page, where the worker cannot be loaded: slow is better than nothing. */
+  /** In the page, if the worker cannot be loaded: slow is better than nothing. */
   private here: ((request: GroupingRequest) => GroupingAnswer) | undefined;
   /** What was handed over, by key. */
   private readonly handed = new Map<string, FailedJob>();
@@ -79,7 +79,7 @@ export class FailureClient {
     return this.here(request);
   }
 
-  /** The groups of exactly these; undefined when others were asked for meanwhile. */
+  /** The groups of exactly these; undefined if others were requested meanwhile. */
   async groups(failed: readonly FailedJob[]): Promise<FailureGroup[] | undefined> {
     const turn = ++this.turn;
     const keys = new Set(failed.map(({ key }) => key));
@@ -107,7 +107,7 @@ export class FailureClient {
     return (await this.ask({ kind: 'compare', ...request })).comparison;
   }
 
-  /** Lets the worker go; what is asked later opens another one. */
+  /** Ends the worker; a later request opens another one. */
   close(): void {
     this.turn++;
     this.worker.close();
@@ -116,7 +116,7 @@ export class FailureClient {
   }
 }
 
-/** What one job says of why it ended as it did. */
+/** The line of a job's output that explains its end. */
 export function tellingLineOf(job: Job): string {
   return tellingLine(streamsOf(job, TAIL));
 }

@@ -1,4 +1,5 @@
-// Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the page.
+// Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the
+// page.
 import { Grouper } from './grouper.ts';
 import type { DeviceFailure, FailureGroup } from './grouper.ts';
 import { diffLogs } from './log-diff.ts';

@@ -1,5 +1,5 @@
-// Puts the failed devices of a job into groups by what they said. It takes them one by one, as they come in; a group
-// keeps its id and its wording when it grows, so that nothing jumps under the reader and a link goes on to mean it.
+// Groups the failed devices of a job by their errors, one by one as they arrive. A group keeps its id and its wording
+// when it grows, so that nothing moves while the user reads and links remain valid.
 import { keyOf, tokensOf } from './line-tokens.ts';
 import type { Token } from './line-tokens.ts';
 import { CAUSES, namesError, tellingLine } from './telling-line.ts';
@@ -7,14 +7,14 @@ import { CAUSES, namesError, tellingLine } from './telling-line.ts';
 /** One device that did not succeed. */
 export interface DeviceFailure {
   key: string;
-  /** How it ended: only what ended alike shares a group. */
+  /** How it ended: a group contains only devices with the same end. */
   ended: string;
   exitCode: number | undefined;
-  /** What the device is called: its name and id. */
+  /** The device's name and id. */
   names: string[];
   stdout: string;
   stderr: string;
-  /** What the service says of the end. */
+  /** The service's own text about the end. */
   reason: string;
 }
 
@@ -23,16 +23,16 @@ export interface TitlePiece {
   spaced: boolean;
   /** Differs between the devices of the group. */
   varies: boolean;
-  /** Some of what stands there instead; empty where it does not differ. */
+  /** Some of its values; empty if it does not differ. */
   values: string[];
 }
 
 export interface FailureGroup {
   id: string;
   ended: string;
-  /** The line of the first device of the group; empty where they said nothing. */
+  /** The line of the first device of the group; empty without output. */
   title: TitlePiece[];
-  /** Nothing that was said names an error: the title is merely what came last. */
+  /** No line names an error: the title is only the last line. */
   isLast: boolean;
   /** All members; the grouper lists them as they arrived, {@link withMembersInOrder} as the job does. */
   keys: string[];
@@ -41,7 +41,7 @@ export interface FailureGroup {
   ways: { line: string; count: number }[];
 }
 
-/** Lines that are equal but for what varies. */
+/** Lines that are equal except for their varying tokens. */
 interface Wording {
   group: Group;
   tokens: Token[];

@@ -1,5 +1,5 @@
-// One line of a log as words, and as what differs from device to device though it means the same: numbers, ids,
-// addresses, paths, times, the device's own name. Two lines with the same key say the same.
+// Splits a log line into words, and into what differs between devices without another meaning: numbers, ids, addresses,
+// paths, times, the device's own name. Two lines with the same key mean the same.
 
 export type Varying = 'name' | 'time' | 'address' | 'id' | 'path' | 'number';
 

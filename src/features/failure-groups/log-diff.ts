@@ -1,5 +1,5 @@
-// How the log of a device that failed differs from one that went well: line by line, where lines that differ only by
-// numbers, times, paths and the device's own name say the same.
+// Compares the log of a failed device with a successful one, line by line; lines that differ only by numbers, times,
+// paths and the device's own name count as equal.
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { plainLines } from './plain-lines.ts';
 

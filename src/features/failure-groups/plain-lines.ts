@@ -1,4 +1,5 @@
-// The lines of a log as a reader sees them: without colours, and of a line that was written over and over only the last.
+// The lines of a log as a reader sees them: without colours, and of a line that was written over and over only the
+// last.
 
 /** Longer lines are cut: what matters of an error stands at its beginning. */
 const LONGEST = 400;

@@ -1,4 +1,4 @@
-// The line of a log that tells why: not always the last one, since what failed is followed by what follows from it.
+// Finds the line of a log that names the cause: often not the last one, because later lines are consequences.
 import { bareLine } from './line-tokens.ts';
 import { plainLines } from './plain-lines.ts';
 
