@@ -1,0 +1,134 @@
+// How a log is read: what of it is listed and found, the end that is followed, and the lines that a link leads to.
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { grownStream, indexStreams } from './indexed-streams.ts';
+import { rowOfLine } from './lines.ts';
+import { logUrl, readMark } from './line-marks.ts';
+import type { LineMark } from './line-marks.ts';
+import { layOut } from './log-items.ts';
+import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
+import type { LogQuery } from './log-query.ts';
+import { useLogScroll } from './use-log-scroll.ts';
+import { useLogSearch } from './use-log-search.ts';
+import type { LogSearch } from './use-log-search.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+
+/** What the address says: the stream that is shown, and the lines that are marked. */
+export function useLogLink(streams: readonly LogStream[]) {
+  const [{ log, line }, url] = useUrlState(logUrl);
+  const names = streams.map((stream) => stream.name);
+  return {
+    names,
+    shown: names.length > 1 ? names.find((each) => each === log) : undefined,
+    line,
+    mark: readMark(line, streams),
+    set: url.set,
+  };
+}
+
+export interface LogLook {
+  wrap: boolean;
+  numbers: boolean;
+  raw: boolean;
+}
+
+interface Reading {
+  order: readonly LogRun[] | undefined;
+  live: boolean;
+  look: LogLook;
+  link: Pick<ReturnType<typeof useLogLink>, 'shown' | 'line' | 'mark'>;
+}
+
+export function useLogReader(streams: readonly LogStream[], { order, live, look, link }: Reading) {
+  const { indexed, grown } = useIndexed(streams, look.raw, live);
+  const { shown, line, mark } = link;
+  const list = useMemo(
+    () =>
+      layOut(
+        indexed.filter(({ stream }) => shown === undefined || stream.name === shown),
+        order,
+      ),
+    [indexed, shown, order],
+  );
+  const search = useLogSearch(list);
+  const lines = list.blocks.reduce((sum, { index }) => sum + index.lines, 0);
+
+  /** How many lines there were when the reader left the end; undefined while it is followed. */
+  const [left, setLeft] = useState<number | undefined>(mark ? Number.POSITIVE_INFINITY : undefined);
+  const follow = left === undefined;
+  const setFollow = (on: boolean) => setLeft((was) => (on ? undefined : (was ?? lines)));
+  // One stream below the other: what grew need not be at the bottom.
+  const growing = list.isMixed ? undefined : list.blocks.find(({ stream }) => stream.name === grown);
+  const scroll = useLogScroll(list, {
+    end: growing ? list.lastOf(growing) : list.count - 1,
+    wrap: look.wrap,
+    gutter: `${look.numbers} ${String(lines).length}`,
+    follow,
+    setFollow,
+  });
+  const arrival = useArrival(indexOfMark(list, mark), line, scroll.goTo);
+  const step = useSteps(search, (by) => {
+    const index = search.step(by, scroll.seen);
+    if (index !== undefined) scroll.goTo(index);
+  });
+  return {
+    ...scroll,
+    ...arrival,
+    list,
+    lines,
+    search,
+    step,
+    follow,
+    setFollow,
+    /** Lines that came since the reader left the end. */
+    fresh: follow ? 0 : Math.max(0, lines - left),
+  };
+}
+
+export type LogReader = ReturnType<typeof useLogReader>;
+
+/** The streams with their indexes, and which of them grew last while the log is live. */
+function useIndexed(streams: readonly LogStream[], raw: boolean, live: boolean) {
+  const [known, setKnown] = useState<{ indexed: readonly IndexedStream[]; grown: string | undefined }>();
+  const indexed = indexStreams(streams, known?.indexed ?? [], raw);
+  if (known && indexed === known.indexed) return known;
+  const next = { indexed, grown: (known && live ? grownStream(known.indexed, indexed) : undefined) ?? known?.grown };
+  setKnown(next);
+  return next;
+}
+
+/** The item of the first line of a mark; undefined while it is not there. */
+function indexOfMark(list: LogList, mark: LineMark | undefined): number | undefined {
+  const block = list.blocks.find(({ stream }) => stream.name === mark?.stream);
+  const row = block && mark && rowOfLine(block.index, mark.from);
+  return block && row !== undefined && row >= block.skipped ? list.placeOf(block, row) : undefined;
+}
+
+/** A link leads to its lines once, as soon as they are there. */
+function useArrival(linked: number | undefined, line: string | undefined, goTo: (index: number) => void) {
+  const arrived = useRef<string>(undefined);
+  useEffect(() => {
+    if (linked === undefined || arrived.current === line) return;
+    arrived.current = line;
+    goTo(linked);
+  });
+  return {
+    linked,
+    /** The link that is about to be in the address leads nowhere: the reader is there. */
+    stayAt: (next: string | undefined) => void (arrived.current = next),
+  };
+}
+
+/** Goes from find to find; a step that is asked for before there is an answer is done when it comes. */
+function useSteps({ count, query }: LogSearch, go: (by: 1 | -1) => void): (by: 1 | -1) => void {
+  const asked = useRef<{ query: LogQuery; by: 1 | -1 }>(undefined);
+  const answered = count !== undefined;
+  const step = (by: 1 | -1) => {
+    asked.current = answered ? undefined : { query, by };
+    go(by);
+  };
+  useEffect(() => {
+    if (answered && asked.current?.query === query) step(asked.current.by);
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when the answer comes
+  }, [answered]);
+  return step;
+}
