@@ -315,8 +315,6 @@ function hooksPerFunction(file: string): Map<number, string[]> {
 const TO_SPLIT: Record<string, number> = {
   'src/pages/add-many/add-many-page.tsx': 18,
   'src/pages/map/fleet-layer.tsx': 13,
-  'src/pages/map/fleet-map.tsx': 26,
-  'src/ui/log/log-view.tsx': 17,
   'src/ui/log/use-log-scroll.ts': 11,
   'src/ui/log/use-log-search.ts': 9,
 };

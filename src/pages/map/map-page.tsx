@@ -2,13 +2,16 @@
 // place yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { useOwnAgent } from '#/api/own-agent.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { View } from '#/ui/page/view.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
 import { FleetMap } from './fleet-map.tsx';
 import { MapTitle } from './map-bar.tsx';
-import { NoFleet } from './no-fleet.tsx';
 import classes from './map-page.module.css';
 
 export function MapPage() {
@@ -42,5 +45,31 @@ export function MapPage() {
         {(index) => index.places && <FleetMap fleet={index} places={index.places} />}
       </View>
     </Page>
+  );
+}
+
+/** The map of an empty fleet. */
+function NoFleet() {
+  const hasOwnAgent = useOwnAgent();
+  return (
+    <div className={classes.none}>
+      <Empty
+        title="There are no devices yet."
+        action={
+          <>
+            {hasOwnAgent && (
+              <Button component={Link} to={paths.addThisMachine()}>
+                Add this machine
+              </Button>
+            )}
+            <Button component={Link} to={paths.addDevice()} variant={hasOwnAgent ? 'default' : 'filled'}>
+              Add a device
+            </Button>
+          </>
+        }
+      >
+        Once a device has a location it shows up here.
+      </Empty>
+    </div>
   );
 }

@@ -7,7 +7,8 @@ import type { LineMark } from './line-marks.ts';
 import { LogRow } from './log-row.tsx';
 import { piecesOf } from './pieces.ts';
 import type { DrawnRow } from './read-rows.ts';
-import type { LogLook, LogReader } from './use-log-reader.ts';
+import type { LogLook } from './log-toolbar.tsx';
+import type { LogReader } from './use-log-reader.ts';
 import classes from './log-view.module.css';
 
 /** More rows than any window shows: a row that leaves at one end lends its elements to one that comes at the other. */

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import type { ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
-import { copyText } from '#/ui/controls/copy-button.tsx';
+import { copyText } from '#/ui/controls/copy-text.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import type { LogList, LogRun, LogStream } from './log-items.ts';
 import { rowOfLine } from './lines.ts';

@@ -7,6 +7,7 @@ import type { LineMark } from './line-marks.ts';
 import { layOut } from './log-items.ts';
 import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
 import type { LogQuery } from './log-query.ts';
+import type { LogLook } from './log-toolbar.tsx';
 import { useLogScroll } from './use-log-scroll.ts';
 import { useLogSearch } from './use-log-search.ts';
 import type { LogSearch } from './use-log-search.ts';
@@ -25,30 +26,16 @@ export function useLogLink(streams: readonly LogStream[]) {
   };
 }
 
-export interface LogLook {
-  wrap: boolean;
-  numbers: boolean;
-  raw: boolean;
-}
-
 interface Reading {
   order: readonly LogRun[] | undefined;
   live: boolean;
-  look: LogLook;
+  look: LogLook & { raw: boolean };
   link: Pick<ReturnType<typeof useLogLink>, 'shown' | 'line' | 'mark'>;
 }
 
 export function useLogReader(streams: readonly LogStream[], { order, live, look, link }: Reading) {
-  const { indexed, grown } = useIndexed(streams, look.raw, live);
-  const { shown, line, mark } = link;
-  const list = useMemo(
-    () =>
-      layOut(
-        indexed.filter(({ stream }) => shown === undefined || stream.name === shown),
-        order,
-      ),
-    [indexed, shown, order],
-  );
+  const { line, mark } = link;
+  const { list, grown } = useList(streams, { order, live, look, link });
   const search = useLogSearch(list);
   const lines = list.blocks.reduce((sum, { index }) => sum + index.lines, 0);
 
@@ -85,6 +72,20 @@ export function useLogReader(streams: readonly LogStream[], { order, live, look,
 }
 
 export type LogReader = ReturnType<typeof useLogReader>;
+
+/** The rows of the streams that are shown, and which of them grew last. */
+function useList(streams: readonly LogStream[], { order, live, look: { raw }, link: { shown } }: Reading) {
+  const { indexed, grown } = useIndexed(streams, raw, live);
+  const list = useMemo(
+    () =>
+      layOut(
+        indexed.filter(({ stream }) => shown === undefined || stream.name === shown),
+        order,
+      ),
+    [indexed, shown, order],
+  );
+  return { list, grown };
+}
 
 /** The streams with their indexes, and which of them grew last while the log is live. */
 function useIndexed(streams: readonly LogStream[], raw: boolean, live: boolean) {

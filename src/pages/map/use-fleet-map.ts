@@ -1,0 +1,150 @@
+// What the map shows of the fleet, and what can be done there.
+import { startTransition, useEffect, useMemo, useReducer, useState } from 'react';
+import type L from 'leaflet';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { RowFilter } from '#/fleet/filter.ts';
+import type { Places } from '#/fleet/columns.ts';
+import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
+import { useFacets } from '#/features/device-filters/use-facets.ts';
+import { useSelection } from '#/features/bulk/selection.ts';
+import { nextTask } from '#/lib/pace.ts';
+import type { Pixel } from './area-select.tsx';
+import { boundsOf } from './fleet-layer.tsx';
+import { boxOf, byPlace, colouredGroups, pointsOf } from './map-fleet.ts';
+import { AT_START, mapReducer } from './map-state.ts';
+import { printView } from './map-view.ts';
+import { useClusterIndex } from './use-cluster-index.ts';
+import { useMapUrl } from './use-map-url.ts';
+import { usePlacing } from './use-placing.ts';
+import type { ToPlace } from './use-placing.ts';
+
+/**
+ * What is drawn in a task of its own, one after the other: all at once would hold the page for a fifth of a second, in
+ * which no click and no key is answered.
+ */
+export const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
+
+/** Until it is known who has a tag. */
+const NOBODY = { tagged: new Set<string>() };
+
+/** Counts from 0 up to `last`, each number in a task of its own. */
+function useStages(last: number): number {
+  const [stage, setStage] = useState(0);
+  useEffect(() => {
+    if (stage >= last) return;
+    let isLeft = false;
+    void nextTask().then(() => {
+      if (!isLeft) startTransition(() => setStage(stage + 1));
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [stage, last]);
+  return stage;
+}
+
+/** The marks of the devices that are drawn, and the groups that have a colour. */
+function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
+  const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
+  const colours = useMemo(() => colouredGroups(groups), [groups]);
+  const points = useMemo(() => pointsOf(fleet, places, placed, colours), [fleet, places, placed, colours]);
+  return { colours, hasMoreGroups: groups.length > colours.length, clusters: useClusterIndex(points) };
+}
+
+/** The devices that meet a filter, as the map and its lists show them. */
+function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
+  const tagged = useTaggedFilter(fleet, wanted);
+  const filter = tagged.filter ?? NOBODY;
+  const stage = useStages(STAGES.list);
+  const { placed } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
+  // Not before the map itself: they are for lists that are opened later.
+  const counts = useFacets(stage >= STAGES.list ? fleet : undefined, filter);
+  return { tagged, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
+}
+
+/** The selected devices that are on the map, by row, and the way to add to them. */
+function useSelectedRows(fleet: FleetIndex, places: Places) {
+  const { ids, add } = useSelection();
+  const rows = useMemo(() => {
+    const found = Array.from(ids, (id) => fleet.rowOf(id));
+    return new Set(found.filter((row) => row !== undefined && places.kind[row] === 1) as number[]);
+  }, [ids, fleet, places]);
+  return { rows, add };
+}
+
+export function useFleetMap(fleet: FleetIndex, places: Places) {
+  const url = useMapUrl();
+  const shown = useShownFleet(fleet, places, url.filter);
+  const selected = useSelectedRows(fleet, places);
+  const placing = usePlacing();
+  const [map, setMap] = useState<L.Map | null>(null);
+  const [state, tell] = useReducer(mapReducer, AT_START);
+
+  return {
+    fleet,
+    places,
+    url,
+    shown,
+    selected: selected.rows,
+    placing,
+    map,
+    setMap,
+    state,
+    tell,
+    /** Row whose card is open. */
+    chosen: url.device === undefined ? undefined : fleet.rowOf(url.device),
+
+    fit: (rows: ArrayLike<number>, maxZoom: number) => {
+      const box = boxOf(places, rows);
+      if (box) map?.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom });
+    },
+    follow: (moved: L.Map, isMove: boolean) => {
+      const bounds = moved.getBounds();
+      const [south, west, north, east] = [
+        bounds.getSouth(),
+        bounds.getWest(),
+        bounds.getNorth(),
+        bounds.getEast(),
+      ] as const;
+      tell({ is: 'moved', box: { south, west, north, east }, zoom: moved.getZoom() });
+      if (!isMove) return;
+      const { lat, lng } = moved.getCenter().wrap();
+      url.setView(printView({ lat, lng, zoom: moved.getZoom() }));
+    },
+    /** Opens the card of a device in the list; by keyboard it takes the focus, and gives it back. */
+    choose: (row: number, byKeyboard: boolean) => {
+      const { activeElement } = document;
+      tell({
+        is: 'card opened',
+        opener: byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined,
+      });
+      map?.setView([places.lat[row]!, places.lng[row]!], Math.max(map.getZoom(), 9));
+      url.set({ device: fleet.device(row).DeviceId });
+    },
+    closeCard: () => {
+      url.set({ device: undefined });
+      const { opener } = state;
+      const inList = document.querySelector<HTMLElement>('li[data-chosen=true] button');
+      if (opener) (opener.isConnected ? opener : inList)?.focus();
+      tell({ is: 'card closed' });
+    },
+    startPlacing: (device: ToPlace) => {
+      tell({ is: 'placing' });
+      // Its card would be in the way of the click.
+      url.set({ device: undefined });
+      placing.start(device);
+    },
+    place: ({ lat, lng }: L.LatLng, device?: ToPlace) => placing.place(lat, lng, device),
+    selectArea: (corners: Pixel[]) => {
+      const { clusters } = shown;
+      if (!map || !clusters) return tell({ is: 'tool put away' });
+      const world = 256 * 2 ** map.getZoom();
+      const { x: left, y: top } = map.getPixelBounds().min ?? { x: 0, y: 0 };
+      const rows = clusters.inside(corners.map(({ x, y }) => ({ x: (x + left) / world, y: (y + top) / world })));
+      selected.add(fleet.ids(rows));
+      tell({ is: 'area selected', devices: rows.length });
+    },
+  };
+}
+
+export type FleetMapModel = ReturnType<typeof useFleetMap>;
