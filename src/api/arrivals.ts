@@ -5,6 +5,7 @@ import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device, DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { eachOf } from '#/lib/pace.ts';
 
 /** Up to this number, each device is read by its own id. */
 const FEW = 6;
@@ -51,7 +52,7 @@ export class Arrivals {
   /** Checks these once; returns all that have arrived so far. */
   async check(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const waiting = ids.filter((id) => !this.arrived.has(id) && !this.missing.has(id));
-    if (waiting.length <= FEW) await eachOf(waiting, (id) => this.checkOne(id, signal));
+    if (waiting.length <= FEW) await eachOf(waiting, AT_ONCE, (id) => this.checkOne(id, signal));
     else await this.lookThroughPages(waiting, signal);
     return new Set(this.arrived);
   }
@@ -85,6 +86,7 @@ export class Arrivals {
     };
     await eachOf(
       [...new Set(waiting.map((id) => this.pageOf.get(id)))].filter((page) => page !== undefined),
+      AT_ONCE,
       read,
     );
     if (open.size === 0) return;
@@ -105,15 +107,6 @@ export class Arrivals {
     // Only a request for each id is certain.
     for (const id of [...open].slice(0, FEW)) await this.checkOne(id, signal);
   }
-}
-
-/** Runs the work for each item, a few at a time; the first failure ends it. */
-async function eachOf<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) await work(items[next++]!);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
 }
 
 export const arrivalQueries = {

@@ -4,6 +4,8 @@ import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { findDevice } from '#/api/devices.ts';
+import { eachOf } from '#/lib/pace.ts';
 import { readPages } from './read-pages.ts';
 
 /** Up to this number, one request for each device is cheaper than the listing. */
@@ -33,26 +35,15 @@ type Reader = (
   onFound: () => void,
 ) => Promise<void>;
 
-const readEach: Reader = async (wanted, found, signal, onFound) => {
-  const queue = wanted.values();
-  const work = async () => {
-    for (const id of queue) {
-      const rows = await call(
-        deviceEndpoints.filter,
-        { params: { page_num: 1, rows_per_page: 25 }, query: { device_id: id } },
-        { signal },
-      ).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      // The filter matches parts of ids.
-      const device = rows.find(({ DeviceId }) => DeviceId === id);
-      if (device) found.set(id, device);
-      onFound();
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-};
+const readEach: Reader = (wanted, found, signal, onFound) =>
+  eachOf([...wanted], AT_ONCE, async (id) => {
+    const device = await findDevice(id, signal).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    if (device) found.set(id, device);
+    onFound();
+  });
 
 const readListing: Reader = async (wanted, found, signal, onFound) => {
   const seen = new Set<string>();

@@ -31,6 +31,19 @@ export async function inTurns<Result>(steps: Generator<void, Result>): Promise<R
   }
 }
 
+/** Does the work for each item, a few at a time; raises the first failure. */
+export async function eachOf<Item>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+}
+
 /** Does all the steps in this task: for work that is known to be short. */
 export function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {

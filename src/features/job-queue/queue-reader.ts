@@ -5,6 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { eachOf } from '#/lib/pace.ts';
 import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
 
 /** One job, or a group's or tag's part of one, as it stands in its device's queue. */
@@ -121,11 +122,8 @@ export class QueueReader {
     const parents = jobs.filter((job) => isParent(job) && (job.Counts === undefined || isMoving(job)));
     const ids = new Set(parents.map(({ JobId }) => JobId));
     for (const id of this.known.keys()) if (!ids.has(id)) this.known.delete(id);
-    const queue = parents.filter((parent) => !this.isKnown(parent)).values();
-    const work = async () => {
-      for (const parent of queue) await this.readChildren(parent, signal);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const unknown = parents.filter((parent) => !this.isKnown(parent));
+    await eachOf(unknown, AT_ONCE, (parent) => this.readChildren(parent, signal));
     return queuesOf(
       jobs.flatMap((job) => (isParent(job) ? (this.known.get(job.JobId)?.open ?? []) : (queuedJob(job) ?? []))),
       { byTime: true },

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobDraft } from '#/contract/jobs.ts';
-import { ApiError, refusalError } from '#/api/api-error.ts';
 import {
   confirms,
   deployUrl,
-  isOutcomeUnknown,
   suggestName,
   attemptTargetOf,
   whatOf,
@@ -63,13 +61,4 @@ test('a deploy to many is confirmed by its name or its count', () => {
   assert.equal(confirms('', 'lab', 1200), false);
   assert.equal(confirms('Lab', 'lab', 1200), false);
   assert.equal(confirms('undefined', undefined, 1200), false);
-});
-
-test('without an answer that tells, it is unknown whether the job was submitted', () => {
-  assert.equal(isOutcomeUnknown(new ApiError('network', 'x')), true);
-  assert.equal(isOutcomeUnknown(new ApiError('timeout', 'x')), true);
-  assert.equal(isOutcomeUnknown(new ApiError('unexpected', 'x', { status: 200 })), true);
-  assert.equal(isOutcomeUnknown(refusalError(504, '', null)), true);
-  assert.equal(isOutcomeUnknown(refusalError(400, '', null)), false);
-  assert.equal(isOutcomeUnknown(null), false);
 });

@@ -1,6 +1,5 @@
 // What a person has chosen to deploy, as the URL has it, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
-import { ApiError } from '#/api/api-error.ts';
 import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
 import type { UrlPart } from '#/ui/url/url-schema.ts';
 import type { Attempt, What } from './attempt.ts';
@@ -64,7 +63,3 @@ export function confirms(typed: string, name: string | undefined, count: number)
   const text = typed.trim();
   return text !== '' && (text === name || text.replaceAll(/[\s.,'’]/g, '') === String(count));
 }
-
-/** Whether a failed submit may have been carried out all the same: no answer, or one that does not say. */
-export const isOutcomeUnknown = (error: Error | null): boolean =>
-  error instanceof ApiError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);

@@ -8,11 +8,12 @@ import { readMembers } from '#/fleet/members.ts';
 import type { JobTarget } from '#/fleet/members.ts';
 import { isMadeBy } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { isOutcomeUnknown } from './deploy-choice.ts';
 import { forgetAttempt, keepAttempt } from './kept-attempt.ts';
 import { changeBetween } from './membership.ts';
 import type { MembershipChange } from './membership.ts';
 import { waitFor } from '#/lib/pace.ts';
+import { checkWrite } from '#/lib/request-queue.ts';
+import { isUnanswered, meaningOf } from '#/lib/retry.ts';
 
 /** Raised when others are members than were reviewed; nothing was sent. */
 export class MembersChanged extends Error {
@@ -35,12 +36,15 @@ export class AnswerLost extends Error {
 /** Milliseconds before each look for the job of a lost answer: the service may still be making it. */
 const LOOKS = [300, 1_500, 3_000];
 
+const jobsOf = async (attempt: Attempt, signal?: AbortSignal) =>
+  (await readJobs(signal)).filter((job) => isMadeBy(attempt, job));
+
 /** The jobs that an attempt has made, as soon as there is one; none where none came in some seconds. */
 export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<Job[]> {
   for (const length of LOOKS) {
     await waitFor(length);
     signal?.throwIfAborted();
-    const made = (await readJobs(signal)).filter((job) => isMadeBy(attempt, job));
+    const made = await jobsOf(attempt, signal);
     if (made.length > 0) return made;
   }
   return [];
@@ -73,13 +77,15 @@ export async function sendAttempt(attempt: Attempt): Promise<string> {
     forgetAttempt();
     return JobId;
   } catch (error) {
-    if (!(error instanceof Error) || !isOutcomeUnknown(error)) {
-      forgetAttempt();
-      throw error;
-    }
-    const [found] = await lookFor(attempt).catch((): Job[] => []);
-    if (!found) throw new AnswerLost(attempt);
+    let found: Job | undefined;
+    const look = async () => {
+      [found] = await jobsOf(attempt);
+      return found !== undefined;
+    };
+    const isDone = meaningOf(error) === 'unknown' ? (await checkWrite(error, look)).done : false;
+    if (isDone === undefined || (!isDone && isUnanswered(error))) throw new AnswerLost(attempt);
     forgetAttempt();
+    if (!found) throw error;
     return found.JobId;
   }
 }
