@@ -41,13 +41,13 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
         prepare: () => Promise.resolve(bulkChange({ [field]: value })),
       }}
       note={(change) => {
-        const untold = change.filter((device) => device[field] === undefined).length;
+        const unknown = change.filter((device) => device[field] === undefined).length;
         return (
           <>
             {clears && <p>They will be {none}.</p>}
-            {untold > 0 && (
+            {unknown > 0 && (
               <p>
-                Of {devicesText(untold)} the service does not tell the {name}: it is set again there.
+                Of {devicesText(unknown)} the service does not tell the {name}: it is set again there.
               </p>
             )}
           </>

@@ -66,11 +66,11 @@ function AddTag({ tags, ...frame }: TagProps) {
 function RemoveTag({ tags, ...frame }: TagProps) {
   const [id, setId] = useState('');
   const { devices } = frame;
-  const told = devices.some(({ Tags }) => Tags !== undefined);
+  const hasTags = devices.some(({ Tags }) => Tags !== undefined);
   const counts = new Map<string, number>();
   for (const { Tags = [] } of devices) for (const { TagId } of Tags) counts.set(TagId, (counts.get(TagId) ?? 0) + 1);
-  const offered = told ? tags.filter(({ TagId }) => counts.has(TagId)) : tags;
-  if (offered.length === 0) return <p>{told ? 'None of the selected devices has a tag.' : 'There are no tags.'}</p>;
+  const offered = hasTags ? tags.filter(({ TagId }) => counts.has(TagId)) : tags;
+  if (offered.length === 0) return <p>{hasTags ? 'None of the selected devices has a tag.' : 'There are no tags.'}</p>;
   return (
     <BulkSteps
       {...frame}
@@ -93,7 +93,7 @@ function RemoveTag({ tags, ...frame }: TagProps) {
         onChange={(next) => setId(next ?? '')}
         data={offered.map(({ TagId, TagName }) => ({
           value: TagId,
-          label: `${TagName || TagId}${told ? ` · on ${devicesText(counts.get(TagId) ?? 0)}` : ''}`,
+          label: `${TagName || TagId}${hasTags ? ` · on ${devicesText(counts.get(TagId) ?? 0)}` : ''}`,
         }))}
         nothingFoundMessage="No tag has such a name"
       />

@@ -10,7 +10,7 @@ export interface ArchivedJob {
   id: string;
   /** When it was archived, in milliseconds. */
   archived: number;
-  /** The job as the service told it last, without output; secrets in its Command are masked. */
+  /** The job as last read from the service, without output; secrets in its Command are masked. */
   job: Job;
   /** How its devices ended. */
   outcome: JobOutcome;

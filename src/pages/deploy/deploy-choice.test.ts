@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobDraft } from '#/contract/jobs.ts';
-import {
-  confirms,
-  deployUrl,
-  suggestName,
-  attemptTargetOf,
-  whatOf,
-} from '#/pages/deploy/deploy-choice.ts';
+import { confirms, deployUrl, suggestName, attemptTargetOf, whatOf } from '#/pages/deploy/deploy-choice.ts';
 
 const read = (search: string) => {
   const { target, payload, name } = deployUrl.read(search);

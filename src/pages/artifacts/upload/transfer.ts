@@ -22,7 +22,7 @@ export function advance({ samples }: Transfer, { sent, total }: { sent: number; 
   return { sent, total, samples: [...kept, { at, sent }] };
 }
 
-/** Bytes a second of late; undefined while it cannot be told. Falls towards 0 when nothing moves any more. */
+/** Bytes per second of late; undefined while unknown. Falls towards 0 when nothing moves any more. */
 export function speedOf({ samples, sent }: Transfer, now: number): number | undefined {
   const from = samples.find(({ at }) => now - at <= WINDOW) ?? samples.at(-1);
   if (!from || now - from.at < LEAST) return undefined;

@@ -186,7 +186,7 @@ export class UploadQueue {
       // The bytes are not needed any more.
       this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
     } catch (error) {
-      // Before anybody is told: who is may send it again at once.
+      // Before the listeners run: one of them may send it again at once.
       this.running.delete(id);
       this.end(id, error);
     }
