@@ -29,7 +29,7 @@ export function readPair(text: string): { Lat: number; Lng: number } | undefined
   return swapped ? { Lat: two, Lng: one } : { Lat: one, Lng: two };
 }
 
-/** To a tenth of a metre: more digits than that say nothing. */
+/** To a tenth of a metre: more digits than that have no meaning. */
 export function rounded({ Lat, Lng }: { Lat: number; Lng: number }): { Lat: number; Lng: number } {
   const round = (degree: number) => Number(degree.toFixed(6));
   return { Lat: round(Lat), Lng: round(Lng) };

@@ -3,7 +3,7 @@
 
 /**
  * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes, too, so that the
- * one put before it can be told from those that were there.
+ * one put before it can be distinguished from those that were there.
  */
 const FORMULA = /^'*[=+\-@\t\r\n]/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;

@@ -1,4 +1,4 @@
-// A worker for unit tests: keeps what it is sent, and says what a test wants.
+// A worker for unit tests: stores what it is sent, and answers what a test wants.
 import type { WorkerPort } from './worker-client.ts';
 
 export class FakePort<Request> implements WorkerPort {

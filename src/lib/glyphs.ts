@@ -1,5 +1,5 @@
 // Characters that would be invisible, or would reorder the text around them, are shown as what they are: output comes
-// from a device and must not be able to show something other than it holds.
+// from a device and must not be able to look like different text.
 
 // Control characters but tab and newline; marks of direction; spaces and joints without width; tag characters; halves
 // of surrogate pairs. U+200C and U+200D stay: scripts and emoji need them.
@@ -7,7 +7,7 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
 
-// Names instead of the pictures of U+2400 on: many fonts have no such pictures, and an empty box says nothing.
+// Names instead of the pictures of U+2400 on: many fonts have no such pictures, and an empty box has no meaning.
 const NAMES =
   'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US';
 const CONTROLS = NAMES.split(' ');
@@ -21,7 +21,7 @@ const glyphOf = (character: string): string => {
 /** The text with every hidden character replaced by its glyph. */
 export const visible = (text: string): string => text.replace(HIDDEN, glyphOf);
 
-/** The text in pieces, the glyphs apart from what stands as it is. */
+/** The text in pieces, the glyphs apart from what is shown unchanged. */
 export function splitGlyphs(text: string): { text: string; glyph: boolean }[] {
   const pieces: { text: string; glyph: boolean }[] = [];
   let at = 0;

@@ -19,7 +19,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** Does work that comes in small steps, resting between them when the turn is over. */
+/** Does work in small steps, resting between them when the turn is over. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
   let until = performance.now() + TURN;
   for (;;) {

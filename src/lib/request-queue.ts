@@ -8,7 +8,7 @@ const LOOKS = [300, 1_500, 4_000];
 /** After an answer of the service itself nothing is still on its way. */
 const ONE_LOOK = [0];
 
-/** Whether a write was carried out whose answer says too little; undefined where the service doesn't tell. */
+/** Whether a write whose answer is unclear was carried out; undefined where the service doesn't report that. */
 export type CheckWrite = () => Promise<boolean | undefined>;
 
 /** Reads whether a failed write was carried out. `trouble`: the last read failed. */
@@ -49,7 +49,7 @@ export type WriteResult =
   | { outcome: 'done'; answer?: unknown }
   /** `checked`: reading shows that nothing was changed. */
   | { outcome: 'failed'; error: unknown; checked?: true }
-  /** `trouble`: why reading could not tell either. */
+  /** `trouble`: why reading could not settle it either. */
   | { outcome: 'unknown'; error: unknown; trouble?: unknown }
   | { outcome: 'stopped'; reason: EndReason };
 
@@ -86,7 +86,7 @@ export class RequestQueue {
     if (this.options.signal.aborted) throw new NotSentError('cancelled');
   }
 
-  /** Does a task of one or more requests when its turn comes; first come, first served. */
+  /** Does a task of one or more requests when its turn is reached; first come, first served. */
   async add<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((go) => this.waiting.push(go));
@@ -105,7 +105,7 @@ export class RequestQueue {
     return this.send(request, 'read');
   }
 
-  /** Sends a write, again only when the service said that it did nothing. `signal`: of this one, to end its pause. */
+  /** Sends a write, again only when the service stated that it did nothing. `signal`: of this one, to end its pause. */
   write<Answer>(request: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     return this.send(request, 'write', signal);
   }
@@ -176,7 +176,7 @@ export class RequestQueue {
     this.throwIfEnded();
   }
 
-  /** All requests wait: what one of them was told holds for the others. */
+  /** All requests wait: an answer to one of them applies to the others. */
   private hold(length: number): void {
     if (this.pause) return;
     this.pause = this.wait(length, this.options.signal).finally(() => {

@@ -1,15 +1,15 @@
 // What an error of a request means, and whether and when the same request is sent again: one policy for reads and writes.
 
 /**
- * - `network`: no answer came.
+ * - `network`: no answer arrived.
  * - `timeout`: given up after the time limit.
  * - `refused`: the service answered with an error status.
- * - `unexpected`: the answer was a success whose body is not what the contract says.
+ * - `unexpected`: the answer was a success whose body does not match the contract.
  */
 export type RequestErrorKind = 'network' | 'timeout' | 'refused' | 'unexpected';
 
 export interface RequestFacts {
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 where no answer arrived. */
   status: number;
   /** Seconds the service asked to wait. */
   retryAfter: number | undefined;
@@ -31,9 +31,9 @@ export class RequestError extends Error implements RequestFacts {
 
 /**
  * - `refused`: the service did nothing, and sending it again would not help.
- * - `later`: the service did nothing, and asks to come again.
+ * - `later`: the service did nothing, and may be asked again later.
  * - `unknown`: a write may have been carried out.
- * - `signed-out`: nothing more will be answered.
+ * - `signed-out`: no further request will be answered.
  */
 export type ErrorMeaning = 'refused' | 'later' | 'unknown' | 'signed-out';
 
@@ -46,21 +46,21 @@ export function meaningOf(error: unknown): ErrorMeaning {
   return status >= 500 && status !== 501 ? 'unknown' : 'refused';
 }
 
-/** Whether no answer came, or none of the service's own: it may still be working on the request. */
+/** Whether no answer arrived, or none of the service's own: it may still be working on the request. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof RequestError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
 /** How often the same request is sent again at most. */
 const MOST_RETRIES = { read: 3, write: 5 };
 
-/** A write is only sent again when the service said that it did nothing; a read also when its answer was lost. */
+/** A write is only sent again when the service stated that it did nothing; a read also when its answer was lost. */
 export function shouldRetry(failures: number, error: unknown, request: 'read' | 'write' = 'read'): boolean {
   if (failures >= MOST_RETRIES[request] || !(error instanceof RequestError)) return false;
   if (meaningOf(error) === 'later') return true;
   return request === 'read' && (error.kind === 'network' || error.status === 502 || error.status === 504);
 }
 
-/** Milliseconds before the next attempt: full jitter, doubling from half a second; a Retry-After comes on top. */
+/** Milliseconds before the next attempt: full jitter, doubling from half a second, plus any Retry-After. */
 export const retryDelay = (failures: number, error: unknown): number =>
   ((error instanceof RequestError && error.retryAfter) || 0) * 1000 +
   Math.random() * Math.min(8_000, 500 * 2 ** failures);

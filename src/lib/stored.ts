@@ -84,7 +84,7 @@ function writeText(storage: StorageOf, whole: string, text: string | null): void
 export const stored = <Value>(key: StoredKey, initial: Value, format: Format<Value>): Stored<Value> =>
   storedIn(ofBrowser, () => (key in OF_BROWSER ? key : `${key}:${currentAccount.get()}`), initial, format);
 
-/** The same for this tab, whoever is signed in. */
+/** The same for this tab, for any user. */
 export const storedInTab = <Value>(key: TabKey, initial: Value, format: Format<Value>): Stored<Value> =>
   storedIn(ofTab, () => key, initial, format);
 

@@ -46,7 +46,7 @@ export class WorkerClient<Request, Answer = never, News = never> {
   private port: WorkerPort | undefined;
   private readonly pending = new Map<number, Pending<Answer, News>>();
   private asked = 0;
-  /** The worker has been told something that another one would not know. */
+  /** The worker has state that another one would not have. */
   private hasState = false;
   private isStateLost = false;
 

@@ -1,4 +1,4 @@
-// Reads a ZIP file that a person chose: what it says of itself is believed only as far as it holds. Names are compared,
+// Reads a ZIP file that a person chose: its own figures are trusted only as far as they are true. Names are compared,
 // never used as paths, and no entry is inflated beyond the limit.
 import { crc32 } from './crc32.ts';
 
@@ -27,7 +27,7 @@ const bytesOf = async (file: Blob, from: number, length: number): Promise<DataVi
 };
 const long = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
-/** Where the list of entries lies, and how many it has. */
+/** Where the list of entries is, and how many it has. */
 async function findDirectory(file: Blob): Promise<{ count: number; length: number; start: number }> {
   const from = Math.max(0, file.size - END - 0xffff);
   const tail = await bytesOf(file, from, file.size - from);
@@ -63,7 +63,7 @@ export async function readZipEntries(file: Blob): Promise<ZipEntry[]> {
     const next = at + 46 + nameLength + extraLength + commentLength;
     if (next > view.byteLength) throw new ZipError('The file is damaged.');
     let offset = view.getUint32(at + 42, true);
-    // Our own writer has nothing but the place of an entry there.
+    // Our own writer has only the offset of an entry there.
     const extra = at + 46 + nameLength;
     if (offset === 0xffffffff && extraLength >= 12 && view.getUint16(extra, true) === 1) offset = long(view, extra + 4);
     entries.push({
@@ -95,7 +95,7 @@ export async function readZipText(file: Blob, entry: ZipEntry, most: number): Pr
   let length = 0;
   try {
     for await (const piece of piecesOf(plain)) {
-      // More than it says it is: what follows may be without end.
+      // More than the entry claims: what follows may be without end.
       if (length + piece.length > entry.size) throw new ZipError('The file is damaged.');
       bytes.set(piece, length);
       length += piece.length;

@@ -150,7 +150,7 @@ export class ZipWriter {
     return new Blob(this.parts, { type: 'application/zip' });
   }
 
-  /** Zip64 is only needed for where an entry lies: no single one comes near 4 GB. */
+  /** Zip64 is only needed for offsets of entries: no single entry is near 4 GB. */
   private putCentral({ name, crc, size, packed, method, offset }: Entry): void {
     const far = offset >= MOST_32;
     const extra = far ? record([0x0001, 2], [8, 2], [offset, 8]) : new Uint8Array(0);

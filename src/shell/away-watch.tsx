@@ -1,5 +1,5 @@
-// Says that the service is away, and that it is back by going. While it is away one small question is asked again and again,
-// so that pages which read nothing by themselves come back, too. Not fetched later: by then there is nobody to fetch it from.
+// Shows that the service is away, until it is back. Meanwhile one small request is repeated, so that pages which read
+// nothing by themselves recover, too. Not fetched later: by then there is no service to fetch it from.
 import { useEffect, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { IconPlugConnectedX } from '@tabler/icons-react';
@@ -14,7 +14,7 @@ const PAUSES = [700, 2_000, 3_000, 5_000, 10_000];
 /** An answer later than this is none. */
 const PATIENCE = 8_000;
 
-/** What comes of it is told by {@link isLostNow}. */
+/** {@link isLostNow} has the result. */
 const askOnce = () => send('GET', '/v1/account', undefined, { timeout: PATIENCE }).catch(() => {});
 
 export function AwayWatch() {
@@ -41,7 +41,7 @@ export function AwayWatch() {
       if (isLostNow()) next();
     };
     const next = () => {
-      // All the pages that lost it at once do not ask at once when it comes back.
+      // Random, so that pages which lost the service together do not all ask together when it is back.
       const pause = (PAUSES[Math.min(asked++, PAUSES.length - 1)] ?? 0) * (0.8 + Math.random() * 0.4);
       timer = setTimeout(() => void ask(), pause);
     };

@@ -1,5 +1,5 @@
-// Notices when a part of the application does not come: says when a newer build is the reason, and offers the reload when
-// somebody waits for that part. Nothing is loaded again by itself here: a page may hold what somebody is typing.
+// Notices when a part of the application fails to load: shows whether a newer build is the reason, and offers the
+// reload when somebody waits for that part. It never reloads by itself: a page may contain what somebody is typing.
 import { useEffect, useSyncExternalStore } from 'react';
 import { IconRefresh } from '@tabler/icons-react';
 import { forgetFailedSheet, checkBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';

@@ -1,4 +1,5 @@
-// Says on every page that the service's disk takes no more, or only deletions: otherwise each change would fail by itself.
+// Shows on every page that the service's disk accepts no more, or only deletions: otherwise each change would fail by
+// itself.
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';

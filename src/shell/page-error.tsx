@@ -1,4 +1,4 @@
-// In the place of a page that broke or did not come; the navigation and all else around it stay.
+// Shown instead of a page that broke or failed to load; the navigation and all else around it stay.
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
@@ -35,7 +35,7 @@ function Broken({ error }: { error: unknown }) {
   );
 }
 
-/** What was asked for a second time. Browsers that remember that a file did not come need a new document after that. */
+/** What was requested a second time. Browsers that remember a failed file need a new document after that. */
 const askedAgain = new Set<string>();
 
 const WORDS: Record<OwnBuild, string> = {
@@ -75,7 +75,7 @@ function NotLoaded({ error }: { error: Error }) {
       if (left) return;
       setBuild(next);
       if (next === 'away') askedAgain.delete(part);
-      // By itself: asked for once more when the service came back or was never away, and then in a new document, once.
+      // By itself: requested once more when the service is back or was never away, and then in a new document, once.
       else if (next === 'same' && !askedAgain.has(part)) void askAgain();
       else if (!hasUnsaved()) reloadOnce();
     });

@@ -9,7 +9,7 @@ const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), '
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Opened and closed by itself, not by the URL: it is a way to somewhere else, and nothing to come back to. */
+/** Opened and closed by itself, not by the URL: it is a way to other pages, and nothing to return to. */
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The end of a session. When the service says 401, a dialog asks for a token over the page, so that nothing typed is
+// The end of a session. When the service answers 401, a dialog asks for a token over the page, so that nothing typed is
 // lost. When another tab signs out, this one leaves too and forgets what it has read.
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';

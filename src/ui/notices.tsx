@@ -1,4 +1,4 @@
-// The messages that come and go in the corner, with their style sheets: apart, since no page begins with one.
+// The messages in the corner, with their style sheets: a file of its own, since no page begins with one.
 import '@mantine/core/styles/Notification.css';
 import '@mantine/notifications/styles.css';
 import { Notifications } from '@mantine/notifications';

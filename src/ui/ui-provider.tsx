@@ -55,7 +55,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
 
 const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
 
-/** What is said before they are there waits in their store. */
+/** Messages from before they are loaded wait in their store. */
 function LateNotices() {
   const { notifications } = useNotifications();
   return <Notices open={{}} isUrgent={notifications.length > 0} />;

@@ -1,5 +1,5 @@
-// A query of many rows, whose data are drawn when the page has a moment: what comes in by itself is drawn at once and in one
-// piece, and ten thousand rows would hold the page until all of it is done.
+// A query of many rows, whose data are drawn when the page has a moment: new data would be drawn at once and in one
+// piece, and ten thousand rows would block the page until all of them are done.
 import { useDeferredValue } from 'react';
 
 interface Query<Data> {

@@ -1,4 +1,4 @@
-// What is told of jobs that moved while nobody looked.
+// What is reported of jobs that moved while nobody looked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';

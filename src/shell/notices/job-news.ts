@@ -7,7 +7,7 @@ import { formatCount } from '#/lib/format.ts';
 export interface JobNews {
   id: string;
   title: string;
-  /** What it came to, or has come to so far. */
+  /** Its result, or its progress so far. */
   text: string;
   isBad: boolean;
 }

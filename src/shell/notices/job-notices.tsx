@@ -1,5 +1,5 @@
-// Tells of jobs that ended or failed while nobody looked: in the title of the tab, as a notice of the system where that is
-// switched on, and in the corner of the page when somebody is back. A hidden page asks only while something moves.
+// Reports jobs that ended or failed while nobody looked: in the title of the tab, as a notice of the system where that
+// is switched on, and in the corner of the page when somebody is back. A hidden page polls only while something moves.
 import { useEffect } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -55,7 +55,7 @@ export function JobNotices() {
         setUnseen(unseen.size);
         seen = now;
       } catch {
-        // Asked again: whoever comes back is told by the page.
+        // Checked again: the page itself informs a user who is back.
       }
       if (!signal.aborted && (!seen || seen.some(isMoving))) timer = setTimeout(() => void look(seen, signal), LOOK);
     };

@@ -48,8 +48,8 @@ const fitOf = (entry: Entry, words: readonly string[]) =>
   fit(words, entry.label, `${entry.detail ?? ''} ${entry.also ?? ''}`);
 
 /**
- * Which group comes first, the least first: a page or action that is called just so is what was meant, before any device
- * that has the word in its name; one that is only found by other words comes after them.
+ * Which group is listed first, the smallest first: a page or action with exactly that name is what was meant, before
+ * any device that has the word in its name; one that is only found by other words is listed after them.
  */
 export function rankOf({ kind, entries: [first] }: { kind: Kind; entries: readonly Entry[] }, search: string): number {
   if (!first || (kind !== 'Pages' && kind !== 'Actions')) return kind === 'Search' ? 3 : 1;

@@ -29,7 +29,7 @@ interface PaletteDialogProps {
   showRequests: () => void;
 }
 
-/** The entry that Enter takes, kept in sight. */
+/** The entry that Enter takes, scrolled into view. */
 function useActive(all: readonly Entry[]) {
   const [chosen, setChosen] = useState('');
   const active = all.find(({ id }) => id === chosen) ?? all[0];

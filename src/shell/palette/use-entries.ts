@@ -52,7 +52,7 @@ function useJobEntries(isAsked: boolean): Entry[] {
         kind: 'Jobs',
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
-        // What a parent came to is a matter of its children.
+        // The result of a parent depends on its children.
         state: awaitedOffline(job) > 0 ? 'Waiting' : job.Counts ? undefined : jobState(job),
         to: paths.job(job.JobId),
       })),

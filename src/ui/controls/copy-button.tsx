@@ -1,4 +1,4 @@
-// A button that copies a text and says whether that worked.
+// A button that copies a text and shows whether that worked.
 import { useEffect, useState } from 'react';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
@@ -10,7 +10,7 @@ interface CopyButtonProps {
   what: string;
   /** A button with words instead of an icon. */
   words?: boolean;
-  /** An icon that tells it from another Copy beside it. */
+  /** An icon of its own, where another Copy is beside it. */
   Icon?: typeof IconCopy;
   onCopied?: () => void;
 }

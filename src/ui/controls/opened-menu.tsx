@@ -1,5 +1,5 @@
-// A menu from its first use on. Until then a plain button stands in its place, since what is behind a menu costs too much
-// to load before the page: the button asks for the menu when it is pointed at, and opens it when it is pressed.
+// A menu whose code loads on first use, because it costs too much before the page. Until then a plain button is shown:
+// it loads the menu when the pointer reaches it, and opens it when it is pressed.
 import { useCallback, useState } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { Menu } from '@mantine/core';
@@ -13,7 +13,7 @@ interface OpenedMenuProps {
 /** The menu, open, with the button that it hangs on. */
 export function OpenedMenu({ button, width, children }: OpenedMenuProps) {
   const [opened, setOpened] = useState(false);
-  // Takes the place of the plain button, and with it the focus, so that closing the menu can give it back.
+  // Replaces the plain button and takes over its focus, so that closing the menu can give it back.
   const takeOver = useCallback((taken: HTMLButtonElement | null) => {
     if (!taken) return;
     taken.focus();

@@ -15,7 +15,7 @@ export function Sparkline({ points, label }: SparklineProps) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const [start, end] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
   const x = (at: number) => ((at - start) / (end - start || 1)) * WIDTH;
-  // A line that never moves lies in the middle.
+  // A flat line is drawn in the middle.
   const y = (value: number) =>
     most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / (most - least)) * (HEIGHT - 4);
   const path = points.map(({ at, value }, place) => `${place ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`);

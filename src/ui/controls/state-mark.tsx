@@ -1,4 +1,4 @@
-// A state as shape and word; colour comes third, so that it is never what tells two states apart.
+// A state as shape and word. Colour is only added to them, so that nobody needs it to distinguish states.
 import type { ReactNode } from 'react';
 import classes from './state-mark.module.css';
 
@@ -44,7 +44,7 @@ const SHAPES: Record<string, { tone: string; shape: ReactNode }> = {
 };
 const OTHER = { tone: 'waiting', shape: <path d="M5 5a2 2 0 1 1 2.6 2c-.4.2-.6.5-.6 1M7 11v.2" {...stroke} /> };
 
-/** The mark and word of a state; a word it does not know gets a question mark, and keeps its own name. */
+/** The mark and word of a state; an unknown one is shown by its own name with a question mark. */
 export function StateMark({ state, label }: { state: string; label?: ReactNode }) {
   const { tone, shape } = SHAPES[state] ?? OTHER;
   return (

@@ -22,7 +22,7 @@ export async function switchNotices(on: boolean): Promise<void> {
   wanted.set(on && (await Notification.requestPermission()) === 'granted');
 }
 
-/** `tag`: a later notice under the same one takes the place of the first. */
+/** `tag`: a later notice with the same tag replaces the first. */
 export function showNotice(title: string, body: string, tag: string, onClick: () => void): void {
   if (!areOn()) return;
   try {
@@ -33,6 +33,6 @@ export function showNotice(title: string, body: string, tag: string, onClick: ()
       onClick();
     });
   } catch {
-    // Chrome on Android has them for service workers only; the badge and the page still tell.
+    // Chrome on Android allows them only in service workers; the badge and the page still report it.
   }
 }

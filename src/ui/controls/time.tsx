@@ -1,4 +1,4 @@
-// A point in time: relative in place, absolute on hover. All of them tick on one clock.
+// A point in time: relative in the text, absolute on hover. All of them tick on one clock.
 import { useSyncExternalStore } from 'react';
 import { formatAge, formatTime } from '#/lib/format.ts';
 import { useLook } from './look.ts';

@@ -1,5 +1,5 @@
-// A request as a command line for curl, to be pasted into a shell. What stands in it may come from anyone (the name of a
-// device, of a file), so that every value is quoted, and nothing in it can act on the terminal that it is pasted into.
+// A request as a command line for curl, to be pasted into a shell. Its values may come from anyone (the name of a
+// device, of a file), so each is quoted, and none can act on the terminal.
 
 export interface CurlRequest {
   /** Address before the path, when it is not the page's own. */

@@ -1,5 +1,5 @@
-// "Show as curl": what a form or a question would send, as a command for a script. Opens in place, so that no second dialog
-// comes over the first.
+// "Show as curl": what a form or a question would send, as a command for a script. It opens inside the dialog, so that
+// no second one covers the first.
 import { useState } from 'react';
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { CurlRequest } from './curl-text.ts';

@@ -5,7 +5,7 @@ import type { ModalProps } from '@mantine/core';
 import { useFocusBack } from './use-focus-back.ts';
 
 interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withCloseButton' | 'closeButtonProps'> {
-  /** Only given for a dialog that is rendered while it is closed, which keeps what was typed. */
+  /** Only given for a dialog that is rendered while it is closed, which preserves what was typed. */
   opened?: boolean | undefined;
   /** Without it neither Escape, a click outside nor a close button closes it: only what is in it does. */
   onClose?: (() => void) | undefined;

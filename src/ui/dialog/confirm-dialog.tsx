@@ -1,5 +1,5 @@
-// The question before something is lost: names the thing and the consequence; for many at once, a word to type. What it
-// asks about is sent once.
+// The question before something is lost: names the target and the consequence; for many at once, a word to type. The
+// request is sent once.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
@@ -17,9 +17,9 @@ interface QuestionProps {
   title: string;
   /** What happens to what. */
   children: ReactNode;
-  /** The verb and the thing: "Delete device". */
+  /** The verb and its object: "Delete device". */
   confirmLabel: string;
-  /** The way back, where "Cancel" could be mistaken for the thing itself. */
+  /** The way back, where "Cancel" could be mistaken for the action itself. */
   cancelLabel?: string;
   /** Must be typed before the button works: the name or the count. */
   typed?: string | undefined;
@@ -30,7 +30,7 @@ interface ConfirmDialogProps<Data> extends QuestionProps {
   write: UseMutationOptions<Data> & { request?: CurlRequest };
   /** An error in words that fit here. */
   explain?: (error: Error) => Error;
-  /** What comes after it. Without it the dialog closes and the page has the focus, as the row is gone. */
+  /** Called after success. Without it the dialog closes and the page gets the focus, as the row is gone. */
   onDone?: (data: Data) => void;
 }
 
@@ -65,7 +65,7 @@ export function Question(props: AskedProps) {
   const { typed, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
-  // Two clicks can come before anything is drawn disabled: only once it is, or an error is there, counts another.
+  // Two clicks can arrive before the button is drawn as disabled: another counts only after that, or after an error.
   const confirmed = useRef(false);
   useEffect(() => {
     if (!busy) confirmed.current = false;

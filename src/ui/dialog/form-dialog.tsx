@@ -1,5 +1,5 @@
-// A form in a dialog. It is checked before it is sent, and sent once. What the service says about a field is shown at that
-// field, the rest above the buttons. A click outside does not close it once something is typed.
+// A form in a dialog. It is checked before it is sent, and sent once. The service's field errors are shown at their
+// fields, other errors above the buttons. A click outside does not close it once something is typed.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
@@ -19,7 +19,7 @@ interface Rules<Field extends string> {
   check: (body: unknown) => Record<string, string>;
   /** What the service found wrong with the fields. */
   refused: (error: Error) => Record<string, string>;
-  /** What no field has said of an error. */
+  /** The part of an error that no field shows. */
   unplaced: (error: Error | null) => Error | null;
 }
 
@@ -33,7 +33,7 @@ export interface FormFields<Field extends string> {
 }
 
 interface FormDialogProps<Field extends string, Body, Data> {
-  /** Only given where the dialog stays rendered, and keeps what was typed, while it is closed. */
+  /** Only given where the dialog stays rendered while it is closed, which preserves what was typed. */
   opened?: boolean;
   onClose: () => void;
   title: string;
@@ -50,7 +50,7 @@ interface FormDialogProps<Field extends string, Body, Data> {
   explain?: (error: Error) => Error;
   submitLabel: string;
   onDone: (data: Data, body: Body) => void;
-  /** The fields, and what is said about them. */
+  /** The fields, with their errors. */
   children: (form: FormFields<Field>) => ReactNode;
 }
 

@@ -25,7 +25,7 @@ export function useFocusBack(opened: boolean): void {
   useEffect(() => {
     if (!opened) return;
     const element = focused();
-    // A dialog that took the place of another goes back to what opened the first.
+    // A dialog that replaced another returns the focus to what opened the first.
     const opener = isLost(element) && last ? last : { element, dialogs: 0 };
     opener.dialogs += 1;
     last = opener;

@@ -1,5 +1,5 @@
-// A write that a person asks for by a click. The same as a mutation, but what is under way is not begun a second time: two
-// clicks can come before anything is drawn disabled.
+// A write that a click starts. It is a mutation that ignores a second start while one is under way, because two clicks
+// can arrive before the button is drawn as disabled.
 import { useRef } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query';

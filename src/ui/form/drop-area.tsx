@@ -15,7 +15,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
     latest.current = { busy, onDrop };
   });
   useEffect(() => {
-    // Entering a child comes before leaving its parent: only the balance tells when the window is left.
+    // A child is entered before its parent is left, so only the balance shows when the pointer leaves the window.
     let depth = 0;
     const set = (value: number) => {
       depth = value;
@@ -23,7 +23,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
     };
     const enter = (event: DragEvent) => carriesFiles(event) && set(depth + 1);
     const leave = (event: DragEvent) => carriesFiles(event) && set(Math.max(0, depth - 1));
-    // Without this the browser would open the file in place of the page.
+    // Without this the browser would open the file instead of the page.
     const allow = (event: DragEvent) => {
       if (!carriesFiles(event)) return;
       event.preventDefault();
@@ -45,7 +45,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
   return over;
 }
 
-/** Says over the whole page that a drop will be taken. */
+/** Shows over the whole page that a drop will be accepted. */
 export function DropVeil({ over, children }: { over: boolean; children: ReactNode }) {
   return over ? (
     <div className={classes.veil} aria-hidden>
@@ -65,10 +65,10 @@ interface BrowseButtonProps {
   accept?: string;
   /** Takes several files at once. */
   multiple?: boolean;
-  /** Takes a whole folder; each file tells its path in it. */
+  /** Accepts a whole folder; each file has its path in it. */
   folder?: boolean;
   variant?: 'filled' | 'default';
-  /** Takes the focus when it appears, in place of what was there before. */
+  /** Takes the focus when it appears, because what it replaces had it. */
   focused?: boolean;
 }
 
@@ -116,7 +116,7 @@ export function BrowseButton({
   );
 }
 
-/** The strip at the top of the page that says what can be dropped. */
+/** The strip at the top of the page that names what can be dropped. */
 export function DropStrip({ children, ...browse }: Omit<BrowseButtonProps, 'children'> & { children: ReactNode }) {
   return (
     <div className={classes.strip}>

@@ -8,7 +8,7 @@ import type { useTyped } from '#/ui/url/use-typed.ts';
 interface SearchFieldProps extends Pick<TextInputProps, 'className' | 'size' | 'aria-keyshortcuts'> {
   label: string;
   placeholder?: string;
-  /** What the button says that empties it. */
+  /** The label of the button that empties it. */
   clear?: string;
   text: ReturnType<typeof useTyped>;
   ref?: Ref<HTMLInputElement>;

@@ -1,4 +1,4 @@
-// A field for a whole number. What is typed may be nothing, or too much, for a moment; only what fits is told.
+// A field for a whole number. The text may be empty or out of range for a moment; only a valid number is reported.
 import { useState } from 'react';
 import { TextInput } from '@mantine/core';
 import type { TextInputProps } from '@mantine/core';

@@ -1,5 +1,5 @@
-// Parts of a page that its first picture does without: their code is fetched a little later, and reported when it did
-// not come. React's own `lazy` would take the whole page down then.
+// Parts of a page that the first render does without: their code is fetched a little later, and a failure is reported.
+// React's own `lazy` would take the whole page down then.
 import { useEffect, useState } from 'react';
 import type { ComponentProps, ComponentType, ReactNode } from 'react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
@@ -26,9 +26,9 @@ function lateCode<Module, Name extends keyof Module>(load: () => Promise<Module>
 }
 
 interface PartProps {
-  /** In its place while it is open and not here yet. */
+  /** Shown while it is open and not loaded yet. */
   fallback?: ReactNode;
-  /** Whether it is fetched at once, and reported if it does not come; otherwise when it is open. */
+  /** Whether it is fetched at once and a failure is reported; otherwise when it is open. */
   isUrgent?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function lazyPart<Module, Name extends keyof Module>(load: () => Promise<
   };
 }
 
-/** The same for a dialog. What opened it is noted at once, as its code may come when the focus has moved on. */
+/** The same for a dialog. Its opener is noted at once, as the focus may have moved on before its code is loaded. */
 export function lazyDialog<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   const Part = lazyPart(load, name);
   return function LazyDialog({ open }: LateProps<PropsOf<Module[Name]>>) {

@@ -9,8 +9,8 @@ const HEAD_START = 1_000;
 const PAUSE = 5_000;
 
 /**
- * Whether what `load` imports is here. It is fetched soon after the first picture, at once when it is `wanted`, and
- * again when that failed. What is wanted and does not come is reported, with the way to reload the page. Only the first
+ * Whether what `load` imports is loaded. It is fetched soon after the first render, at once when it is `wanted`, and
+ * again after a failure. A failure is reported, with the way to reload the page, while it is wanted. Only the first
  * `load` counts. `lazyDialog` and `lazyPart` are this for components.
  */
 export function usePreload(load: LoadPart, wanted: boolean): boolean {

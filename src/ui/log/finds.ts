@@ -11,12 +11,12 @@ export interface Find {
 }
 
 export interface Finds {
-  /** The place of each; those in rows that are left out are not among them. */
+  /** The row of each in the list; those in rows that are left out are not among them. */
   places: Uint32Array;
   at(number: number): Find;
   /** Which of them this is; -1 where it is none of them any more. */
   numberOf(find: Find): number;
-  /** The first one at a place or after it. */
+  /** The first one in a row or after it. */
   firstFrom(place: number): number;
 }
 

@@ -1,5 +1,5 @@
-// Lines that a link points to, as they stand in the URL: `?line=120`, `?line=120-131`, and with the name of the stream
-// where it is not the first: `?line=stderr.7`.
+// Lines that a link points to, as the URL has them: `?line=120`, `?line=120-131`, and with the name of the stream where
+// it is not the first: `?line=stderr.7`.
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 
 /** The stream that is shown, and the lines that a link points to. */
@@ -13,7 +13,7 @@ export interface LineMark {
 
 const MARK = /^(?:([\w-]{1,40})\.)?(\d{1,9})(?:-(\d{1,9}))?$/;
 
-/** The lines that are meant; undefined where the text says nothing of the kind. */
+/** The lines that are meant; undefined where the text names none. */
 export function readMark(text: string | undefined, streams: readonly { name: string }[]): LineMark | undefined {
   const [, name, from, to] = MARK.exec(text ?? '') ?? [];
   const stream = name ?? streams[0]?.name;

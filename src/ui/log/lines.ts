@@ -13,7 +13,7 @@ export interface LineIndex {
   readonly rows: number;
   /** How many lines there are. */
   readonly lines: number;
-  /** Offset of each row and of its end; longer than `rows`, so that they can grow in place. */
+  /** Offset of each row and of its end; longer than `rows`, so that it can grow without a copy. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   /** Line number of each row; 0 where a row goes on with the line above. */

@@ -8,11 +8,11 @@ export interface LogStream {
   name: string;
   /** Set apart with a mark and a colour. */
   error?: boolean;
-  /** Its text in the pieces it came in; when it grows, it begins with the same ones. */
+  /** Its text in pieces as received; when it grows, it begins with the same ones. */
   pieces: readonly string[];
 }
 
-/** What came of one stream before something of another did. */
+/** What one stream printed before another printed something. */
 export interface LogRun {
   stream: string;
   /** In UTF-16 code units. */
@@ -26,7 +26,7 @@ export interface IndexedStream {
 
 /** One stream in the list. */
 export interface LogBlock extends IndexedStream {
-  /** Its place among the streams that are shown. */
+  /** Its index among the streams that are shown. */
   position: number;
   /** Rows at its beginning that are left out. */
   skipped: number;
@@ -51,7 +51,7 @@ export interface LogList {
   /** -1 for the name of a stream, and past the end. */
   rowAt(place: number): number;
   placeOf(block: LogBlock, row: number): number;
-  /** The place of the last row of a stream. */
+  /** The index of the last row of a stream. */
   lastOf(block: LogBlock): number;
   /** All rows in their order, those that are left out too. */
   stretches(): Iterable<Stretch>;

@@ -1,12 +1,12 @@
-// Where each row of a log stands, told from its length: measuring a hundred thousand wrapped rows would freeze the page.
-// Rows that were drawn and turned out otherwise (tabs, wide letters, colour codes) are put right one by one.
+// Where each row of a log is, estimated from its length: measuring a hundred thousand wrapped rows would freeze the
+// page. Rows whose drawn height differs (tabs, wide letters, colour codes) are corrected one by one.
 import type { LogList } from './log-items.ts';
 import { screenLines } from './lines.ts';
 
 /** As the style sheet has them. */
 const ROW = 19;
 const HEADING = 28;
-/** Rows between two heights that are kept. */
+/** Rows between two heights that are stored. */
 const STEP = 128;
 
 /** Heights of rows that were drawn, by stream and row. */
@@ -16,7 +16,7 @@ export interface LogLayout {
   total: number;
   heightOf: (place: number) => number;
   topOf: (place: number) => number;
-  /** The place that covers a height; the last one below the end. */
+  /** The row that covers a height; the last one below the end. */
   placeAt: (offset: number) => number;
 }
 
@@ -32,7 +32,7 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
     return columns === 0 ? ROW : (ofStream.get(block)?.get(row) ?? ROW * screenLines(block.index, row, columns));
   };
 
-  /** Height above every 128th place; undefined where all rows are alike. */
+  /** Height above every 128th row; undefined where all rows are alike. */
   let above: Float64Array | undefined;
   let total = count * ROW + headings.length * (HEADING - ROW);
   if (columns > 0) {

@@ -40,7 +40,7 @@ function searchRows(index: LineIndex, pattern: RegExp, [first, end]: [number, nu
   const { starts, text } = index;
   const start = starts[first] ?? text.length;
   const slice = sliceOf(text, start, end < index.rows ? (starts[end] ?? text.length) : text.length);
-  // Rows that are shown otherwise than they came are searched as they are shown.
+  // Rows that are shown differently from how they were received are searched as they are shown.
   if (!index.raw && (slice.includes('\u001b') || slice.includes('\r'))) {
     for (let row = first; row < end; row++)
       for (const { 0: hit, index: from } of withoutAnsi(rowText(index, row)).matchAll(pattern))

@@ -11,7 +11,7 @@ import type { LogLook } from './log-toolbar.tsx';
 import type { LogReader } from './use-log-reader.ts';
 import classes from './log-view.module.css';
 
-/** More rows than any window shows: a row that leaves at one end lends its elements to one that comes at the other. */
+/** More rows than any window shows: a row that leaves at one end lends its elements to one that enters at the other. */
 const ELEMENTS = 512;
 
 /** Width of the column of line numbers. */
@@ -37,7 +37,7 @@ export function LogRows({ name, reader, rows, look, mark, live, onLine, onCopy }
         data-log
         role="region"
         aria-label={`${name}, text`}
-        // Thousands of lines may come in a second.
+        // Thousands of lines may arrive in a second.
         aria-live="off"
         tabIndex={0}
         className={classes.scroller}

@@ -1,4 +1,4 @@
-// The page's end of the search, with a worker that says what a test wants.
+// The page's end of the search, with a worker that answers what a test wants.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePort } from '#/lib/fake-port.ts';

@@ -1,5 +1,5 @@
-// Has a log searched by a worker, which gets each piece of it once, and ends the worker when a pattern takes too long: no
-// pattern that a person can write makes the page stand still.
+// Searches a log in a worker, which gets each piece of it once, and ends the worker when a pattern takes too long: no
+// pattern that a person can write freezes the page.
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { LogStream } from './log-items.ts';
 import type { LogQuery, Matches } from './log-query.ts';

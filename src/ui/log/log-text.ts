@@ -1,5 +1,5 @@
-// A long text in the pieces it came in. A text that grows keeps the pieces it had, so that nothing is copied when more
-// arrives, and what was found in it before stays true.
+// A long text in pieces as received. A text that grows has the same pieces at its beginning, so that nothing is copied
+// when more arrives, and earlier finds stay valid.
 
 export interface LogText {
   readonly pieces: readonly string[];
@@ -55,7 +55,7 @@ export function codeAt(text: LogText, offset: number): number {
   return text.pieces[place]?.charCodeAt(offset - (text.begins[place] ?? 0)) ?? Number.NaN;
 }
 
-/** Where a single letter comes next; the end of the text where it does not. */
+/** Where a single letter is next; the end of the text where there is none. */
 export function nextOf(text: LogText, letter: string, from: number): number {
   for (let place = pieceAt(text, from); place < text.pieces.length; place++) {
     const begin = text.begins[place] ?? 0;
@@ -65,7 +65,7 @@ export function nextOf(text: LogText, letter: string, from: number): number {
   return text.length;
 }
 
-/** Where a single letter stood last in `[from, to)`; -1 where it does not. */
+/** Where a single letter is last in `[from, to)`; -1 where there is none. */
 export function lastOf(text: LogText, letter: string, from: number, to: number): number {
   for (let place = pieceAt(text, to - 1); place >= 0; place--) {
     const begin = text.begins[place] ?? 0;

@@ -19,7 +19,7 @@ import classes from './log-view.module.css';
 
 const icon = { size: 17, stroke: 1.6, 'aria-hidden': true };
 
-/** What the reader has switched on; kept by the browser for the next log. */
+/** What the reader has switched on; stored by the browser for the next log. */
 export interface LogLook {
   wrap: boolean;
   numbers: boolean;

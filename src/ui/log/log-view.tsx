@@ -1,5 +1,5 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
-// and what arrives later never moves what is being read. It knows nothing of where the output comes from.
+// and what arrives later never moves what is being read. It does not know where the output comes from.
 import { useEffect, useState } from 'react';
 import type { ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
@@ -20,7 +20,7 @@ import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import classes from './log-view.module.css';
 
-/** How long it is said what was copied. */
+/** How long the message about a copy is shown. */
 const SAID = 2_500;
 
 const storedLook = stored(
@@ -35,7 +35,7 @@ interface LogViewProps {
   streams: LogStream[];
   /** In which order they arrived; undefined where nobody knows. */
   order?: readonly LogRun[] | undefined;
-  /** Whether more may come. */
+  /** Whether more may arrive. */
   live: boolean;
   /** How much is here of what there is, while it is being fetched: "3 of 10 MB". */
   fetched?: string | undefined;
@@ -43,7 +43,7 @@ interface LogViewProps {
   fileName: string;
 }
 
-/** A sentence that is said for a moment. */
+/** A sentence that is shown for a moment. */
 function useSaid(): [string, (text: string) => void] {
   const [said, say] = useState('');
   useEffect(() => {

@@ -1,13 +1,14 @@
-// The rows of several streams in the order in which they arrived. A line has its place where it ended: one that something
-// else came into the middle of stays one line, and one that goes on being written stays at the end, where it is looked for.
+// The rows of several streams in the order in which they arrived. A line counts from where it ended: one that was
+// interrupted by other output stays one line, and one that is still being written stays at the end, where readers look
+// for it.
 import type { LineIndex } from './lines.ts';
 import type { IndexedStream, LogRun } from './log-items.ts';
 
 export interface MergedRows {
-  /** Of each place: which stream, and which row of it. */
+  /** For each merged row: which stream, and which row of it. */
   of: Uint8Array;
   rows: Uint32Array;
-  /** Of each stream: the place of each of its rows. */
+  /** For each stream: the merged index of each of its rows. */
   places: Uint32Array[];
 }
 

@@ -1,5 +1,5 @@
 // What a terminal shows of a line that was rewritten: each carriage return goes back to its beginning, and what is
-// written then covers what stood there, letter by letter.
+// written then covers the old letters one by one.
 
 /** ECMA-48 control sequences, or one character. */
 // oxlint-disable-next-line no-control-regex

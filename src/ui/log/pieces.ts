@@ -2,7 +2,7 @@
 import type { AnsiPart, AnsiStyle } from './ansi.ts';
 import { splitGlyphs } from '#/lib/glyphs.ts';
 
-/** A place a search found in the row; `current`: the one the reader is at. */
+/** A range of the row that a search found; `current`: the one the reader is at. */
 export interface Hit {
   from: number;
   to: number;

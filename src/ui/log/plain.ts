@@ -1,5 +1,5 @@
 // The text of a log to copy or to save: by default as it is read, without control sequences and with hidden characters
-// visible; by choice exactly as it came.
+// visible; by choice exactly as received.
 import { withoutAnsi } from './without-ansi.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { LogList } from './log-items.ts';
@@ -42,7 +42,7 @@ export function* plainLog(list: LogList): Generator<string> {
   let isCut = false;
   for (const { block, first, end } of list.stretches()) {
     if (list.headings.length > 0) yield `${block.position > 0 ? '\n' : ''}[${block.stream.name}]\n`;
-    // What the other stream said last has no end yet.
+    // The other stream's last line has no end yet.
     else if (isCut) yield '\n';
     let last = '';
     for (const part of plainParts(block.index, first, end)) yield (last = part);

@@ -1,5 +1,5 @@
-// Searches a log away from the page. It says so before each slice: if nothing follows, a pattern takes too long, and the
-// page ends this worker.
+// Searches a log away from the page. It reports before each slice: if nothing follows, a pattern takes too long, and
+// the page ends this worker.
 import { serve } from '#/lib/worker-client.ts';
 import { indexLines } from './lines.ts';
 import type { LineIndex } from './lines.ts';

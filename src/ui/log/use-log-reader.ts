@@ -13,7 +13,7 @@ import { useLogSearch } from './use-log-search.ts';
 import type { LogSearch } from './use-log-search.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 
-/** What the address says: the stream that is shown, and the lines that are marked. */
+/** What the address names: the stream that is shown, and the lines that are marked. */
 export function useLogLink(streams: readonly LogStream[]) {
   const [{ log, line }, url] = useUrlState(logUrl);
   const names = streams.map((stream) => stream.name);
@@ -66,7 +66,7 @@ export function useLogReader(streams: readonly LogStream[], { order, live, look,
     step,
     follow,
     setFollow,
-    /** Lines that came since the reader left the end. */
+    /** Lines that arrived since the reader left the end. */
     fresh: follow ? 0 : Math.max(0, lines - left),
   };
 }
@@ -119,7 +119,7 @@ function useArrival(linked: number | undefined, line: string | undefined, goTo: 
   };
 }
 
-/** Goes from find to find; a step that is asked for before there is an answer is done when it comes. */
+/** Goes from find to find; a step that is requested before there is an answer is done when it arrives. */
 function useSteps({ count, query }: LogSearch, go: (by: 1 | -1) => void): (by: 1 | -1) => void {
   const asked = useRef<{ query: LogQuery; by: 1 | -1 }>(undefined);
   const answered = count !== undefined;

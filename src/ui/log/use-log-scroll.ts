@@ -1,5 +1,5 @@
-// What of a log is in view: which rows are drawn, the end that is followed, and the reader's place, which stays where it is
-// when rows are added, turn out higher or are wrapped anew.
+// What of a log is in view: which rows are drawn, the end that is followed, and the reader's position, which does not
+// change when rows are added, turn out higher or are wrapped again.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import type { LogList } from './log-items.ts';
@@ -20,12 +20,12 @@ export interface LogScroll {
   first: number;
   last: number;
   seen: number;
-  /** Puts a place in the middle of the view. */
+  /** Scrolls a row to the middle of the view. */
   goTo: (place: number) => void;
 }
 
 interface Asked {
-  /** The last place of what came last: the end that is followed. */
+  /** The last row that arrived: the end that is followed. */
   end: number;
   wrap: boolean;
   /** What the width beside the text depends on. */

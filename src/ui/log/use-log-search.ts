@@ -1,4 +1,4 @@
-// The search of a log view: keeps the old finds until the new ones are there, and steps through them.
+// The search of a log view: shows the old finds until the new ones are there, and steps through them.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { LogList } from './log-items.ts';
 import { findsIn } from './finds.ts';
@@ -25,7 +25,7 @@ export interface LogSearch {
   at: number;
   /** The finds in a row. */
   hitsAt: (stream: string, row: number) => Hit[];
-  /** Goes to the next or previous find; gives its place in the list. `from`: the place the reader looks at. */
+  /** Goes to the next or previous find; returns its index in the list. `from`: the row the reader looks at. */
   step: (by: 1 | -1, from: number) => number | undefined;
 }
 
@@ -41,7 +41,9 @@ export function useLogSearch(list: LogList): LogSearch {
   const [failed, setFailed] = useState<{ query: LogQuery; why: keyof typeof PROBLEMS }>();
   const [current, setCurrent] = useState<{ stream: string; row: number; from: number }>();
   const searcher = useRef<LogSearcher>(undefined);
-  /** What is being searched, and what came since: a log that grows fast must not begin its search again and again. */
+  /**
+   * What is being searched, and what arrived since: a log that grows fast must not begin its search again and again.
+   */
   const asked = useRef<{ query: LogQuery; again: LogList | undefined }>(undefined);
 
   useEffect(
@@ -124,5 +126,5 @@ export function useLogSearch(list: LogList): LogSearch {
 }
 
 const NOTHING: Matches = { rows: new Uint32Array(), from: new Uint32Array(), to: new Uint32Array() };
-/** A row of two thousand letters may hold as many finds; nobody tells them apart. */
+/** A row of two thousand letters may contain as many finds, which nobody can distinguish. */
 const MOST_IN_ROW = 200;

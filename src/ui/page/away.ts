@@ -1,5 +1,5 @@
-// Whether what pages show comes from a source that does not answer at present: said once for the whole page, so that each
-// part of it only tells how old it is.
+// Whether what pages show comes from a source that does not answer at present: shown once for the whole page, so that
+// each part of it only shows how old it is.
 import { createStore } from '#/lib/store.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 

@@ -37,7 +37,7 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
           {lead && <p className={classes.lead}>{lead}</p>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
-        {/* A page that fills the window shows no header that it could stand in. */}
+        {/* A page that fills the window shows no header to contain it. */}
         {!full && extra && <div className={classes.extra}>{extra}</div>}
       </header>
       {children}

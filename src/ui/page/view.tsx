@@ -1,4 +1,5 @@
-// The four states of anything that is read: loading, failed, empty, there. A refetch keeps what is on the screen.
+// The four states of anything that is read: loading, failed, empty, filled. A refetch leaves the old data on the
+// screen.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
@@ -43,7 +44,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
     );
   return (
     <div className="stack" aria-busy={isFetching}>
-      {/* Also what would not have been read again by now: nobody could tell whether it changed. */}
+      {/* Also for what would not have been read again by now: nobody can know whether it changed. */}
       {away && !local ? (
         <p className="small dim" data-age>
           Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
@@ -56,7 +57,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
   );
 }
 
-/** What went wrong, and what more is known of it. A part that did not come has only the browser's words, and an address. */
+/** What went wrong, and any further details. A part that failed to load has only the browser's text, and an address. */
 function wordsOf(error: Error): { title: string; detail: string } {
   if (isNotLoaded(error))
     return { title: 'Part of this page did not come', detail: 'Save what you have typed, then reload the page.' };
@@ -104,7 +105,7 @@ export function Failure(props: {
   );
 }
 
-/** An error of a form or dialog, said once, above its buttons. */
+/** An error of a form or dialog, shown once, above its buttons. */
 export function FormError({ error }: { error: Error | null }) {
   if (!error) return null;
   const { title, detail } = wordsOf(error);

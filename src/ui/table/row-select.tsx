@@ -35,7 +35,7 @@ export function useSelectRange(
   }, []);
 }
 
-/** Keeps a click with Shift from marking the text in between. */
+/** Prevents a click with Shift from marking the text in between. */
 const keepText = (event: MouseEvent) => {
   if (event.shiftKey) event.preventDefault();
 };

@@ -1,6 +1,6 @@
 // The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
-// Which rows are drawn is for its users to say: all of them (DataTable), or those near the view (VirtualTable, and the
-// device table, whose rows are all of one height).
+// Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
+// table, whose rows are all of one height).
 import { memo } from 'react';
 import type { ChangeEvent, ComponentProps, ReactNode } from 'react';
 import { formatCount } from '#/lib/format.ts';
@@ -20,7 +20,7 @@ export interface Column<Row> {
   tools?: true;
   /** At phone width: left out, on a line of its own, or smaller on the second line, at its beginning or its end. */
   phone?: 'hide' | 'wide' | 'second' | 'end';
-  /** As CSS, so that rows that come and go do not move the columns. */
+  /** As CSS, so that rows that appear and disappear do not move the columns. */
   width?: string | undefined;
   /** Its word in the URL, where the rows can be sorted by it. */
   by?: string;
@@ -208,7 +208,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
   );
 }
 
-/** Takes the place of the rows that are not drawn. */
+/** Fills the height of the rows that are not drawn. */
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className={classes.spacer}>

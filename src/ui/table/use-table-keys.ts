@@ -12,7 +12,7 @@ interface TableKeys {
   onHelp?: () => void;
 }
 
-/** A row has its id in `data-id`; where not all are drawn, its place in `data-row`. `on` false: there are no keys. */
+/** A row has its id in `data-id`; where not all are drawn, its index in `data-row`. `on` false: there are no keys. */
 export function useTableKeys(
   body: RefObject<HTMLTableSectionElement | null>,
   { ids, toggle, onHelp }: TableKeys,

@@ -15,7 +15,7 @@ interface VirtualTableProps<Row> extends Pick<
 > {
   /** The same array as long as the rows are: with a new one, each is measured anew. */
   rows: readonly Row[];
-  /** Keeps to this height and scrolls within, however few rows there are. */
+  /** Has this height and scrolls within, however few rows there are. */
   bounded?: boolean;
   /** With it rows have boxes. */
   selection?: RowSelection<Row>;
@@ -34,7 +34,7 @@ export function VirtualTable<Row>({ rows, rowKey, bounded = false, selection, ..
     getScrollElement: () => scroller.current,
     estimateSize: () => 37,
     indexAttribute: 'data-row',
-    // Else the first drawing has no rows, and those that are seen come in one piece once the height is known.
+    // Else the first render has no rows, and those in view all appear at once when the height is known.
     initialRect: { width: 0, height: globalThis.innerHeight },
     // A new function would have all rows, seen or not, put in their places again.
     getItemKey: useCallback(

@@ -1,5 +1,5 @@
-// What a page keeps in its URL, as data: for each part of its state how it is read from the parameters and written to
-// them. Anything may be in a link, so what can't be read counts as left out; a default is not written.
+// The state of a page in its URL, as data: for each part how it is read from the parameters and written to them.
+// Anything may be in a link, so what can't be read counts as left out; a default is not written.
 
 /** One part of the state; `name`: its name in the schema, which is that of its parameter unless it has several. */
 export interface UrlPart<Value> {
@@ -8,9 +8,9 @@ export interface UrlPart<Value> {
 }
 
 export interface UrlSchema<State> {
-  /** The state where the URL says nothing. */
+  /** The state where the URL has no value. */
   defaults: State;
-  /** What a query string says. A part that says the same as in the last reading is the same object again. */
+  /** The state in a query string. A part that did not change since the last reading is the same object again. */
   read: (search: string | URLSearchParams) => State;
   /** The query string after a change; all other parameters stay. */
   change: (search: string | URLSearchParams, patch: Partial<State>) => string;

@@ -1,5 +1,5 @@
-// The state that a page keeps in its URL. A filter replaces the entry of the history; a dialog or an opened row adds one,
-// so that Back closes it.
+// The state of a page in its URL. A filter replaces the entry of the history; a dialog or an opened row adds one, so
+// that Back closes it.
 import { useLocation, useNavigate } from 'react-router';
 import type { NavigateFunction, To } from 'react-router';
 import type { UrlSchema } from './url-schema.ts';
@@ -8,7 +8,7 @@ import type { UrlSchema } from './url-schema.ts';
 const OPENED = { opened: true };
 const isOpened = (state: unknown) => typeof state === 'object' && state !== null && 'opened' in state;
 
-/** Going back twice would leave the page: two clicks can come before the first of them has gone anywhere. */
+/** Going back twice would leave the page: two clicks can arrive before the first has navigated. */
 let isGoing = false;
 function goBackOnce(navigate: NavigateFunction): void {
   if (isGoing) return;
