@@ -47,7 +47,7 @@ const SECTIONS: BulkActionName[][] = [
 ];
 
 interface BulkBarProps {
-  /** The devices that are on the screen: the bar tells how many of the selected ones are not. */
+  /** The devices that are on the screen: the bar counts the selected ones that are not. */
   shown?: readonly string[] | undefined;
   /** What the screen is: "this page". */
   where?: string;

@@ -1,4 +1,4 @@
-// What an action is going to do to which of the selected devices, told before it is done.
+// What an action is going to do to which of the selected devices, shown before it is done.
 import type { Device, DeviceLocation, Position } from '#/contract/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
@@ -22,7 +22,7 @@ export function bulkPlanOf(devices: readonly Device[], keep: Keep): BulkPlan {
 
 const ALREADY = 'Has it already';
 
-/** A field that the service does not tell can't be compared: it is set. */
+/** A field that the service does not report can't be compared: it is set. */
 export const keepEqual =
   (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): Keep =>
   (device) =>

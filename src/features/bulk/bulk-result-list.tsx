@@ -13,7 +13,7 @@ import classes from './bulk-dialog.module.css';
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The mark whose shape says the same. */
+/** The mark whose shape means the same. */
 const MARKS: Record<BulkOutcome, string> = {
   done: 'Succeeded',
   failed: 'Failed',

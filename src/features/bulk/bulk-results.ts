@@ -5,9 +5,9 @@ import { csvText } from '#/lib/csv.ts';
 import type { WriteResult } from '#/lib/request-queue.ts';
 
 /**
- * - `failed`: nothing was changed, as far as the service tells.
+ * - `failed`: nothing was changed, as far as the service reports.
  * - `skipped`: there was nothing to do.
- * - `unknown`: no answer came and reading could not tell either.
+ * - `unknown`: no answer arrived and reading could not settle it either.
  * - `stopped`: never sent, because the run was cancelled or had to end.
  */
 export type BulkOutcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
@@ -24,7 +24,7 @@ const NOT_SENT: Record<Extract<WriteResult, { outcome: 'stopped' }>['reason'], s
   unreachable: 'Not sent: the service could not be reached',
 };
 
-/** What went wrong, with what the service said about it. */
+/** What went wrong, with the service's message about it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { detail, fields } = error instanceof ApiError ? error : { detail: '', fields: [] };

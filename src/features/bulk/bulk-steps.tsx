@@ -29,7 +29,7 @@ export interface BulkOrder {
   /** What is done, for the progress and the name of the file: "Set group". */
   what: string;
   keep: Keep;
-  /** How the plan says it: "changes", "change". */
+  /** The verb in the plan: "changes", "change". */
   does?: [one: string, many: string];
   /** Why it cannot begin yet. */
   fault: string | undefined;
@@ -49,7 +49,7 @@ interface BulkStepsProps extends BulkActionProps {
   children?: ReactNode;
   /** What follows from the plan, below it. */
   note?: (change: Device[]) => ReactNode;
-  /** A link to what came of it. */
+  /** A link to the result. */
   onward?: ReactNode;
 }
 

@@ -26,7 +26,7 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
   const pages = client.getQueriesData<DeviceRows>({ queryKey: deviceQueries.pages });
   const seen = [...frame.devices, ...pages.flatMap(([, page]) => page?.rows ?? [])].map((device) => device[field]);
   const known = [...new Set(seen)].filter((each) => each !== undefined && each !== '');
-  // The one that is typed already would only lie over the buttons below.
+  // A suggestion that is typed already would only cover the buttons below.
   const others = known.filter((each) => each !== undefined && each !== value) as string[];
   return (
     <BulkSteps

@@ -39,7 +39,7 @@ interface RunStepsProps<Item> {
   /** What is sent, to be shown. */
   requests?: () => readonly CurlRequest[];
   prepare: Parameters<RunningBulk<Item>['start']>[0]['prepare'];
-  /** A link to what came of it. */
+  /** A link to the result. */
   onward?: ReactNode;
   onClose: () => void;
 }
@@ -147,7 +147,7 @@ function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string })
   );
 }
 
-/** Says how it goes to those who don't see the bar: four times on the way, and at the end. */
+/** Announces the progress to those who don't see the bar: four times on the way, and at the end. */
 function Announcer<Item>({ run: { phase, total, ended, results } }: { run: RunningBulk<Item> }) {
   const quarter = total === 0 ? 0 : Math.floor((ended / total) * 4) * 25;
   return (

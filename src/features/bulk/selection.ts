@@ -1,5 +1,5 @@
-// Which devices are selected: one selection for this tab, shared by the table and the map. It is kept over pages and
-// filters, and forgotten at sign-out.
+// Which devices are selected: one selection for this tab, shared by the table and the map. It lasts over pages and
+// filters, and is forgotten at sign-out.
 import { onSession } from '#/api/session.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';

@@ -1,4 +1,4 @@
-// Tells the agents of many devices to update themselves.
+// Makes the agents of many devices update themselves.
 import { devicesText } from '#/lib/format.ts';
 import { bulkUpdateAgent } from '#/api/bulk.ts';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';

@@ -23,7 +23,7 @@ interface Start<Item> {
 
 export interface RunningBulk<Item> extends Omit<ReturnType<typeof useRun<ItemResult>>, 'start'> {
   kind: BulkKind<Item>;
-  /** Begins; a second time with what is to be sent again, whose results then take the place of the earlier ones. */
+  /** Begins; a second time with what is to be sent again, whose results then replace the earlier ones. */
   start: (start: Start<Item>) => void;
   phase: 'planned' | 'running' | 'ended';
   /** Milliseconds that the service asked to wait; 0 while it goes on. */

@@ -6,7 +6,7 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 
 export interface RunWatch<Result> {
   signal: AbortSignal;
-  /** The results of earlier runs are kept until they are replaced. */
+  /** The results of earlier runs stay until they are replaced. */
   onResult: (key: string, result: Result) => void;
 }
 

@@ -32,7 +32,7 @@ const withLook = (looked: Looked, at: number): Looked => {
 
 const timeOf = (text: string | undefined) => (text ? parseTimestamp(text)?.getTime() : undefined) ?? Number.NaN;
 
-/** Keeps what this page reads of the device, and gives when it did. */
+/** Stores what this page reads of the device, and returns when it did. */
 function useLooked(device: Device): Looked {
   const { DeviceId: id, DeviceStatus: state, LastSeenTime } = device;
   const at = useQuery(deviceQueries.one(id)).dataUpdatedAt;

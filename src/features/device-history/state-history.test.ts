@@ -1,4 +1,4 @@
-// The history that a browser keeps of who went and came, from readings that have gaps between them.
+// The history that a browser stores of devices that went and came back, from readings with gaps between them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_HISTORY, statesFormat, watchedFormat, withDevice, withReading } from './state-history.ts';
@@ -55,7 +55,7 @@ test('a device that was never there did not go, and neither did one that is new'
     { at: 2, away: { new: Number.NaN, c: undefined }, had: [] },
   );
   assert.deepEqual(told(history), []);
-  // Nor one that was last heard of long before this browser saw it Online.
+  // Nor one that was last seen long before this browser saw it Online.
   assert.deepEqual(told(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
 });
 

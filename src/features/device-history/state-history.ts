@@ -1,14 +1,15 @@
-// Which devices went and came, and when: the API keeps no such history, so this browser does, out of the readings of the
-// fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time that nobody told.
+// Which devices went and came back, and when: the API has no such history, so this browser collects it from the
+// readings of the fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time
+// beyond what the service reported.
 import type { Away, StatesRead } from '#/fleet/states-read.ts';
 import type { Format } from '#/lib/stored.ts';
 
 export interface StateChange {
   id: string;
   to: string;
-  /** When the service last heard of it, or else the reading that showed it first. */
+  /** When the service last saw it, or else the reading that showed it first. */
   at: number;
-  /** The earliest that it can have been: the same as `at` where that is told. */
+  /** The earliest that it can have been: the same as `at` where that is reported. */
   since: number;
 }
 
@@ -24,7 +25,7 @@ export interface StateHistory {
 export const NO_HISTORY: StateHistory = { watched: [], changes: [], away: undefined };
 
 const HOUR = 3_600_000;
-/** How far back it goes, and at most how much of it is kept. */
+/** How far back it goes, and at most how much of it is stored. */
 const KEPT = 8 * 24 * HOUR;
 const MOST_CHANGES = 3_000;
 const MOST_STRETCHES = 300;
@@ -35,7 +36,7 @@ const LATE = 2.5;
 /** With one reading more. */
 export function withReading(history: StateHistory, reading: StatesRead): StateHistory {
   const { at } = reading;
-  // A clock that was set back takes what lies ahead of it away.
+  // After the clock was set back, entries of the future are dropped.
   const watched = history.watched.filter(([from]) => from < at).map(([from, to]) => [from, Math.min(to, at)] as const);
   const changes = history.changes.filter((change) => change.at <= at);
   const before = watched.at(-1);
@@ -91,7 +92,7 @@ function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRea
       found.push({ id, to: state, at, since: last });
       continue;
     }
-    // It was never there: it is new. Where nobody tells, only who was there a moment ago can have gone.
+    // It was never there: it is new. Without a reported time, only a device that was there a moment ago can have gone.
     if (seen === undefined ? !had(id) : Number.isNaN(seen)) continue;
     // Gone long before it was last seen Online here: what was seen then was wrong, or is now.
     if (seen !== undefined && seen < last - HOUR) continue;
@@ -105,7 +106,7 @@ function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRea
 function bounded({ watched, changes, away }: StateHistory): StateHistory {
   const oldest = (watched.at(-1)?.[1] ?? 0) - KEPT;
   const kept = changes.filter((change) => change.at >= oldest).slice(-MOST_CHANGES);
-  // What came before a change that is not kept is as if nobody had looked.
+  // What was before a change that is not stored counts as unseen.
   const begin = kept.length < changes.length ? Math.max(oldest, kept[0]?.at ?? oldest) : oldest;
   const stretches = watched.flatMap(([from, to]) => (to < begin ? [] : [[Math.max(from, begin), to] as const]));
   return { watched: stretches.slice(-MOST_STRETCHES), changes: kept, away };

@@ -1,4 +1,4 @@
-// What is said of the last hours, and what is not.
+// What is known of the last hours, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateHistory } from './state-history.ts';
@@ -40,7 +40,7 @@ test('Last seen tells of a time in which nobody looked', () => {
   const kept = history({ watched: [[0, 10], [60, 100]], changes: [changed('Offline', 30)] }); // prettier-ignore
   const away = { ...device, state: 'Offline', seen: 30 };
   assert.deepEqual(told(deviceStretches(kept, away, span)), ['0..10 Online', '10..30 ?', '30..100 Offline']);
-  // Also where nothing at all was kept; and before it was created nothing is known.
+  // Also where nothing at all was stored; and before it was created nothing is known.
   assert.deepEqual(told(deviceStretches(history({}), away, span)), ['0..30 ?', '30..100 Offline']);
   const young = { ...device, created: 70 };
   assert.deepEqual(told(deviceStretches(kept, young, span)).at(-2), '0..70 ?');

@@ -1,5 +1,5 @@
-// The last hours as stretches, out of the history that this browser keeps: of one device its states, of the fleet how many
-// are away. A stretch that nobody saw, and of which nobody told, is unknown.
+// The last hours as stretches, from the history that this browser stores: of one device its states, of the fleet how
+// many are away. A stretch that nobody saw or reported is unknown.
 import type { StateChange, StateHistory } from './state-history.ts';
 
 export interface StateStretch<Value> {
@@ -16,7 +16,7 @@ interface Span {
   looked?: readonly (readonly [from: number, to: number])[];
 }
 
-/** Neighbours that say the same are one. */
+/** Neighbours with the same value become one. */
 function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<Value>[] {
   const found: StateStretch<Value>[] = [];
   for (const stretch of stretches) {
@@ -60,9 +60,9 @@ function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: 
 export interface KnownDevice {
   id: string;
   state: string;
-  /** When it was last there; NaN where that is not told. */
+  /** When it was last there; NaN where that is not reported. */
   seen: number;
-  /** When it was created; NaN where that is not told. */
+  /** When it was created; NaN where that is not reported. */
   created: number;
 }
 
@@ -70,7 +70,7 @@ export function deviceStretches(history: StateHistory, device: KnownDevice, span
   const { id, state, seen, created } = device;
   const changes = history.changes.filter((change) => change.id === id);
   const looked = seenIn(history, span);
-  // Away since it was last seen, whoever looked since then.
+  // Away since it was last seen, even if nobody looked since then.
   const told: (readonly [number, number])[] = changes.flatMap(({ to, at, since }) => {
     const next = looked.find(([, end]) => end > at);
     return to !== 'Online' && since === at && next ? [[at, next[0]] as const] : [];

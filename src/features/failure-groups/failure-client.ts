@@ -57,7 +57,7 @@ export class FailureClient {
   );
   /** In the page, if the worker cannot be loaded: slow is better than nothing. */
   private here: ((request: GroupingRequest) => GroupingAnswer) | undefined;
-  /** What was handed over, by key. */
+  /** The outputs that were sent to the worker, by key. */
   private readonly handed = new Map<string, FailedJob>();
   private turn = 0;
 

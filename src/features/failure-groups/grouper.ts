@@ -49,7 +49,7 @@ interface Wording {
   line: string;
   isLast: boolean;
   count: number;
-  /** What stands at each token that varies, a few of each. */
+  /** The texts at each token that varies, a few of each. */
   values: Map<number, Set<string>>;
 }
 
@@ -65,7 +65,7 @@ interface Group {
   wordings: Wording[];
 }
 
-/** Two lines this much alike say the same in other words. */
+/** Two lines this much alike mean the same in other words. */
 const ALIKE = 0.75;
 /** Groups a new wording is compared with, and how many that have one of its words are looked at. */
 const COMPARED = 4;
@@ -235,7 +235,7 @@ export class Grouper {
     return made;
   }
 
-  /** The largest first, of equals the one that came first. */
+  /** The largest first, of equals the one that arrived first. */
   all(): FailureGroup[] {
     return Array.from(this.groups.values())
       .filter(({ members }) => members.size > 0)

@@ -7,7 +7,7 @@ export interface Token {
   text: string;
   /** Set on what differs from device to device. */
   varies?: Varying;
-  /** A blank stands before it. */
+  /** It has a blank before it. */
   spaced: boolean;
 }
 
@@ -18,8 +18,8 @@ const TIME = `(?:(?:${DATE}|${SYSLOG})(?:T|,?\\s+)(?:${CLOCK})|${DATE}|${CLOCK})
 /** What a program may put before every line: a time, or the kernel's seconds since the start. */
 const STAMP = new RegExp(`^\\s*[\\[(<]?\\s*(?:${TIME}|(?<=\\[\\s*)\\d+\\.\\d+)\\s*[\\])>]?[\\s,:|-]*`, 'i');
 /**
- * A shell says where it stood before it says what went wrong: "./update.sh: line 12: ", "sh: 1: ", "zsh:1: ", with the
- * word for a line in the language of the device. Where it stood differs between versions of a script.
+ * A shell prints its position before the error: "./update.sh: line 12: ", "sh: 1: ", "zsh:1: ", with the word for a
+ * line in the language of the device. The position differs between versions of a script.
  */
 const SHELL = /^[^\s:]{1,160}:\s?(?:\p{L}{2,12}\s)?\d{1,6}\s?: (?=\S)/u;
 
@@ -42,7 +42,7 @@ const TOKEN = new RegExp(
   'giu',
 );
 
-/** Numbers behind these words are not amounts but tell one error from another: "returned error: 404". */
+/** Numbers behind these words are not amounts but distinguish errors: "returned error: 404". */
 const CODE = /^(?:error|err|errno|code|status|exit|exited|signal|http|returned|rc|result)$/i;
 
 function isCode(tokens: readonly Token[], text: string): boolean {
@@ -54,7 +54,7 @@ function isCode(tokens: readonly Token[], text: string): boolean {
   return tokens[at - 1]?.text === '/' && CODE.test(tokens[at - 2]?.text ?? '');
 }
 
-/** Adds the tokens of a text in which none of the names stands. */
+/** Adds the tokens of a text that contains none of the names. */
 function addTokens(tokens: Token[], text: string, spaced: boolean): void {
   TOKEN.lastIndex = 0;
   let end = 0;
@@ -85,7 +85,7 @@ function addTokens(tokens: Token[], text: string, spaced: boolean): void {
 const LEAST_NAME = 3;
 const inWord = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 
-/** Where one of the names stands in the text, as a word of its own. */
+/** Where one of the names is in the text, as a word of its own. */
 function findName(text: string, names: readonly string[], from: number): { at: number; length: number } | undefined {
   const lower = text.toLowerCase();
   for (const name of names) {
@@ -96,7 +96,7 @@ function findName(text: string, names: readonly string[], from: number): { at: n
   return undefined;
 }
 
-/** The line without what was put before it: times, and where the shell stood. */
+/** The line without what was put before it: times, and the position of the shell. */
 export function bareLine(line: string): string {
   const first = line.replace(STAMP, '');
   return first.replace(STAMP, '').replace(SHELL, '').trim() || line.trim();
@@ -121,6 +121,6 @@ export function tokensOf(line: string, names: readonly string[] = []): Token[] {
   return tokens;
 }
 
-/** Equal for two lines that say the same. Letter case counts: languages differ in what it means. */
+/** Equal for two lines with the same meaning. Letter case counts: languages differ in what it means. */
 export const keyOf = (tokens: readonly Token[]): string =>
   tokens.map(({ text, varies, spaced }) => `${spaced ? ' ' : ''}${varies ? `\u0000${varies}` : text}`).join('');

@@ -10,7 +10,7 @@ export interface DeviceLog {
 }
 
 export interface DiffRow {
-  /** Said by both, only by the one that failed, only by the healthy one; `gap`: lines left out that both say. */
+  /** In both, only in the failed one, only in the healthy one; `gap`: common lines that are left out. */
   side: 'both' | 'failed' | 'healthy' | 'gap';
   text: string;
   error: boolean;
@@ -20,7 +20,7 @@ export interface DiffRow {
 
 export interface LogDiff {
   rows: DiffRow[];
-  /** Lines at the beginning that both say. */
+  /** Lines at the beginning that both have. */
   sameUntil: number;
   /** So many differing lines that only the beginnings were compared. */
   coarse: boolean;
@@ -33,7 +33,7 @@ const MOST_LINES = 4_000;
 /** Differing lines up to which every line is compared. */
 const MOST_STEPS = 600;
 const MOST_ROWS = 600;
-/** Lines that both say which are shown around a difference. */
+/** Common lines that are shown around a difference. */
 const AROUND = 3;
 
 interface Line {
@@ -105,7 +105,7 @@ function rowsOf(failed: Line[], healthy: Line[], pairs: [number, number][]): Dif
   return rows;
 }
 
-/** Long stretches that both say become one row that counts them. */
+/** Long stretches of common lines become one row that counts them. */
 function folded(rows: DiffRow[]): DiffRow[] {
   const shown: DiffRow[] = [];
   for (let at = 0; at < rows.length;) {

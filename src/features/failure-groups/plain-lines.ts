@@ -1,7 +1,7 @@
 // The lines of a log as a reader sees them: without colours, and of a line that was written over and over only the
 // last.
 
-/** Longer lines are cut: what matters of an error stands at its beginning. */
+/** Longer lines are cut: what matters of an error is at its beginning. */
 const LONGEST = 400;
 
 // eslint-disable-next-line no-control-regex -- escape sequences are what this is about (ECMA-48)

@@ -21,7 +21,7 @@ export const CAUSES: RegExp = new RegExp(
 const NAMED = /\b[A-Z]\w*(?:Error|Exception)\b|^panic:|\bE(?:ACCES|NOENT|NOSPC|PERM|CONNREFUSED|TIMEDOUT|IO|EXIST)\b/;
 const WORDS =
   /\b(?:error|fatal|failed|failure|fail|fails|exception|panic|cannot|can['’]t|couldn['’]t|could not|unable|denied|refused|unreachable|invalid|corrupt(?:ed)?|mismatch|missing|unsupported|expired|rejected|critical|timed? ?out|timeout|aborted|unexpected|wrong|rolled back|rolling back|assertion)\b/i;
-/** Lines that only say that something failed before: the word counts for less. */
+/** Lines that only repeat that something failed before: the word counts for less. */
 const FOLLOWS =
   /\b(?:exit(?:ing|ed)?(?: with)?(?: (?:status|code|failure))|exit status|due to previous errors|complete log of this run|returned non-zero|aborting|giving up|error \d+$|see above|for details)\b|^(?:(?:error|fatal|failed|failure)[.! ]*|\w+ failed[.!]?)$|^make(?:\[\d+\])?: \*\*\*|^npm (?:err|error)!? *$/i;
 
@@ -33,7 +33,7 @@ function weightOf(line: string): number {
   return words > 0 && FOLLOWS.test(line) ? words - 4 : words;
 }
 
-/** Whether a line says by itself that something went wrong. */
+/** Whether a line by itself reports an error. */
 export const namesError = (line: string): boolean => weightOf(line) > 0;
 
 interface Told {
@@ -48,7 +48,7 @@ function heaviest(lines: readonly string[]): Told | undefined {
   for (let at = lines.length - 1; at >= 0 && passed < LOOKED_AT; at--) {
     const line = bareLine(lines[at] ?? '');
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
-    // What stands nearer to the end counts a little more.
+    // Lines nearer to the end count a little more.
     const weight = weightOf(line) - passed / 20;
     if (!best || weight > best.weight) best = { line, weight };
     passed++;
@@ -59,11 +59,11 @@ function heaviest(lines: readonly string[]): Told | undefined {
 export interface Output {
   stdout: string;
   stderr: string;
-  /** What the service itself says of the end. */
+  /** The reason that the service itself gives for the end. */
   reason: string;
 }
 
-/** Without what the shell and the log put before it; empty where nothing was said. */
+/** Without what the shell and the log put before it; empty where nothing was printed. */
 export function tellingLine({ stdout, stderr, reason }: Output): string {
   const told = heaviest(plainLines(stderr));
   // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.

@@ -1,6 +1,6 @@
 // The commands that make a machine a device, ready to paste into a POSIX shell.
 
-/** In the place of a key that is not known any more. */
+/** Shown instead of a key that is not known any more. */
 export const KEY_PLACEHOLDER = '<device key>';
 
 /** A word of a shell command: bare where it is harmless, else in single quotes. */

@@ -1,4 +1,4 @@
-// Commands made on the service's own machine name an address that no other machine can reach; this says so.
+// Commands made on the service's own machine name an address that no other machine can reach; this warns of it.
 export function LoopbackNote({ origin }: { origin: string }) {
   return (
     <p className="dim" style={{ fontSize: 13 }}>

@@ -31,7 +31,7 @@ const LONGEST_LINE = 240;
 
 export const foldCase = (text: string): string => text.toLowerCase();
 
-/** The line at a place, shortened around it. */
+/** The line at an offset, shortened around it. */
 function lineAround(text: string, at: number, length: number): { line: number; text: string } {
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
@@ -50,7 +50,7 @@ function hitIn(job: Job, row: number, needle: string): LogHit | undefined {
     const folded = foldCase(text);
     const at = folded.indexOf(needle);
     if (at === -1) continue;
-    // Folding makes some letters two: the place is then only good in the folded text.
+    // Folding makes some letters two: the offset is then only valid in the folded text.
     return {
       row,
       device,
@@ -78,7 +78,7 @@ export class JobSearch {
     ).length;
   }
 
-  /** `first`: place of the first of these rows in the job. */
+  /** `first`: index of the first of these rows in the job. */
   output(rows: readonly Job[], first: number): void {
     for (const [place, job] of rows.entries()) {
       const found = hitIn(job, first + place, this.needle);

@@ -1,5 +1,5 @@
-// The archive as this browser keeps it, in a database of its own for each account. Only what a browser's store needs to
-// be told: what an archived job is, is in archived-job.ts.
+// The archive in this browser, in a database of its own for each account. This file only knows how a browser stores it:
+// what an archived job is, is in archived-job.ts.
 import type { ArchivedJob, SealedJob } from './archived-job.ts';
 import { sealedBytes } from './archived-job.ts';
 
@@ -8,13 +8,13 @@ export interface StoredJob extends ArchivedJob {
   bytes: number;
 }
 
-/** Why nothing can be kept or read, in words. */
+/** Why nothing can be stored or read, in words. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
 const HEADS = 'heads';
-/** By job and place: 0 the rows, from 1 on their output. */
+/** By job and number: 0 the rows, from 1 on their output. */
 const PIECES = 'pieces';
 
 const UNAVAILABLE =
@@ -100,7 +100,7 @@ export const archiveStore = {
       answerOf(database.transaction(HEADS).objectStore(HEADS).get(id) as IDBRequest<StoredJob | undefined>),
     ),
 
-  /** Keeps a job, in place of what was kept of it before. */
+  /** Stores a job, and replaces what was stored of it before. */
   put: (account: string, sealed: SealedJob): Promise<void> =>
     using(account, (database) =>
       write(database, (heads, pieces) => {
@@ -111,7 +111,7 @@ export const archiveStore = {
       }),
     ),
 
-  /** `place`: 0 for the rows, from 1 on for their output. */
+  /** 0 for the rows, from 1 on for their output. */
   piece: (account: string, id: string, place: number): Promise<Uint8Array<ArrayBuffer>> =>
     using(account, async (database) => {
       const store = database.transaction(PIECES).objectStore(PIECES);
@@ -145,7 +145,7 @@ export const archiveStore = {
     ),
 };
 
-/** Undefined: the browser keeps it until somebody deletes it. Otherwise why it may go. */
+/** Undefined: the browser stores it until somebody deletes it. Otherwise why it may be lost. */
 export async function askToStay(): Promise<string | undefined> {
   // Missing on plain http: only a secure context has it.
   const { storage } = navigator as { storage?: StorageManager };

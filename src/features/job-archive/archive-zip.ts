@@ -1,4 +1,4 @@
-// Archived jobs as a ZIP file: JSON that can be read back, and beside it each output as plain text for whoever opens it
+// Archived jobs as a ZIP file: JSON that can be imported again, and beside it each output as plain text, readable
 // without us.
 import { job as jobSchema } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -13,7 +13,7 @@ const HEAD = 'job.json';
 /** Far above what a job is; beyond it, a file is no archive. */
 const MOST_TEXT = 256 * 1024 * 1024;
 
-/** A name that is safe on every file system, and never one of the names that Windows keeps for itself. */
+/** A name that is safe on every file system, and never one of those that Windows reserves. */
 export function safeName(text: string): string {
   const name = text
     .normalize('NFC')
@@ -37,7 +37,7 @@ export async function addToZip(zip: ZipWriter, { head, rows, outputs }: SealedJo
     await zip.add(`${folder}/output-${piece + 1}.json`, JSON.stringify(full));
     for (const job of full) {
       row++;
-      // The number keeps names apart, and nothing that a device is called can be a path.
+      // The number makes names unique, and nothing that a device is called can be a path.
       const name = `${folder}/${numbered(row, 5)}-${safeName(job.DeviceName || job.DeviceId)}`;
       const { streams, reason } = outputOf(job);
       for (const stream of streams) if (stream.text) await zip.add(`${name}.${stream.name}.txt`, stream.text);

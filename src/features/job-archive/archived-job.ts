@@ -31,7 +31,7 @@ export interface SealedJob {
 
 /** A piece is closed once it has this many characters of output. */
 const PIECE = 1_000_000;
-/** Rows of a piece, however little they say. */
+/** Rows of a piece, however short they are. */
 const MOST_ROWS = 500;
 
 const lengthOf = ({ Stdout = '', Stderr = '', Result }: Job) => Stdout.length + Stderr.length + Result.length;
@@ -50,8 +50,8 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
 export const unpackRows = async (bytes: Uint8Array<ArrayBuffer>): Promise<Job[]> => (await unpack(bytes)) as Job[];
 
 /**
- * A job as it is kept: the token that downloads an artifact has no business in a copy that lasts, and a Result that repeats
- * Stdout and Stderr would double it.
+ * A job as it is stored: the token that downloads an artifact does not belong in a permanent copy, and a Result that
+ * repeats Stdout and Stderr would double it.
  */
 function kept(job: Job): Job {
   const { Command, JobId, JobName, DeviceId, ArtifactId, WorkflowId, Stdout, Stderr, Result } = job;
@@ -66,7 +66,7 @@ function kept(job: Job): Job {
 /** A row without its output. */
 const bare = ({ Stdout: _out, Stderr: _err, ...job }: Job): Job => ({ ...job, Result: '' });
 
-/** Seals a job and its rows one by one, as they come; a job to one device is its own only row. */
+/** Seals a job and its rows one by one, as they arrive; a job to one device is its own only row. */
 export class Sealer {
   private readonly job: Job;
   private readonly rows: Job[] = [];

@@ -31,7 +31,7 @@ const readJob = (id: string, { queue, signal }: RunRequests): Promise<Job> =>
 const readChildren = (id: string, { queue, signal }: RunRequests): Promise<Job[]> =>
   queue.read(() => call(jobEndpoints.children, { params: { job_id: id } }, { signal }));
 
-/** Some services know children only in the list: what stands there is then all there is. */
+/** Some services know children only in the list: the row of the list is then all there is. */
 async function readChild(row: Job, requests: RunRequests): Promise<Job> {
   if (!row.JobId) return row;
   try {
@@ -42,7 +42,7 @@ async function readChild(row: Job, requests: RunRequests): Promise<Job> {
   }
 }
 
-/** What tells that a job has not changed: how it and its devices ended. */
+/** Shows that a job has not changed: how it and its devices ended. */
 const fingerprintOf = (job: Job, children: readonly Job[]): string =>
   JSON.stringify([job.Status, job.EndTime, job.ExitCode, job.Counts, children.map((child) => jobState(child))]);
 
@@ -86,8 +86,8 @@ export interface Archived {
 }
 
 /**
- * Deletes an executed job, if it is still the one that was archived; it is read once more right before. Where the answer to
- * the delete was lost, reading tells whether it is gone.
+ * Deletes an executed job, if it is still the one that was archived; it is read once more right before. Where the
+ * answer to the delete was lost, reading shows whether it is gone.
  */
 export async function deleteEnded({ id, fingerprint }: Archived, requests: RunRequests): Promise<'deleted' | 'gone'> {
   const { job, children } = await readEnded(id, requests);

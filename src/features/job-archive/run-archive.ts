@@ -1,4 +1,4 @@
-// Archives jobs and then deletes them, job by job: nothing is deleted before its copy is kept, and what could not be
+// Archives jobs and then deletes them, job by job: nothing is deleted before its copy is stored, and what could not be
 // archived, or has moved meanwhile, stays where it is.
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { archiveStore, ArchiveError } from './archive-store.ts';

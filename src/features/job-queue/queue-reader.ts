@@ -8,24 +8,24 @@ import { call } from '#/api/call.ts';
 import { eachOf } from '#/lib/pace.ts';
 import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
 
-/** One job, or a group's or tag's part of one, as it stands in its device's queue. */
+/** One job, or a group's or tag's part of one, as an entry of its device's queue. */
 export interface QueuedJob {
   JobId: string;
   JobName: string;
-  /** '' where the service does not tell whose it is. */
+  /** '' where the service does not report the device. */
   DeviceId: string;
   DeviceName: string;
   ParentJobId: string | undefined;
   ArtifactId: string | undefined;
   WorkflowId: string | undefined;
-  /** When it was submitted, in milliseconds; undefined where the service does not tell. */
+  /** When it was submitted, in milliseconds; undefined where the service does not report it. */
   created: number | undefined;
   state: 'Waiting' | 'Running';
   /** The service can stop it. */
   canStop: boolean;
 }
 
-/** By device; what runs first, then the oldest. A device without a job to come is not in it. */
+/** By device; what runs first, then the oldest. A device without an open job is not in it. */
 export type Queues = ReadonlyMap<string, readonly QueuedJob[]>;
 
 export interface QueueSource {
@@ -42,7 +42,10 @@ const serviceSource: QueueSource = {
 
 const timeOf = (job: Job): number | undefined => parseTimestamp(job.CreatedTime ?? '')?.getTime();
 
-/** The job's place in a queue; undefined once it has ended. `parent`: what the service may leave out of its children. */
+/**
+ * The job as an entry of a queue; undefined once it has ended. `parent`: what the service may leave out of its
+ * children.
+ */
 function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {
   const state = jobState(job);
   if (state !== 'Waiting' && state !== 'Running') return undefined;
@@ -130,7 +133,7 @@ export class QueueReader {
     );
   }
 
-  /** Counts that stayed say that no child moved. Without counts, only what is all over stays as it is. */
+  /** Unchanged counts mean that no child moved. Without counts, only what has ended is known to stay as it is. */
   private isKnown({ JobId, Counts }: Job): boolean {
     const known = this.known.get(JobId);
     return known !== undefined && (Counts ? known.counts === JSON.stringify(Counts) : known.open.length === 0);

@@ -1,4 +1,4 @@
-// What waits or runs on every device, as a query, kept fresh while somebody looks at it.
+// What waits or runs on every device, as a query, refreshed while somebody looks at it.
 import { queryOptions } from '@tanstack/react-query';
 import { onSession } from '#/api/session.ts';
 import { QueueReader } from './queue-reader.ts';

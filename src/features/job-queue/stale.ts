@@ -1,4 +1,4 @@
-// Which jobs that wait are better taken away than run: too old, overtaken by a newer version of the same thing behind
+// Which waiting jobs are better cancelled than run: too old, overtaken by a newer version of the same artifact behind
 // them, or without the artifact that they would run.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -20,11 +20,11 @@ export const STALE_KINDS: Record<StaleKind, string> = {
   deleted: 'Artifact deleted',
 };
 
-/** What of a queued job tells whether it is stale. */
+/** The parts of a queued job that decide whether it is stale. */
 export interface Waiting {
   state: string;
   ArtifactId: string | undefined;
-  /** When it was submitted, in milliseconds; undefined where nobody tells. */
+  /** When it was submitted, in milliseconds; undefined where that is unknown. */
   created: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export const versionsOf = (artifacts: readonly Artifact[]): VersionMap =>
 /** The stale ones of one device's queue, in its order, each with every reason. A job that runs is none of them. */
 export function staleIn<Job extends Waiting>(queue: readonly Job[], rules: StaleRules): Map<Job, StaleReason[]> {
   const { now, days, versions, deleted } = rules;
-  /** Of each name, the newest version that waits behind the place at hand. */
+  /** Of each name, the newest version that waits behind the current entry. */
   const behind = new Map<string, Version>();
   const found: [Job, StaleReason[]][] = [];
   for (const job of queue.toReversed()) {

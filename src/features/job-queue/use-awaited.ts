@@ -1,5 +1,5 @@
-// For how many devices that are Offline the rest of a job waits, in front of a service that does not tell: its queues and
-// the fleet do, where they are known.
+// For how many devices that are Offline the rest of a job waits, where the service does not report it: its queues and
+// the fleet show it, where they are known.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -12,7 +12,7 @@ import type { QueuedJob } from './queue-reader.ts';
 /** Milliseconds between two readings of the queues for this alone. */
 const SELDOM = 20_000;
 
-/** Whether a job may wait for devices that are Offline, and its service does not say. */
+/** Whether a job may wait for devices that are Offline, and its service does not report that. */
 export const isUntold = (job: Job): boolean => job.WaitingOffline === undefined && isParent(job) && isMoving(job);
 
 /** Whether the fleet knows that a device is Offline. */

@@ -1,4 +1,4 @@
-// What is known now of the things that make a waiting job stale.
+// What is known now that makes a waiting job stale.
 import { useMemo } from 'react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
@@ -13,8 +13,8 @@ const MINUTE = 60_000;
 const NONE: readonly string[] = [];
 
 /**
- * Which of these artifacts are not there. Only a list that was read after the jobs tells: in an older one, what was
- * uploaded since is missing too.
+ * Which of these artifacts are not there. Only a list that was read after the jobs is proof: from an older one, later
+ * uploads are missing too.
  */
 const missing = (ids: readonly string[]) =>
   queryOptions({
@@ -33,7 +33,7 @@ export interface StaleReading {
   rules: StaleRules;
   /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
   settled: boolean;
-  /** The artifacts could not be read: only age tells. */
+  /** The artifacts could not be read: only age counts. */
   error: Error | null;
 }
 

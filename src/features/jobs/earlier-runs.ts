@@ -29,7 +29,7 @@ function lastOf(jobs: readonly Job[]): Map<string, Verdict> {
   return last;
 }
 
-/** Undefined: the service does not tell what its jobs were submitted with. */
+/** Undefined: the service does not report what its jobs were submitted with. */
 async function read(artifacts: readonly Artifact[]): Promise<EarlierRuns | null> {
   try {
     const runs: Job[] = [];
@@ -55,7 +55,7 @@ async function read(artifacts: readonly Artifact[]): Promise<EarlierRuns | null>
 }
 
 export const earlierRunQueries = {
-  /** `artifacts`: all that are the same name and version. Null where the service does not tell. */
+  /** `artifacts`: all that are the same name and version. Null where the service does not report it. */
   of: (artifacts: readonly Artifact[]) =>
     queryOptions({
       queryKey: ['jobs', 'earlier', ...artifacts.map(({ ArtifactId }) => ArtifactId)],

@@ -1,4 +1,4 @@
-// What a job printed, as streams for the log view, and what the service says of it beside that.
+// What a job printed, as streams for the log view, and the service's own note beside it.
 import type { Job } from '#/contract/jobs.ts';
 import type { LogStream } from '#/ui/log/log-items.ts';
 
@@ -24,14 +24,14 @@ export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stder
     { name: 'stdout', text: Stdout ?? '' },
     { name: 'stderr', text: Stderr ?? '', error: true },
   ];
-  // Ours repeats what was printed and then says why it ended, where that is not the command's own doing.
+  // Ours repeats what was printed and then gives the reason why it ended, where that is not the command's own doing.
   const printed = streams.map(({ text }) => text).join('');
   const line = (Result.startsWith(printed) ? Result.slice(printed.length) : Result).trim();
   const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));
   return { streams, reason: own ? line : '' };
 }
 
-/** The streams of an output that came whole, for the log view. */
+/** The streams of an output that was read in full, for the log view. */
 export const logStreams = ({ streams }: JobOutput): LogStream[] =>
   streams.map(({ text, ...stream }) => ({ ...stream, pieces: text === '' ? [] : [text] }));
 

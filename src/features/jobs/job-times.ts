@@ -45,7 +45,7 @@ export const spanOf = (job: Job, now: Date): number | undefined =>
   awaitedOffline(job) > 0 ? undefined : durationOf(timesOf(job), now);
 
 /**
- * Newest first, by submission or else start. A job without any readable time comes first when it has not started (it is
+ * Newest first, by submission or else start. A job without any readable time is first when it has not started (it is
  * among the latest), last otherwise; the order of the service stays between equals.
  */
 export function newestFirst(jobs: Job[]): Job[] {

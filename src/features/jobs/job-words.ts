@@ -1,4 +1,4 @@
-// What the pages say of a job in words: what it is aimed at, what its state means, what is lost when it is deleted.
+// The texts about a job that pages share: what it is aimed at, what its state means, what is lost when it is deleted.
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/job-state.ts';
@@ -11,7 +11,7 @@ export type Target =
   | { kind: 'device'; id: string; name: string }
   | { kind: 'group'; name: string }
   | { kind: 'tag'; id: string; name: string }
-  /** A parent on a service that does not say what it was aimed at. */
+  /** A parent on a service that does not report what it was aimed at. */
   | { kind: 'several' };
 
 export function targetOf(job: Job, tags: Tag[] = []): Target {
@@ -136,7 +136,7 @@ const SHOWN_ELSEWHERE = new Set([
   'Counts',
 ]);
 
-/** The fields a page has no place of its own for, as they came: a service may send more than the document names. */
+/** The fields that no page shows otherwise, as received: a service may send more than the document names. */
 export function otherFields(job: Job): [string, string][] {
   return Object.entries(job)
     .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined && value !== null && value !== '')

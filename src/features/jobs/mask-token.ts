@@ -1,6 +1,6 @@
 // The Command of an artifact holds a token that downloads it. On the screen the token is dots; copying takes it along.
 
-/** What stands for a secret. Its length says nothing about the secret's. */
+/** Shown for a secret. Its length reveals nothing about the secret's. */
 const DOTS = '••••••••';
 
 const NAMES =

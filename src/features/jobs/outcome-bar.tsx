@@ -1,5 +1,5 @@
-// How the children of a job stand: words with numbers first, and a bar in the same order. In a list, where there is room
-// for little of it, a legend opens over it.
+// The states of a job's children: words with numbers first, and a bar in the same order. In a list, where there is
+// little room, a legend opens over it.
 import { formatCount } from '#/lib/format.ts';
 import { awaitedBriefly } from './job-words.ts';
 import { STATES, outcomeText, totalOf } from './outcome.ts';

@@ -23,12 +23,12 @@ test('counts children by their state, with or without a Status', () => {
     job({ StartTime: 'x' }),
     job({}),
     job({ Status: 'EXECUTED', EndTime: 'y' }),
-    // As other services tell it: without times.
+    // As other services report it: without times.
     job({ Status: 'EXECUTED', DeviceName: 'press' }),
     job({ Stdout: 'done', ExitCode: 0 }),
     job({ Result: 'done' }),
     job({ Status: 'DEVICE_OFFLINE', Result: 'is offline' }),
-    job({ Status: 'EXECUTED', DeviceId: '' }), // a parent's says nothing of its children
+    job({ Status: 'EXECUTED', DeviceId: '' }), // a parent's does not count for its children
   ]);
   assert.deepEqual(outcome, { Failed: 2, Succeeded: 2, Running: 1, Waiting: 3, Finished: 3 });
 });

@@ -1,4 +1,4 @@
-// How a job stands: the states of its children counted, and one state for all of them together.
+// The state of a job: the states of its children counted, and one state for all of them together.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 import type { JobState } from '#/api/job-state.ts';
@@ -35,8 +35,8 @@ export const totalOf = (outcome: JobOutcome): number => STATES.reduce((sum, stat
 export const movingIn = (outcome: JobOutcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
 
 /**
- * One state for a whole parent: Running as long as something is to come and something has happened; afterwards the
- * worst of its children, since one failed device is what a person has to see.
+ * One state for a whole parent: Running as long as some children are open and some have moved; afterwards the worst of
+ * its children, since one failed device is what a person has to see.
  */
 export function overallState(outcome: JobOutcome): Verdict {
   if (movingIn(outcome) > 0) {
@@ -56,7 +56,7 @@ export function awaitedOffline(job: Job): number {
 
 const annotated = new WeakMap<Job, Job>();
 
-/** The job with that number where its service does not tell it. `rest`: its children that have not ended. */
+/** The job with that number where its service does not report it. `rest`: its children that have not ended. */
 export function withAwaited(
   job: Job,
   rest: readonly { DeviceId: string; state: JobState }[],

@@ -1,5 +1,5 @@
-// What the last line of an output says of how it ended, where a service tells neither an exit code nor a state. Only plain
-// words are taken: a wrong success is worse than none.
+// How a job ended by the last line of its output, where a service reports neither an exit code nor a state. Only plain
+// words are accepted: a wrong success is worse than none.
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from './job-output.ts';
 import type { LogPlace } from './rule.ts';

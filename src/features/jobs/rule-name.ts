@@ -1,5 +1,5 @@
-// Which rules a job goes by. A vendor's file carries its version in its name (myapp_1.2.0.tar.gz), and rules are for all
-// versions of it: they are kept under what stays when extension and version are taken away.
+// The name by which a job's rules are found. A vendor's file has its version in its name (myapp_1.2.0.tar.gz), and
+// rules apply to all versions of it: they are stored under the name without extension and version.
 
 const EXTENSION = /\.(?:tar\.gz|tgz|tar|gz|sh|bash|py|rb|pl|js|mjs|bin|run)$/i;
 const VERSION = /[-_ .]v?\d+(?:\.\d+)+(?:[-+._][\da-z]+)*$/i;

@@ -1,5 +1,5 @@
-// What an outcome rule is: a mark in the log of what an artifact runs, and what it means where it is found. Vendors' own
-// update scripts end with exit code 0 after a rollback; the log is then all that tells.
+// What an outcome rule is: a mark in the log of what an artifact runs, and what it means where it is found. Vendors'
+// own update scripts end with exit code 0 after a rollback; then only the log shows it.
 
 /** What a mark can mean, the worst first: of several marks in one log the worst decides. */
 export const RULED = ['Rolled back', 'Failed', 'Succeeded'] as const;
@@ -9,7 +9,7 @@ export const RULE_STREAMS = ['both', 'stdout', 'stderr'] as const;
 export type RuleStream = (typeof RULE_STREAMS)[number];
 
 export interface Rule {
-  /** What stands in a line of the log: text as it is, or a regular expression. */
+  /** What to find in a line of the log: text as it is, or a regular expression. */
   find: string;
   pattern: boolean;
   /** Whether capital and small letters differ. */

@@ -1,20 +1,21 @@
-// How long the rest of a job is going to take, judged by the devices that have ended: said only when enough of them have.
+// How long the rest of a job is going to take, judged by the devices that have ended: shown only when enough of them
+// have.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import { durationOf, timesOf } from './job-times.ts';
 
-/** Fewer than these that have ended tell nothing of the rest. */
+/** Fewer than these that have ended allow no estimate of the rest. */
 const ENOUGH = 5;
 /** The latest that count: a job may become slower or faster on the way. */
 const LATEST = 40;
 const STEP = 200;
-/** Milliseconds in which they must have ended: a burst says nothing of the pace. */
+/** Milliseconds in which they must have ended: a burst does not show the pace. */
 const LEAST_SPAN = 2_000;
 
 const median = (values: number[]) => values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * Milliseconds until all that can go on now have ended; undefined where nobody can tell. `away`: how many of those that
+ * Milliseconds until all that can go on now have ended; undefined where that is unknown. `away`: how many of those that
  * wait are for devices that are Offline, so that they are not counted.
  */
 export function* timeLeft(children: readonly Job[], now: Date, away: number): Generator<void, number | undefined> {
@@ -48,7 +49,7 @@ export function* timeLeft(children: readonly Job[], now: Date, away: number): Ge
   const span = now.getTime() - (latest[0] ?? 0);
   if (span < LEAST_SPAN) return undefined;
   const pace = span / latest.length;
-  // Nothing has ended for much longer than it should take: it stands still, and the pace of before is no promise.
+  // Nothing has ended for much longer than it should take: it has stalled, and the earlier pace is no promise.
   const silence = now.getTime() - (latest.at(-1) ?? 0);
   if (silence > 5 * pace + 2 * usual + 10_000) return undefined;
   return pace * (waiting + running.length);

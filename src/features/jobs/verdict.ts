@@ -1,5 +1,5 @@
-// How a job ended, once its log has been heard too: by the rules of its artifact, else by its exit code, else by what its
-// output says of itself. What the service says stays beside it.
+// How a job ended, with its log taken into account: by the rules of its artifact, else by its exit code, else by its
+// last line of output. The service's own state is shown beside it.
 import { jobState } from '#/api/job-state.ts';
 import type { JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -8,12 +8,12 @@ import type { LogPlace, Reading, Rule } from './rule.ts';
 import { reportedOutcome } from './reported-outcome.ts';
 
 /**
- * A state of a job, or what only its log tells. `Rolled back`: what ran has put the device back to what it was.
- * `No answer`: it has ended, but the mark of success that its artifact should leave is nowhere in the log.
+ * A state of a job, or one that only its log shows. `Rolled back`: what ran has put the device back to what it was. `No
+ * answer`: it has ended, but the mark of success that its artifact should leave is nowhere in the log.
  */
 export type Verdict = JobState | 'Rolled back' | 'No answer';
 
-/** What needs a person first, then what is done, then what is to come. */
+/** What needs a person first, then what is done, then what is still open. */
 export const VERDICTS: readonly Verdict[] = [
   'Failed',
   'Rolled back',
@@ -35,14 +35,14 @@ export interface Judgement {
   because: string;
   /** The line it rests on. */
   place: LogPlace | undefined;
-  /** What the service says, whatever the log does. */
+  /** The state that the service reports, whatever the log shows. */
   raw: JobState;
 }
 
 /** How {@link Judgement.because} names its line. */
 export const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
 
-/** Without rules: the exit code where the service tells it, else its Status, else what the text says. */
+/** Without rules: the exit code where the service reports it, else its Status, else the text of the output. */
 function unruled(job: Job, raw: JobState): Judgement {
   const plain = { verdict: raw, place: undefined, raw };
   if (raw === 'Finished') {

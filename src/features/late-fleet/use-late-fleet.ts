@@ -1,4 +1,4 @@
-// The fleet index for a page that is drawn before it: its code comes after the first picture, and so does the fleet.
+// The fleet index for a page that is drawn before it: its code and the fleet load after the first render.
 import { useEffect, useSyncExternalStore } from 'react';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
@@ -17,7 +17,7 @@ const ONE_REQUEST = 1_000;
 const nothing = () => undefined;
 const noSubscription = () => nothing;
 
-/** `devices`: how many the service says there are, once that is known. `need`: read the fleet at any size. */
+/** `devices`: how many the service counts, once that is known. `need`: read the fleet at any size. */
 export function useLateFleet(devices: number | undefined, need: boolean): FleetInUse | undefined {
   const isHere = usePreload(load, need);
   const store = isHere ? opened?.() : undefined;

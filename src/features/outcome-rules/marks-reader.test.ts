@@ -20,7 +20,7 @@ const HOSTILE = rule('^(a+)+$', 'Failed');
 const OK = rule('ok', 'Succeeded', false);
 const job = (JobId: string, Stdout: string): Job => jobSchema.parse({ JobId, EndTime: 'b', ExitCode: 0, Stdout });
 
-/** A worker that never comes back from the hostile pattern, as a real one would not. */
+/** A worker that never returns from the hostile pattern, as a real one would not. */
 function worker(log: string[]): FakePort<MarksRequest> {
   log.push('start');
   const port = new FakePort<MarksRequest>(({ id, request: { outputs, rules, slow } }) => {

@@ -1,5 +1,5 @@
-// Has marks read by a worker, a piece of the outputs at a time, and ends it when a pattern takes too long: no pattern that
-// a person can write makes the page stand still.
+// Reads marks in a worker, a piece of the outputs at a time, and ends it when a pattern takes too long: no pattern that
+// a person can write freezes the page.
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
@@ -30,7 +30,7 @@ export class MarksReader {
     this.worker = typeof worker === 'number' ? startWorker(worker) : worker;
   }
 
-  /** Reads the outputs of jobs, one call after another; `onRead` hears of each piece as it is done. */
+  /** Reads the outputs of jobs, one call after another; `onRead` gets each piece as it is done. */
   async read(
     jobs: readonly Job[],
     rules: readonly Rule[],

@@ -1,4 +1,4 @@
-// Reads marks away from the page. Before each pattern it says so: if nothing follows, the page ends it and knows why.
+// Reads marks away from the page. It announces each pattern first: if nothing follows, the page ends it and knows why.
 import { serve } from '#/lib/worker-client.ts';
 import { readMarks } from './read-marks.ts';
 import type { MarkedStream } from './read-marks.ts';

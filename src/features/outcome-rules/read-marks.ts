@@ -9,7 +9,7 @@ export interface MarkedStream {
   text: string;
 }
 
-/** Our service leaves out the beginning of a long output in a list, and says so in the first line. */
+/** Our service leaves out the beginning of a long output in a list, and notes that in the first line. */
 const CUT = /^\[\w+\] \d+ bytes left out here/;
 const EXCERPT = 160;
 
@@ -109,7 +109,7 @@ const rankOf = ({ verdict }: Rule) => RULED.indexOf(verdict);
 export interface ReadHow {
   /** Patterns that took too long before: they are not tried again. */
   slow?: readonly Rule[];
-  /** Called before each pattern, which may never come back. */
+  /** Called before each pattern, which may never return. */
   before?: (rule: Rule) => void;
 }
 
@@ -125,7 +125,7 @@ export function readMarks(
     if (rule.pattern && !tooSlow) before?.(rule);
     const found = tooSlow ? 'it takes too long on this output' : look(rule, readable);
     if (typeof found === 'string') untried ??= { rule, why: found };
-    // What could not be tried counts only where it would have said something worse.
+    // What could not be tried counts only where its verdict would be worse.
     else if (found) return { found, untried: untried && rankOf(untried.rule) < rankOf(rule) ? untried : undefined };
   }
   return { found: undefined, untried };

@@ -72,7 +72,7 @@ export const ruleSets = stored('muster-outcome-rules', NONE, {
 /** False where the browser refuses, and they are lost with the page. */
 export const saveRuleSets = (sets: readonly RuleSet[]): boolean => ruleSets.set(sets.length === 0 ? NONE : sets);
 
-/** The sets with one name's rules in place of those it had; without rules the name goes. */
+/** The sets with one name's rules replaced; without rules the name is removed. */
 export function withRules(sets: readonly RuleSet[], name: string, rules: readonly Rule[]): RuleSet[] {
   const others = sets.filter((set) => set.name !== name);
   return rules.length === 0 ? others : [...others, { name, rules }].sort((a, b) => a.name.localeCompare(b.name));

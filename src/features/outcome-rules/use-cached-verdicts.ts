@@ -1,4 +1,4 @@
-// The verdicts of jobs in a list, which comes without output: by the cache, and where the cache has none the output is read
+// The verdicts of jobs in a list, which has no output: from the cache, and where the cache has none the output is read
 // in the background, one job at a time, while somebody looks.
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '#/api/call.ts';
@@ -24,7 +24,7 @@ const PAUSE = 200;
 export interface CachedVerdicts {
   /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
   of: (job: Job) => CachedVerdict | undefined;
-  /** How the devices of a parent stand: by the cache, else as the service counts them. */
+  /** The states of a parent's devices: by the cache, else as the service counts them. */
   outcomeOf: (job: Job) => JobOutcome | undefined;
   /** The same as one state. */
   stateOf: (job: Job) => Verdict;

@@ -37,8 +37,8 @@ function useRememberedNames(names: ReadonlyMap<string, string>): ReadonlyMap<str
 type Ran = Pick<Job, 'ArtifactId' | 'WorkflowId' | 'JobName'>;
 
 /**
- * The name that rules for a job are kept under; undefined while that is being looked up. Stays the same function as long
- * as the lists do.
+ * The name under which rules for a job are stored; undefined while that is being looked up. Stays the same function as
+ * long as the lists do.
  */
 export function useRuleName(wanted = true): (job: Ran) => string | undefined {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: wanted });

@@ -12,7 +12,7 @@ import { enter } from './verdict-cache.ts';
 export interface Verdicts {
   of: (job: Job) => Judgement;
   counts: VerdictCounts;
-  /** Whether some of the output is still being searched; what is said of it until then is the service's word. */
+  /** Whether some of the output is still being searched; until then the service's state is shown. */
   busy: boolean;
 }
 

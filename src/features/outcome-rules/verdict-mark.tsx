@@ -1,4 +1,4 @@
-// A verdict as shape and word. What it rests on, and what the service says where that is another thing, is in the tooltip.
+// A verdict as shape and word. Its reason, and the service's state where that differs, are in the tooltip.
 import { jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

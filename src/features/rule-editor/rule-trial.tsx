@@ -22,7 +22,7 @@ interface Line {
   text: string;
 }
 
-/** The lines around a place; the last ones without a place. */
+/** The lines around an index; the last ones without an index. */
 function linesAt(job: Job, place: LogPlace | undefined): Line[] {
   const { streams } = outputOf(job);
   const stream = streams.find(({ name }) => name === place?.stream) ?? streams.find(({ text }) => text.trim() !== '');

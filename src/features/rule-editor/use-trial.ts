@@ -1,4 +1,5 @@
-// What rules that are being written say of a job, and of all that are at hand with it: live, a moment after each change.
+// The verdicts of rules that are being edited, on a job and on all that are loaded with it: live, a moment after each
+// change.
 import { useEffect, useState } from 'react';
 import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -1,4 +1,4 @@
-// Where a tunnel is reached from outside, whichever field of the answer says it, and what to do with that address.
+// Where a tunnel is reached from outside, whichever field of the answer has it, and what to do with that address.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { webAddress } from '#/lib/web-address.ts';
 
@@ -19,8 +19,8 @@ export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLow
 const SSH_PORTS = ['22', '2222'];
 
 /**
- * The command that reaches the SSH server behind a tunnel. Undefined where something else is behind it. The address comes
- * from a service and goes into a shell: only letters, digits, dots, colons and hyphens get there, and none as an option.
+ * The command that reaches the SSH server behind a tunnel. Undefined where something else is behind it. A service's
+ * address ends up in a shell: only letters, digits, dots, colons and hyphens are let through, and none as an option.
  */
 export function sshCommand(tunnel: Addressed & Pick<Tunnel, 'LocalDest'>): string | undefined {
   const { scheme, inside } = /^(?:(?<scheme>[a-z]+):\/\/)?.*:(?<inside>\d+)\/?$/i.exec(tunnel.LocalDest)?.groups ?? {};

@@ -1,4 +1,4 @@
-// What is kept of usage, and that a forecast says no more than it knows.
+// What is stored of usage, and that a forecast claims no more than it knows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daysLeft, forecastText, printUsage, readUsage, withPoint } from './usage-history.ts';

@@ -1,9 +1,9 @@
-// What an account used over time, which the API does not keep: this browser does, for the account, and says from it how
-// long licences and storage will last. A forecast from too little is worse than none.
+// What an account used over time: the API has no such history, so this browser stores one for each account, and
+// forecasts from it how long licences and storage will last. A forecast from too little is worse than none.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A reading so soon after the last but one takes the place of the last. */
+/** A reading so soon after the last but one replaces the last. */
 const EVERY = 6 * HOUR;
 /** A hundred days and more. */
 const MOST = 400;
@@ -11,7 +11,7 @@ const MOST = 400;
 export interface UsagePoint {
   at: number;
   devices: number;
-  /** Undefined where the service does not tell. */
+  /** Undefined where the service does not report it. */
   bytes: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function readUsage(text: string): UsagePoint[] {
 export const printUsage = (points: readonly UsagePoint[]): string =>
   JSON.stringify(points.map(({ at, devices, bytes }) => [at, devices, bytes ?? null]));
 
-/** With one point more; a clock that was set back takes what lies ahead of it away. */
+/** With one point more; after the clock was set back, points of the future are dropped. */
 export function withPoint(points: readonly UsagePoint[], point: UsagePoint): UsagePoint[] {
   const kept = points.filter(({ at }) => at < point.at);
   const [before] = kept.slice(-2);
@@ -41,7 +41,7 @@ export interface Figure {
   value: number;
 }
 
-/** Fewer points, or a shorter time, say nothing about what is to come. */
+/** Fewer points, or a shorter time, allow no forecast. */
 const FEWEST = 5;
 const SHORTEST = 3 * DAY;
 /** Further ahead than this a straight line means nothing. */
@@ -65,7 +65,7 @@ export function daysLeft(figures: readonly Figure[], limit: number): number | un
   return slope > 0 && days <= FURTHEST ? Math.max(1, Math.floor(days)) : Number.POSITIVE_INFINITY;
 }
 
-/** What `daysLeft` says, in words. */
+/** The result of `daysLeft`, in words. */
 export function forecastText(days: number | undefined): string {
   if (days === undefined) return 'No forecast yet: it takes some days of history in this browser';
   if (days === 0) return 'Used up';

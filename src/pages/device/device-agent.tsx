@@ -16,7 +16,7 @@ import classes from './device-page.module.css';
 export function DeviceAgent({ device }: { device: Device }) {
   const dialog = useDeviceDialog();
   const { AgentVersion, AgentUpdate, AgentProblem } = device;
-  // Another service says nothing of it, and a device that was never there has no agent yet.
+  // Another service does not report it, and a device that was never there has no agent yet.
   if (AgentUpdate === undefined || !AgentVersion) return null;
   const why = whyNoUpdate(device);
   const icon = <IconRefresh size={16} stroke={1.6} aria-hidden />;

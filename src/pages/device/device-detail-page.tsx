@@ -1,4 +1,4 @@
-// One device: who it is, what it told of itself, where it is, what it has to do, and how it is installed.
+// One device: who it is, what it reported about itself, where it is, what it has to do, and how it is installed.
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -95,7 +95,7 @@ function Heading({ device }: { device: Device }) {
   );
 }
 
-/** Never connected, as far as the service tells when it was last seen. */
+/** Never connected, as far as the service reports when it was last seen. */
 const isNew = ({ DeviceStatus, LastSeenTime }: Device) => DeviceStatus !== 'Online' && LastSeenTime === '';
 
 function Lead({ device }: { device: Device }) {
@@ -219,7 +219,7 @@ function DeviceInstall() {
   );
 }
 
-/** The fields that people give a device, each edited in place, and the few facts beside them. */
+/** The fields that people give a device, each edited where it is shown, and the few facts beside them. */
 function DeviceDetails({ device }: { device: Device }) {
   const { CreatedTime } = device;
   const address = addressOf(device);

@@ -88,7 +88,7 @@ export function DeviceJobs({ device }: { device: Device }) {
 
 interface QueueRow {
   job: Job;
-  /** Place among the waiting ones, from 1. */
+  /** Position among the waiting ones, from 1. */
   place?: number;
   /** Whether the device can take a job now. */
   online: boolean;
@@ -109,7 +109,7 @@ const COLUMNS: Column<QueueRow>[] = [
 interface QueueProps {
   jobs: Job[];
   device: Device;
-  /** The list is in no order that tells which comes first. */
+  /** The order of the list does not show which is first. */
   byTime: boolean;
 }
 

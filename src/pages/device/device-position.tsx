@@ -1,4 +1,4 @@
-// Where the device stands, in degrees, with the way to set it and to see it on the map.
+// Where the device is, in degrees, with the way to set it and to see it on the map.
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';

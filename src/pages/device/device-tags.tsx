@@ -73,7 +73,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
 interface AddTagProps {
   id: string;
   tags: readonly Tag[];
-  /** Those of the device, where the service tells them. */
+  /** Those of the device, where the service reports them. */
   own: readonly Tag[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The device's open tunnels; left out where a service does not tell whose a tunnel is.
+// The device's open tunnels; left out where a service does not report which device a tunnel belongs to.
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';

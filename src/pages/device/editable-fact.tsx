@@ -1,4 +1,4 @@
-// One field of a device, edited where it stands: the pencil opens it, Enter saves, Escape leaves it as it was.
+// One field of a device, edited where it is shown: the pencil opens it, Enter saves, Escape leaves it as it was.
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ActionIcon, TextInput } from '@mantine/core';

@@ -22,8 +22,8 @@ const byTime = (read: (job: Job) => number, direction: 1 | -1) => (one: Job, two
 const ended = (job: Job): number => timeOf(job.EndTime || job.StartTime || job.CreatedTime);
 
 /**
- * `jobs` in the order of submission, as the service lists one device's jobs. `byTimes`: in any order, so that times decide
- * as far as they are told.
+ * `jobs` in the order of submission, as the service lists one device's jobs. `byTimes`: in any order, so that times
+ * decide as far as they are reported.
  */
 export function jobQueueOf(jobs: readonly Job[], byTimes: boolean): JobQueue {
   const inState = (...states: string[]) => jobs.filter((job) => states.includes(jobState(job)));

@@ -35,7 +35,7 @@ export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
   const child = single.data?.job ?? row;
-  // What a log says is known when all of it is here.
+  // The verdict of a log is known when all of it is here.
   const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
   const [stops, setStops] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -26,7 +26,7 @@ const placeOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'Custo
 
 const byText = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** The rows in the order that was asked for; rows without a value come last, whichever way it goes. */
+/** The rows in the requested order; rows without a value are last, in both directions. */
 export function sortChildren(
   rows: readonly Job[],
   sort: Sort | undefined,
@@ -74,7 +74,7 @@ function saidBy(child: Job): string {
 interface ColumnsRequest {
   jobs: ChildJobs;
   fleet: FleetIndex | undefined;
-  /** Fields of the fleet that differ between these devices, so that a column says something. */
+  /** Fields of the fleet that differ between these devices, so that a column is useful. */
   fields: { site: boolean; group: boolean };
   opened: string | undefined;
   url: UrlActions<JobUrl>;
@@ -164,7 +164,7 @@ const exitCode = ({ ExitCode }: Job) =>
     </>
   );
 
-/** Which fields of the fleet tell these devices apart. */
+/** Which fields of the fleet distinguish these devices. */
 export function tellingFields(rows: readonly Job[], fleet: FleetIndex | undefined): ColumnsRequest['fields'] {
   const differs = (field: 'CustomerSite' | 'DeviceGroup') => {
     const values = new Set<string>();

@@ -1,5 +1,5 @@
-// The devices of a group or tag job: how each stands, found by state, name and what it printed, sorted, selected, and
-// done again or taken back. Beside the list the output of the one that is opened.
+// The devices of a group or tag job with their states: found by state, name and output, sorted, selected, run again or
+// cancelled. Beside the list the output of the one that is opened.
 import { useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-// The output of one job, live while it runs, with what the service says of it.
+// The output of one job, live while it runs, with the service's own note.
 import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
@@ -25,7 +25,7 @@ interface JobLogProps {
   device: string;
 }
 
-/** The streams of a job, in which order they arrived, and the line the service has to say beside them. */
+/** The streams of a job, in which order they arrived, and the service's note beside them. */
 function useStreams(job: Job, output: FollowedJob['output']) {
   const { stdout, stderr } = output ?? {};
   const followed = useMemo(

@@ -1,5 +1,5 @@
-// One job: how it stands, and its output. A job to a group or tag shows why it failed and its devices, one to a device
-// its log.
+// One job: its state and its output. A job to a group or tag shows why it failed and its devices, one to a device its
+// log.
 import { useMemo } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
@@ -87,7 +87,7 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const [{ dialog, child }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  // What a log says is known when all of it is here.
+  // The verdict of a log is known when all of it is here.
   const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
   const stands = awaitedOffline(job) > 0;
   const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);

@@ -19,13 +19,13 @@ interface JobProgressProps {
   outcome: JobOutcome;
   /** As far as they have been read. */
   rows: readonly Job[];
-  /** Tells which devices are away where the service does not, and the fleet is known. */
+  /** Shows which devices are away where the service does not report it, and the fleet is known. */
   fleet: FleetIndex | undefined;
 }
 
 const isWaiting = (child: Job) => jobState(child) === 'Waiting';
 
-/** Milliseconds, reckoned anew with the clock; undefined where nobody can tell. */
+/** Milliseconds, calculated again as time passes; undefined where they are unknown. */
 function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
   const now = useNow();
   const [left, setLeft] = useState<number>();

@@ -1,4 +1,4 @@
-// How the job of a page stands where its own row does not tell all: by its children, and by the fleet.
+// The state of a page's job where its own row is incomplete: by its children, and by the fleet.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
@@ -28,7 +28,7 @@ export function useOutcome(job: Job): JobOutcome | undefined {
   return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
 }
 
-/** The job with what its service may not tell: whether its rest waits for nothing but devices that are Offline. */
+/** The job with what its service may not report: whether its rest waits for nothing but devices that are Offline. */
 export function useAwaitedHere(job: Job): Job {
   const untold = isUntold(job);
   const account = useQuery({ ...accountQueries.get(), enabled: untold });

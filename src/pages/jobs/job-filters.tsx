@@ -26,7 +26,7 @@ const spanText = (hours: number) =>
 const optionsOf = (kind: string, choices: readonly Choice[]) =>
   choices.map(({ value, label }) => ({ value: `${kind}:${value}`, label }));
 
-/** What is filtered by is always among the options, whatever the list says. */
+/** The current filter is always among the options, even if the list has no such job. */
 const withValue = (options: { value: string; label: string }[], value: string | null, label: string) =>
   value === null || options.some((option) => option.value === value) ? options : [{ value, label }, ...options];
 

@@ -1,4 +1,4 @@
-// Which jobs the list shows and in which order, as it stands in the URL.
+// Which jobs the list shows and in which order, as in the URL.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -62,7 +62,7 @@ function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): 
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
 
-/** `parents`: the jobs to groups and tags that the device has a part in, where the service tells. */
+/** `parents`: the jobs to groups and tags that the device has a part in, where the service reports them. */
 export function filterJobs(
   jobs: readonly Job[],
   { name, state, within, device, group, tag, artifact }: JobListView,
@@ -109,7 +109,7 @@ function keyOf(by: JobColumn, { stateOf }: KnownVerdicts, tags: Tag[] | undefine
 const compare = (one: Key, two: Key): number =>
   typeof one === 'string' && typeof two === 'string' ? collator.compare(one, two) : Number(one) - Number(two);
 
-/** `jobs` newest first, which is what equals keep. What has no value comes last, whichever way. */
+/** `jobs` newest first, which stays the order of equals. What has no value is last, in both directions. */
 export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdicts, tags: Tag[] | undefined): Job[] {
   const by = JOB_COLUMNS.find((column) => column === sort?.by);
   if (!by) return jobs;

@@ -1,4 +1,4 @@
-// Which jobs are selected: one selection for this tab, kept while filters change, forgotten at sign-out.
+// Which jobs are selected: one selection for this tab, which lasts while filters change and is forgotten at sign-out.
 import { onSession } from '#/api/session.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';

@@ -1,4 +1,4 @@
-// Stops the selected jobs, each on its own, and says what became of each.
+// Stops the selected jobs, each on its own, and shows the result of each.
 import type { Job } from '#/contract/jobs.ts';
 import { bulkStop } from '#/api/bulk-cancel.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';

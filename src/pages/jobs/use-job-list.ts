@@ -28,7 +28,7 @@ export function useJobList(view: JobListView) {
   return { jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
 }
 
-/** The jobs, the newest first, with what the fleet tells of those that wait for a device. */
+/** The jobs, the newest first, with the fleet's data on those that wait for a device. */
 function useAwaitedJobs(jobs: Job[] = NONE): Job[] {
   const untold = jobs.some(isUntold);
   const account = useQuery({ ...accountQueries.get(), enabled: untold });

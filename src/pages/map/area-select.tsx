@@ -1,4 +1,4 @@
-// Draws a rectangle or a lasso over the map with mouse, pen or finger; what is inside is told when it is let go.
+// Draws a rectangle or a lasso over the map with mouse, pen or finger, and reports what is inside when it is released.
 import { useEffect, useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
 import classes from './map-page.module.css';

@@ -1,6 +1,6 @@
 // Clusters of any zoom out of one sorted array. Points are projected once and sorted along a Z-order curve, on which
 // every cell of every grid is one unbroken range: two binary searches find it, prefix sums give its centre, and a walk
-// over one byte a device tells of what kinds its members are.
+// over one byte a device counts the kinds of its members.
 
 /** Bits of the curve for each axis: cells of 64 px up to zoom 18. */
 const BITS = 20;
@@ -32,7 +32,7 @@ export interface CurveArrays {
   sumY: Float64Array;
 }
 
-/** A part of the map in shares of the world's width; x may lie outside 0–1, where the world repeats. */
+/** A part of the map in shares of the world's width; x may be outside 0–1, where the world repeats. */
 export interface Window {
   west: number;
   north: number;
@@ -67,7 +67,7 @@ const SPREAD = Uint32Array.from({ length: HALF_SIDE }, (_, value) => {
 
 const upper = (x: number, y: number) => SPREAD[x >>> HALF]! | (SPREAD[y >>> HALF]! << 1);
 const lower = (x: number, y: number) => SPREAD[x & (HALF_SIDE - 1)]! | (SPREAD[y & (HALF_SIDE - 1)]! << 1);
-/** Place of a cell on the curve. */
+/** Index of a cell on the curve. */
 const curve = (x: number, y: number) => upper(x, y) * SIDE + lower(x, y);
 const cellOf = (share: number) => Math.max(0, Math.min(SIDE - 1, Math.floor(share * SIDE)));
 
@@ -131,7 +131,7 @@ function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
   return from;
 }
 
-/** What is drawn at one place: one device, or several. `x` and `y` are shares of the world's width. */
+/** What is drawn at one point: one device, or several. `x` and `y` are shares of the world's width. */
 export interface Cluster {
   x: number;
   y: number;
@@ -142,7 +142,7 @@ export interface Cluster {
 
 export class ClusterIndex {
   readonly size: number;
-  /** By place on the curve. */
+  /** By index on the curve. */
   readonly rows: Uint32Array;
   readonly kinds: Uint8Array;
   private readonly curve: CurveArrays;
@@ -181,7 +181,7 @@ export class ClusterIndex {
     for (const [from, to] of ranges) for (let place = from; place < to; place++) into[this.kinds[place]!]!++;
   }
 
-  /** The place of one point, as a share of the world's width. */
+  /** The location of one point, as a share of the world's width. */
   point(place: number): { x: number; y: number } {
     const { sumX, sumY } = this.curve;
     return { x: sumX[place + 1]! - sumX[place]!, y: sumY[place + 1]! - sumY[place]! };
@@ -195,7 +195,7 @@ export class ClusterIndex {
     const found: number[] = [];
     for (let place = 0; place < this.size; place++) {
       const { x, y } = this.point(place);
-      // The world repeats: the polygon may lie on any of its copies, or across two.
+      // The world repeats: the polygon may be on any of its copies, or across two.
       for (let copy = first; copy <= last; copy++)
         if (isInside(polygon, x + copy, y)) {
           found.push(this.rows[place]!);

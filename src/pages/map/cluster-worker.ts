@@ -1,5 +1,5 @@
-// Sorts points along the curve away from the page, which never stops for a large fleet. The sorted arrays are handed
-// over, not copied.
+// Sorts points along the curve away from the page, which never freezes for a large fleet. The sorted arrays are
+// transferred, not copied.
 import { serve } from '#/lib/worker-client.ts';
 import { buildCurve } from './cluster-index.ts';
 

@@ -1,4 +1,4 @@
-// The list beside the map: what is in view, what has no place, and the way to all of it by keyboard.
+// The list beside the map: what is in view, what has no location, and the way to all of it by keyboard.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -24,7 +24,7 @@ interface DeviceListProps {
   chosen: number | undefined;
   /** The row that the map points at. */
   pointed?: number | undefined;
-  /** What stands beside the checkbox of a row, {@link RowWords} among it. */
+  /** What is shown beside the checkbox of a row, including {@link RowWords}. */
   renderRow: (device: Device, row: number) => ReactNode;
 }
 

@@ -1,14 +1,14 @@
-// How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape tells the state,
-// a letter the group; colour comes on top.
+// How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape shows the state,
+// a letter the group; colour is only added.
 import { formatCount } from '#/lib/format.ts';
 import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOfKind } from './map-fleet.ts';
 import { letterOf } from './marker-colors.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
-/** What the colours of the marks stand for. */
+/** What the colours of the marks mean. */
 export type ColorBy = 'state' | 'group';
 
-/** What is drawn at one place. */
+/** What is drawn at one point. */
 export interface DrawnMark {
   /** Pixels from the top left of the map's box. */
   x: number;

@@ -34,7 +34,7 @@ interface FleetLayerProps {
   hovered: number | undefined;
   /** Called with the row of the device that the pointer is over. */
   onPoint: (row: number | undefined) => void;
-  /** A click on the map names a place instead of opening what is there. */
+  /** A click on the map sets a location instead of opening what is there. */
   isPlacing: boolean;
   onPlace: (at: L.LatLng) => void;
   onMove: (row: number) => void;
@@ -66,7 +66,7 @@ function saysOf(fleet: FleetIndex, clusters: ClusterIndex, mark: Mark, groups: r
   return `${formatCount(count)} devices, ${parts.join(', ')}`;
 }
 
-/** A card keeps clear of the buttons at the left. */
+/** A card stays clear of the buttons at the left. */
 const CLEAR: [number, number] = [92, 12];
 
 export function FleetLayer(props: FleetLayerProps) {
@@ -103,7 +103,7 @@ export function FleetLayer(props: FleetLayerProps) {
 
   const hintOf = (mark: Mark) =>
     clusters && { text: saysOf(fleet, clusters, mark, groups, colorBy), x: mark.x, y: mark.y - mark.radius };
-  // What the list points at, with the mouse or by keyboard, is told on the map as well.
+  // What the list points at, with the mouse or by keyboard, is highlighted on the map as well.
   const listed = hovered === undefined || hovered === chosen ? undefined : layer.markOf(hovered);
   const told = listed ? hintOf(listed) : hint;
   useMapEvents({
@@ -132,7 +132,7 @@ export function FleetLayer(props: FleetLayerProps) {
     },
   });
   const [lat, lng] = chosen === undefined ? [] : [places.lat[chosen], places.lng[chosen]];
-  // The same object while it is the same place: with another one the card would open anew, and drop the focus.
+  // The same object while the location is the same: with another one the card would open again, and drop the focus.
   const cardAt = useMemo(() => (lat === undefined || lng === undefined ? undefined : L.latLng(lat, lng)), [lat, lng]);
   const inSpot = useMemo(() => spot?.of.members(spot.cluster, MOST_LISTED), [spot]);
 

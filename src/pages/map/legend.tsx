@@ -1,4 +1,4 @@
-// On the map: what the colours tell, and in the colours of groups which is whose.
+// On the map: what the colours mean, and in the colours of groups which group has which.
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { ColorBy } from './draw-marks.ts';

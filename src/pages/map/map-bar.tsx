@@ -29,7 +29,7 @@ const STATUSES = [
 ];
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** The page's title, where it takes no room of its own; the heading itself is said, not shown. */
+/** The page's title, where it takes no room of its own; the heading itself is for screen readers only. */
 export const MapTitle = () => (
   <span className={classes.title} aria-hidden>
     Map

@@ -7,7 +7,7 @@ import type { ToPlace } from './use-placing.ts';
 /** The type of what is dragged from the list to the map. */
 export const DRAGGED = 'application/x-muster-device';
 
-/** Tells the page what part of the world it shows, at the start and after each move. */
+/** Reports what part of the world the map shows, at the start and after each move. */
 export function FollowView({ onView }: { onView: (map: L.Map, isMove: boolean) => void }) {
   const map = useMapEvents({ moveend: () => onView(map, true), resize: () => onView(map, false) });
   const latest = useRef(onView);
@@ -16,10 +16,10 @@ export function FollowView({ onView }: { onView: (map: L.Map, isMove: boolean) =
   });
   useEffect(() => {
     latest.current(map, false);
-    // Leaflet only hears of the window's size; a bar that opens below makes the map smaller too. What is seen stays.
+    // Leaflet only notices the window's size; a bar that opens below makes the map smaller too. What is in view stays.
     const box = map.getContainer();
     const observer = new ResizeObserver(() => {
-      // Without any size it is hidden behind the list of a phone, and shows the same when it comes back.
+      // Without any size it is hidden behind the list of a phone, and later shows the same as before.
       if (box.clientWidth > 0) map.invalidateSize({ pan: false });
     });
     observer.observe(box);

@@ -1,5 +1,5 @@
-// The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each that tells how it is
-// drawn. Whole numbers throughout, since there may be a million of them.
+// The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each with how it is drawn.
+// Whole numbers throughout, since there may be a million of them.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FacetValue } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
@@ -7,7 +7,7 @@ import type { Points } from './cluster-index.ts';
 
 export const ONLINE = 0;
 export const OFFLINE = 1;
-/** Neither: what else a service says. */
+/** Neither: any other state of a service. */
 export const OTHER = 2;
 /** Groups with a colour and a letter of their own. */
 export const MOST_GROUPS = 8;
@@ -60,7 +60,7 @@ export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, g
   return { rows, lat, lng, kinds: kindsOf(index, rows, groups) };
 }
 
-/** Rows by whether they can be drawn: those that have a place, and the invalid and unplaced ones, in that order. */
+/** Rows by whether they can be drawn: those that have a location, and the invalid and unplaced ones, in that order. */
 export function byPlace({ kind }: Places, rows: Uint32Array): { placed: Uint32Array; other: Uint32Array } {
   const ends = [0, 0, 0];
   for (const row of rows) ends[kind[row]!]!++;
@@ -86,7 +86,7 @@ export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | unde
   return box;
 }
 
-/** The rows inside a box, in their order. Its east may lie beyond 180°, where the world repeats. */
+/** The rows inside a box, in their order. Its east may be beyond 180°, where the world repeats. */
 export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {
   return rows.filter((row) => {
     const y = lat[row]!;

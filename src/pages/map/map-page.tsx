@@ -1,5 +1,5 @@
 // Where the fleet is: clusters that show the Online share, a list in step with the map, and the devices that have no
-// place yet. The view, the filters and the open card are in the URL.
+// location yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
 import { Link } from 'react-router';
@@ -17,7 +17,7 @@ import classes from './map-page.module.css';
 export function MapPage() {
   const fleet = useFleet({ need: true });
   const read = fleetReading(fleet, { places: true });
-  // What comes of another reading is drawn in pieces, with room for a click in between; a first picture of it, too.
+  // New readings are drawn in pieces, with room for a click in between; a first render of them, too.
   const reading = { ...read, data: useDeferredValue(read.data, undefined) };
   const progress = read.data ? undefined : fleet.progress;
   return (

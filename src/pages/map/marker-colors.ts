@@ -1,5 +1,5 @@
-// Colours of the marks, for canvas and legend. The eight of the groups keep apart in lightness too, and each comes with
-// a letter: colour never tells alone.
+// Colours of the marks, for canvas and legend. The eight of the groups differ in lightness too, and each has a letter:
+// colour is never the only sign.
 
 export interface MarkerColors {
   online: string;
@@ -33,5 +33,5 @@ export const COLORS: Record<'light' | 'dark', MarkerColors> = {
   },
 };
 
-/** What stands on the marks of a coloured group. */
+/** The letter on the marks of a coloured group. */
 export const letterOf = (group: number): string => 'ABCDEFGH'[group] ?? '';

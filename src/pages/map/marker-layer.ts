@@ -17,14 +17,14 @@ const CELL = 76;
 const APART = 42;
 /** Drawn beyond the box, so that a mark on the edge is whole and the start of a pan shows no gap. */
 const MARGIN = 40;
-/** Marks are found for a window that is larger by up to so many pixels, and kept until the map leaves that. */
+/** Marks are found for a window that is larger by up to so many pixels, and used until the map leaves that. */
 const BLOCK = 4 * CELL;
 
-/** From this zoom on devices that stand alone have their names beside them, if they are no more than so many. */
+/** From this zoom on single devices have their names beside them, if they are no more than so many. */
 const NAMES_FROM = 11;
 const MOST_NAMES = 80;
 
-/** A mark before it has a place on the screen; `x` and `y` are shares of the world's width. */
+/** A mark before it has a position on the screen; `x` and `y` are shares of the world's width. */
 type Found = Omit<Mark, 'highlighted'>;
 
 const holds = ({ cluster }: Pick<Mark, 'cluster'>, place: number): boolean =>
@@ -42,7 +42,7 @@ export class MarkerLayer extends L.Layer {
   private by: ColorBy = 'state';
   private highlighted: number | undefined;
   private selectedRows: ReadonlySet<number> = new Set();
-  /** 1 for each place on the curve that is selected; not there while nothing is. */
+  /** 1 for each index on the curve that is selected; undefined while nothing is. */
   private selected: Uint8Array | undefined;
   private places: Int32Array | undefined;
 
@@ -158,7 +158,7 @@ export class MarkerLayer extends L.Layer {
       const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : alone;
       return { x, y, count, radius, kinds, selected, cluster };
     });
-    // The larger are found first; drawn last they lie on top.
+    // The larger are found first; drawn last they are on top.
     this.found = { of, marks: marks.toReversed() };
     return this.found.marks;
   }

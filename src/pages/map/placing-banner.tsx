@@ -1,4 +1,4 @@
-// Over the map while a device waits for its place, and after: what to do, what happened, and the way back.
+// Over the map while a device waits for its location, and after: what to do, what happened, and the way back.
 import { useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-// Beside the map: the devices in view and those without a place, with everything that can be done on the map itself.
+// Beside the map: the devices in view and those without a location, with everything that can be done on the map itself.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';

@@ -1,5 +1,5 @@
-// The index of what the map draws: built at once for a small fleet, in a worker for a large one, where the map keeps
-// showing the index before it until the new one is there.
+// The index of what the map draws: built at once for a small fleet, in a worker for a large one. The map shows the old
+// index until the new one is there.
 import { useEffect, useMemo, useState } from 'react';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import { ClusterIndex, buildCurve } from './cluster-index.ts';

@@ -1,5 +1,5 @@
-// Giving a device a place, or another one: what was chosen waits for a click on the map, and the service's answer is told
-// in words, with the way back where there is one.
+// Giving a device a location, or another one: what was chosen waits for a click on the map, and the service's answer is
+// shown in words, with the way back where there is one.
 import { useState } from 'react';
 import { rounded } from '#/lib/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
@@ -7,11 +7,11 @@ import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import type { Position } from '#/contract/devices.ts';
 
-/** A device that is to get a place. */
+/** A device that is to get a location. */
 export interface ToPlace {
   id: string;
   name: string;
-  /** Where it is now; undefined for one that has no place, which nothing can take it back to. */
+  /** Where it is now; undefined for one that has no location, which cannot be undone. */
   old: Position | undefined;
 }
 

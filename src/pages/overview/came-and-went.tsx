@@ -1,5 +1,5 @@
 // What went and came back in the last day, the latest first, with the times in which nobody looked; and the devices
-// that come and go all the time.
+// that change state all the time.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
@@ -95,7 +95,7 @@ function OneHappening({ happening }: { happening: Happening }) {
   const [first] = cluster.rows;
   if (!first) return null;
   const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;
-  // A moment that nobody saw, only that it lies between two looks.
+  // Nobody saw the moment itself, only that it is between two looks.
   const unsure = cluster.rows.some(({ at, since }) => at - since > 5 * MINUTE);
   const at = unsure ? (
     `${clock(Math.min(...cluster.rows.map(({ since }) => since)))} – ${clock(cluster.to)}`

@@ -20,6 +20,6 @@ export function spanText({ from, to }: ChangeCluster<Moved>): string {
     : `within ${Math.ceil(Math.min(WINDOW, to - from) / 60_000)} minutes`;
 }
 
-/** Where a device stands. */
+/** The location of a device, in words. */
 export const placeText = ({ site, customer, group }: Moved): string =>
   [...new Set([site, customer, site || customer ? '' : group])].filter(Boolean).join(', ');

@@ -9,11 +9,11 @@ import { together } from './together.ts';
 
 export interface DownDevice extends Moved {
   name: string;
-  /** The service tells when it was last there. */
+  /** The service reports when it was last there. */
   isTold: boolean;
 }
 
-/** Where a device stands, for what falls together. */
+/** Where a device belongs, for what falls together. */
 export const standingOf = (index: FleetIndex, row: number) => ({
   name: index.textOf(row, 'DeviceName') || index.idOf(row),
   site: index.textOf(row, 'CustomerSite'),
@@ -21,7 +21,7 @@ export const standingOf = (index: FleetIndex, row: number) => ({
   group: index.textOf(row, 'DeviceGroup'),
 });
 
-/** Devices that were there once and are Offline. Without a known time `at` is not finite, and they come last. */
+/** Devices that were there once and are Offline. Without a known time `at` is not finite, and they are last. */
 export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster<DownDevice>[] {
   const timed: DownDevice[] = [];
   const untimed: ChangeCluster<DownDevice>[] = [];
@@ -31,7 +31,7 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
     const isTold = Number.isFinite(told);
     const at = isTold ? told : history.away?.get(id)?.at;
     if (at !== undefined) timed.push({ id, at, isTold, ...standingOf(index, row) });
-    // The service tells that it was never there: that is another list.
+    // The service reports that it was never there: that is another list.
     else if (!index.tells(row, 'LastSeenTime')) {
       const rows = [{ id, at: Number.NaN, isTold, ...standingOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, place: undefined });

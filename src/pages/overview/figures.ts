@@ -16,7 +16,7 @@ export const LATELY = 24;
 export interface FleetFigures {
   online: number;
   offline: number;
-  /** Of those Offline the ones that were never there, where the service tells. */
+  /** Of those Offline the ones that were never there, where the service reports it. */
   never: number;
   /** Other states, as the service calls them. */
   others: { state: string; count: number }[];

@@ -94,7 +94,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   ];
 }
 
-/** Where the service tells no times, Online now is all there is to go by. */
+/** Where the service reports no times, only Online now is known. */
 const hasBeenOnline = (index: FleetIndex): boolean =>
   index.query({ filter: { status: ['online'] } }).length > 0 || index.latest(index.rows, 'LastSeenTime', 1).length > 0;
 
@@ -103,7 +103,7 @@ export function FirstSteps(props: FirstStepsProps) {
   const steps = useSteps(props);
   const left = steps.filter(({ done }) => !done).length;
   const isKnown = steps.every(({ done }) => done !== undefined);
-  // Who sees the last step done is told so; who comes later is not.
+  // Who sees the last step done gets the message; later visitors do not.
   const [wasOpen, setWasOpen] = useState(false);
   if (isKnown && left > 0 && !wasOpen) setWasOpen(true);
   if (isHidden || props.devices > YOUNG || (left === 0 && !wasOpen) || (!isKnown && props.devices > 0 && !wasOpen))

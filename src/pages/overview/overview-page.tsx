@@ -1,5 +1,5 @@
-// Where a day begins: what is down, what just went and came back, what runs, what failed, what runs out. Each figure leads
-// to the list behind it, with the filter that makes it the same number.
+// Where a day begins: what is down, what just went and came back, what runs, what failed, what runs out. Each figure
+// links to the list behind it, with the filter that makes it the same number.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';

@@ -1,5 +1,5 @@
-// What went and came back in the last day, as this browser saw it: what moved together as one, devices that come and go
-// all the time apart from it, and the times in which nobody looked in between.
+// What went and came back in the last day, as this browser saw it: what moved together as one, devices that change
+// state all the time apart from it, and the times in which nobody looked in between.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { standingOf } from './down-list.ts';

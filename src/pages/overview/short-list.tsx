@@ -1,4 +1,4 @@
-// A short list of what needs a look, and how it is when nothing does: said, and not just left out.
+// A short list of what needs a look; when nothing does, it shows that instead of being left out.
 import type { ReactNode } from 'react';
 import { IconCheck } from '@tabler/icons-react';
 import { Section } from '#/ui/page/page.tsx';
@@ -13,7 +13,7 @@ interface ShortListProps {
   more?: ReactNode;
   /** Rows, as list items. */
   children: ReactNode[];
-  /** What is said when there are none; `good`: that is how it should be. */
+  /** The text when there are none; `good`: that is how it should be. */
   none: string;
   good?: boolean;
 }
@@ -37,7 +37,7 @@ export function ShortList({ title, lead, all, more, children, none, good = false
   );
 }
 
-/** A list that could not be read is no empty one; why, is said elsewhere on the page. */
+/** A list that could not be read is not an empty one; the reason is shown elsewhere on the page. */
 export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, none: string): string =>
   data === undefined ? (error ? 'Not known: it could not be read.' : 'Reading…') : none;
 

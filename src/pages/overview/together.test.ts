@@ -1,4 +1,4 @@
-// What is told as one line, in the lists of what is down and of what went and came back.
+// What is shown as one line, in the lists of what is down and of what went and came back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';

@@ -1,8 +1,9 @@
-// Devices that went or came at the same time and belong together: one line for a site that lost its uplink, not fourteen.
+// Devices that went or came back at the same time and belong together: one line for a site that lost its uplink, not
+// fourteen.
 
 /** Within so many milliseconds. */
 export const WINDOW = 120_000;
-/** Fewer are told one by one. */
+/** Fewer are listed one by one. */
 const LEAST = 3;
 /** As many as this, and this share of the fleet: it is no site, it is what all of them depend on. */
 const MASS = 20;
@@ -56,7 +57,7 @@ const cluster = <Row extends Moved>(rows: readonly Row[], place?: Place): Change
   place,
 });
 
-/** `moved` in any order; `fleet`: how many devices there are. The first comes first. */
+/** `moved` in any order; `fleet`: how many devices there are. The result is in the order of time. */
 export function together<Row extends Moved>(moved: readonly Row[], fleet: number): ChangeCluster<Row>[] {
   const sorted = moved.toSorted((one, two) => one.at - two.at);
   const found: ChangeCluster<Row>[] = [];

@@ -13,7 +13,7 @@ export interface QueueRow {
   name: string;
   /** Undefined while the fleet is not read, and for a device that is not there. */
   status: string | undefined;
-  /** When the device was last heard of. */
+  /** When the device was last seen. */
   seen: Date | undefined;
   running: readonly QueuedJob[];
   /** In the order in which they will run. */
@@ -49,7 +49,7 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   });
 }
 
-/** The same with what the fleet tells of each device. Field by field, so that no device object is made for each row. */
+/** The same with the fleet's data of each device. Field by field, so that no device object is made for each row. */
 export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undefined): readonly QueueRow[] {
   if (!fleet) return rows;
   return rows.map((row) => {
@@ -66,7 +66,7 @@ export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undef
 }
 
 const COLUMNS = ['device', 'state', 'waiting', 'oldest'] as const;
-/** The first order: who waits the longest comes first. */
+/** The default order: the longest wait first. */
 const FIRST: Sort = { by: 'oldest', down: false };
 
 export const queuesUrl = urlSchema({
@@ -118,13 +118,13 @@ export function filterQueues(rows: readonly QueueRow[], view: QueuesView, now: n
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** By what a column sorts; undefined comes last, whichever way. */
+/** By what a column sorts; undefined is last, in both directions. */
 function keyOf(by: string): (row: QueueRow) => string | number | undefined {
   switch (by) {
     case 'device':
       return ({ name }) => name;
     case 'state':
-      // Who is Offline the longest comes first.
+      // The device that has been Offline the longest is first.
       return ({ status, seen }) => (status === 'Offline' ? seen?.getTime() : undefined);
     case 'waiting':
       return ({ waiting }) => waiting.length;

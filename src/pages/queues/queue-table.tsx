@@ -1,4 +1,4 @@
-// The queues device by device: what runs, what waits and since when, what comes next; a row opens to its whole queue.
+// The queues device by device: what runs, what waits and since when, what is next; a row opens to its whole queue.
 import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';

@@ -1,5 +1,5 @@
-// Sign-in: a pasted API token, or the code of the link printed when the service starts. Without Mantine, so that the
-// first thing a person loads is small; the rest of the dashboard is fetched behind it.
+// Sign-in: a pasted API token, or the code of the link printed when the service starts. Without Mantine, so that what a
+// person loads first is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { currentSession, onSession, signIn } from '#/api/session.ts';
@@ -30,7 +30,7 @@ function useUpstream() {
     let left = false;
     void currentSession().then(
       ({ Upstream }) => left || setUpstream(Upstream),
-      () => {}, // Signing in says what is wrong.
+      () => {}, // Signing in shows what is wrong.
     );
     return () => {
       left = true;
@@ -64,7 +64,7 @@ function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise
   });
 }
 
-/** `prepareApp` fetches what comes after sign-in, once this page is there. */
+/** `prepareApp` fetches what follows sign-in, once this page is there. */
 export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const upstream = useUpstream();
   const [token, setToken] = useState('');
@@ -124,7 +124,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   );
 }
 
-/** Where a token comes from, where it is stored, and when the one in the field expires. */
+/** Where to get a token, where it is stored, and when the one in the field expires. */
 function TokenHelp({ token, upstream }: { token: string; upstream: string | undefined }) {
   const [now] = useState(Date.now);
   const expires = tokenExpiry(token);

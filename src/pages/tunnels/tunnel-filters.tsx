@@ -20,7 +20,7 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
   const devices = new Map(tunnels.map((tunnel) => [deviceOf(tunnel), tunnel.DeviceName || deviceOf(tunnel)]));
   devices.delete('');
   const isKnown = devices.size > 0;
-  // What is filtered by is always among the options, whatever the list says.
+  // The current filter is always among the options, even if the list has no such tunnel.
   if (view.device && !devices.has(view.device)) devices.set(view.device, view.device);
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);

@@ -19,7 +19,7 @@ export function useDeviceStates(tunnels: readonly Tunnel[]): StateOf {
     if (!DeviceId || !index || at === undefined) return undefined;
     const row = index.rowOf(DeviceId);
     if (row !== undefined) return asWritten(index.device(row).DeviceStatus);
-    // A device that came after the fleet was read is not gone.
+    // A device that was added after the fleet was read is not gone.
     const opened = parseTimestamp(Created);
     return index.complete && opened && opened.getTime() < at ? 'Gone' : undefined;
   };

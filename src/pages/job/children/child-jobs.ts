@@ -1,4 +1,4 @@
-// The jobs of single devices that a group or tag job consists of, and what tells them apart.
+// The jobs of single devices that a group or tag job consists of, and what distinguishes them.
 import type { Job } from '#/contract/jobs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
@@ -6,7 +6,7 @@ import type { Verdict } from '#/features/jobs/verdict.ts';
 
 export interface ChildJobs {
   rows: Job[];
-  /** What tells a child in the URL: its id, or its place where a service gives jobs no ids. */
+  /** The key of a child in the URL: its id, or its index where a service gives jobs no ids. */
   keys: ReadonlyMap<Job, string>;
   byKey: ReadonlyMap<string, Job>;
   verdicts: Verdicts;

@@ -1,4 +1,4 @@
-// What the page of a job keeps in its URL: how its devices are filtered and sorted, and what is opened over them.
+// The URL state of a job's page: how its devices are filtered and sorted, and what is opened over them.
 import { STATES } from '#/features/jobs/outcome.ts';
 import { sortPart } from '#/ui/table/sort.ts';
 import { oneOf, optional, plainText, urlSchema } from '#/ui/url/url-schema.ts';

@@ -104,7 +104,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         </Button>
       }
     >
-      {/* With something here the plan says why it cannot begin. */}
+      {/* With something here the plan shows why it cannot begin. */}
       {fault !== undefined && <span hidden />}
     </BulkSteps>
   );

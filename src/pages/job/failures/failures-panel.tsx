@@ -1,4 +1,4 @@
-// Why a job failed: its failed devices in groups by what they said, the largest first. A group opens to its devices, one
+// Why a job failed: its failed devices in groups by their errors, the largest first. A group opens to its devices, one
 // log as an example, and how that log differs from one of a device on which it went well.
 import { useCallback, useMemo, useRef, useState, useEffect } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';

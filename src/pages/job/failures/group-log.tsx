@@ -78,7 +78,7 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
   );
 }
 
-/** Some devices that went well and said something: the same as long as they are the same. */
+/** Some devices that succeeded and printed something: the same array as long as they are the same. */
 function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
   const found = useMemo(() => {
     const healthy: Job[] = [];
@@ -152,7 +152,7 @@ function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, hea
 }
 
 const MARKS: Record<DiffRow['side'], string> = { both: ' ', failed: '−', healthy: '+', gap: '⋯' };
-/** For those who hear the mark instead of seeing it. */
+/** For screen readers, which do not show the mark. */
 const SAID: Partial<Record<DiffRow['side'], string>> = { failed: 'Only here: ', healthy: 'Only in the healthy log: ' };
 
 function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: string }) {
@@ -160,7 +160,7 @@ function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: st
   return (
     <div role="region" aria-label={name} tabIndex={0} className={classes.lines}>
       {rows.map(({ side, text, error, count }, place) => (
-        // Lines have no other name than their place.
+        // Lines have no key other than their index.
         <div key={place} data-side={side} data-error={error || undefined}>
           <span className={classes.mark} aria-hidden>
             {MARKS[side]}

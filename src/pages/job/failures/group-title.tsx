@@ -1,4 +1,4 @@
-// What the devices of a group said: the words they share, and marked what differs from one to the next.
+// What the devices of a group printed: the words they share, and marked what differs from one to the next.
 import type { FailureGroup, TitlePiece } from '#/features/failure-groups/grouper.ts';
 import { visible } from '#/lib/glyphs.ts';
 import classes from './failures.module.css';
@@ -7,7 +7,7 @@ import classes from './failures.module.css';
 const silentText = ({ exitCodes: [first] }: FailureGroup): string =>
   `Said nothing${first ? `, exit code ${first.code}` : ''}`;
 
-/** Pieces in a row that every device says, as one. */
+/** Consecutive pieces that every device printed, as one. */
 function joined(title: readonly TitlePiece[]): TitlePiece[] {
   const pieces: TitlePiece[] = [];
   for (const piece of title) {
@@ -24,7 +24,7 @@ export function GroupTitle({ group }: { group: FailureGroup }) {
     <code className={classes.title}>
       {group.isLast && <span className={classes.last}>No error said. Last line: </span>}
       {joined(group.title).map(({ text, spaced, varies, values }, place) => (
-        // The pieces of a line have no other name than their place.
+        // The pieces of a line have no key other than their index.
         <span key={place}>
           {spaced && place > 0 && ' '}
           {varies ? (
