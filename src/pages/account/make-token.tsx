@@ -17,7 +17,7 @@ const RULES = formRules(accountEndpoints.createToken.body, { Name: 'Name', Proof
 export function MakeToken({ onClose }: { onClose: () => void }) {
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ name: string; token: string }>();
-  // A proof is asked of a session of the service itself: where it lists this one, or says so.
+  // Only a session of the service itself has to prove itself again: one that its list marks as current.
   const sessions = useQuery(accountQueries.sessions());
   const isSession = sessions.data?.some(({ Current }) => Current) ?? false;
   if (made)

@@ -1,4 +1,4 @@
-// Many devices from a list: rows in, put right in place, created with a result for each, and their keys, once.
+// Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown once.
 import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -80,7 +80,7 @@ export function AddManyPage() {
     const ready = rows.filter((row) => !hasError(row));
     setRows(rows.filter(hasError));
     setNotes([]);
-    // What comes of it is told at the top, the keys first.
+    // The result is shown at the top, the keys first.
     document.getElementById('main')?.scrollTo(0, 0);
     work(
       run.add(

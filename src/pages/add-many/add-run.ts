@@ -28,7 +28,7 @@ export interface RunApi extends TagApi {
 
 /** Rows under way at a time. */
 const AT_ONCE = 4;
-/** The page is told of changes this often at most, in milliseconds. */
+/** The page is notified of changes this often at most, in milliseconds. */
 const TELL = 200;
 
 export class AddRun {

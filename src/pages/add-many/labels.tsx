@@ -12,7 +12,7 @@ const SHEET = 14;
 interface LabelsProps {
   keyed: readonly Keyed[];
   command: ((key: string) => string) | undefined;
-  /** Tells how many labels are on the page. */
+  /** Reports how many labels are on the page. */
   onProgress: (count: number) => void;
 }
 

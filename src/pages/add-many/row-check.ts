@@ -61,7 +61,7 @@ function place(errors: CellTexts, issues: Issues | undefined): void {
   }
 }
 
-/** Both degrees, or none: half a place is no place. */
+/** Both degrees, or none: one alone is no location. */
 function checkPlace({ lat, lng }: Cells, errors: CellTexts, warnings: CellTexts): Position | undefined {
   if (!lat.trim() && !lng.trim()) return undefined;
   const given = { Lat: lat.trim() ? readDegrees(lat) : 0, Lng: lng.trim() ? readDegrees(lng) : 0 };
@@ -106,7 +106,7 @@ function check({ cells }: DraftRow): RowCheck {
 
 const known = new WeakMap<DraftRow, RowCheck>();
 
-/** What a row says by itself; what others say about its name is in the plan. */
+/** The errors of a row by itself; conflicts with the names of others are in the plan. */
 export function checkRow(row: DraftRow): RowCheck {
   const before = known.get(row);
   if (before) return before;

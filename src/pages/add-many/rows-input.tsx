@@ -1,4 +1,4 @@
-// The way in: paste rows, drop or choose a file, or start with an empty table. Says what the columns are.
+// The way in: paste rows, drop or choose a file, or start with an empty table. Explains what the columns are.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Textarea } from '@mantine/core';

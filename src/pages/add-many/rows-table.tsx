@@ -1,5 +1,5 @@
-// The rows as a table of fields: what is wrong with a cell stands below it, and is put right there. Only the rows in view
-// are on the page, and the one that is being typed in.
+// The rows as a table of fields: an error is shown below its cell, and corrected there. Only the rows in view are on
+// the page, and the one that is being typed in.
 import { memo, useCallback, useImperativeHandle, useRef, useState } from 'react';
 import type { KeyboardEvent, Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
@@ -22,7 +22,7 @@ const LABELS: Record<ColumnName, string> = {
 };
 
 const HEAD = 36;
-/** Height of a row on a phone, where its cells stand below each other. */
+/** Height of a row on a phone, where its cells are below each other. */
 const PHONE_ROW = 364;
 
 /** For the page around: puts the focus into a cell, wherever it is. */
@@ -50,7 +50,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
     // Clear of the head, which covers what is below it.
     scrollPaddingStart: HEAD,
     scrollPaddingEnd: HEAD,
-    // A field that is scrolled out of view keeps the focus, and what is typed goes into it.
+    // A field that is scrolled out of view still has the focus, and what is typed goes into it.
     rangeExtractor: (range) => {
       const places = defaultRangeExtractor(range);
       if (current < 0 || current >= rows.length || places.includes(current)) return places;
@@ -134,7 +134,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
   );
 }
 
-/** Stands for rows that are out of view. */
+/** The space of rows that are out of view. */
 function Gap({ height }: { height: number }) {
   return height > 0 ? (
     <tr aria-hidden className={classes.gap}>

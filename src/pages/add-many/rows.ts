@@ -1,4 +1,4 @@
-// The rows of "Add many" as people paste, drop or type them: text in seven columns, whatever it says.
+// The rows of "Add many" as people paste, drop or type them: unchecked text in seven columns.
 import { delimiterOf, plainCell, readCsv } from '#/lib/csv.ts';
 
 export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags'] as const;
@@ -40,7 +40,7 @@ export interface ReadRows {
   notes: string[];
 }
 
-/** Text that holds no rows for this page; the message says why. */
+/** Text without rows for this page; the message gives the reason. */
 export class UnusableRows extends Error {
   override readonly name = 'UnusableRows';
 }

@@ -5,14 +5,14 @@ import type { DraftRow } from './rows.ts';
 
 export type Step = 'create' | 'details' | 'location' | 'tags' | 'key';
 
-/** One row on its way to be a device. Never changed in place. */
+/** One row on its way to be a device. Immutable. */
 export interface RunEntry {
   row: DraftRow;
   order: DeviceToAdd;
   state: 'waiting' | 'working' | 'done' | 'failed';
   id: string | undefined;
   key: string | undefined;
-  /** Created, but the answer with the key never came. */
+  /** Created, but the answer with the key never arrived. */
   keyLost: boolean;
   /** A create was sent whose answer was lost: the listing is asked before another is sent. */
   unanswered: boolean;
@@ -29,7 +29,7 @@ export type Ending = { reason: 'stopped' | 'signed-out' } | { reason: 'licence';
 export interface RunView {
   entries: readonly RunEntry[];
   running: boolean;
-  /** The service asked for a pause, which is being kept. */
+  /** The run waits, because the service asked for a pause. */
   pausing: boolean;
   ending: Ending | undefined;
 }
@@ -61,6 +61,6 @@ export function faultText(error: unknown): string {
   return [error.message, error.detail].filter(Boolean).join(': ');
 }
 
-/** What the service says about its limit, without the words for its status. */
+/** The service's message about its limit, without the words for its status. */
 export const limitText = (error: unknown): string =>
   error instanceof ApiError && error.detail ? error.detail : faultText(error);

@@ -1,4 +1,4 @@
-// A run in figures and words: how far it is, why it ended, what each row says.
+// A run in figures and words: how far it is, why it ended, the result of each row.
 import { counted, formatCount } from '#/lib/format.ts';
 import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 

@@ -1,4 +1,4 @@
-// The devices being made and made: progress, what became of each row, and who came Online since.
+// The devices of a run: progress, what became of each row, and which are Online since.
 import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';

@@ -9,7 +9,7 @@ import { checkRow, detailsOf, draftOf } from './row-check.ts';
 import { newEntry } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
 
-/** Stands for the id that the first request of a row is answered with. */
+/** A placeholder for the id in the answer to a row's first request. */
 const DEVICE = { DeviceId: 'DEVICE_ID' };
 
 /** `tags`: those that there are already, as far as is known. */

@@ -49,7 +49,7 @@ export class TagCache {
     try {
       await this.api.createTag(name);
     } catch (error) {
-      // Made by somebody else meanwhile, or made without an answer: the list tells.
+      // Made by somebody else meanwhile, or made without an answer: the list shows it.
       if (!(error instanceof Error) || (meaningOf(error) !== 'unknown' && !hasStatus(error, 409))) throw error;
       trouble = error;
     }

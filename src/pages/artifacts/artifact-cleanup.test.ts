@@ -27,6 +27,6 @@ test('the newest stay, what a job needs stays, the rest goes', () => {
   assert.deepEqual(ids(plan.needed), ['v1']);
   assert.equal(plan.frees, 20);
   assert.deepEqual(ids(planCleanup(registry, 4, usage).going), []);
-  // Where nobody tells what is needed, the plan says so by its words and asks for the count.
+  // Where it is unknown what is needed, the plan warns of it and asks for the count.
   assert.deepEqual(ids(planCleanup(registry, 2, undefined).going), ['v2', 'v1']);
 });

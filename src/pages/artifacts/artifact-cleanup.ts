@@ -1,4 +1,4 @@
-// Which artifacts go when only the newest versions of each name are kept.
+// Which artifacts are deleted when only the newest versions of each name remain.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { isNeeded } from './versions/artifact-usage.ts';
 import type { UsageIndex } from './versions/artifact-usage.ts';
@@ -6,7 +6,7 @@ import { groupVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 
 export interface Cleanup {
-  /** Old ones that no job waits for or runs, as far as the service tells. */
+  /** Old ones that no job waits for or runs, as far as the service reports. */
   going: Artifact[];
   /** Old ones that a job still needs. */
   needed: Artifact[];

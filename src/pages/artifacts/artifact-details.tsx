@@ -22,7 +22,7 @@ interface ArtifactDetailsProps {
   /** All others, for those of the same content. */
   artifacts: readonly Artifact[];
   usage: UsageIndex;
-  /** The jobs were read, and do not say which artifact they run. */
+  /** The jobs were read, and do not show which artifact they run. */
   usageUntold: boolean;
   dialog: Dialog<ArtifactDialog>;
 }

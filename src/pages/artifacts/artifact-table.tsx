@@ -1,4 +1,4 @@
-// The registry as a table: the versions of one thing under one row that opens, what was uploaded last on top.
+// The registry as a table: the versions of one artifact under one row that opens, the last upload on top.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { ActionIcon, Button } from '@mantine/core';
@@ -20,7 +20,7 @@ import type { ArtifactVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 import classes from './versions/artifact-table.module.css';
 
-/** `group` set: the row that stands for several versions; `inner`: one of them, below it. */
+/** `group` set: the row of several versions; `inner`: one of them, below it. */
 interface Row {
   key: string;
   /** Its own, or the newest of the group. */
@@ -59,7 +59,7 @@ function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => b
 }
 
 export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: ArtifactTableProps) {
-  // What a person opened or closed, against how the groups stand by themselves.
+  // What a person opened or closed, against the default of each group.
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [before, setBefore] = useState(opened);
   if (before !== opened) {
@@ -159,7 +159,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       width: '136px',
       tools: true,
       cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
-        // Closed, a group stands for its newest; opened, each version has its own.
+        // Closed, a group shows its newest; opened, each version has its own.
         group?.open ? null : (
           <span className={classes.tools}>
             <Button

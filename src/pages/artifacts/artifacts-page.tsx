@@ -74,7 +74,7 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
     ),
     underWay: items.filter(isUnderWay).map(({ file }) => file.name),
     prepared: items.filter((item) => !isUnderWay(item) && item.stage.name !== 'stored').map(({ file }) => file.name),
-    /** Takes files into the queue; `at`: in the place of that one. */
+    /** Adds files to the queue; `at`: the first replaces that one. */
     choose: async (files: File[], at?: string) => {
       change({ isEmptied: false });
       const { first, refused } = await chooseFiles(queue, files, known, at);

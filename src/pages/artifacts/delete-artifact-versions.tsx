@@ -1,4 +1,4 @@
-// Deletes old versions: how many of each name are kept, exactly which go, and what became of each.
+// Deletes old versions: how many of each name remain, exactly which are deleted, and what became of each.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';

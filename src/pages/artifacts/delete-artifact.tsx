@@ -22,7 +22,7 @@ const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? na
 
 export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
-  // As of now: what a list said a while ago could be wrong by a job.
+  // As of now: an older list could be wrong by a job.
   const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
   const index = usageOf(jobs.data);
   const usage = index && usageIn(index, artifact);

@@ -27,7 +27,7 @@ interface RegistryProps {
   /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
   usage: UsageIndex;
-  /** The jobs were read, and do not say which artifact they run. */
+  /** The jobs were read, and do not show which artifact they run. */
   usageUntold: boolean;
 }
 

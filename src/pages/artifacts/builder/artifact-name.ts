@@ -1,4 +1,4 @@
-// Name and version of an archive that is built: they make its file name and its one folder, so that they are kept to
+// Name and version of an archive that is built: they make its file name and its one folder, so that they are limited to
 // letters that mean the same everywhere.
 
 export const nameFault = (name: string): string | undefined =>

@@ -1,5 +1,5 @@
-// Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at what came of it before it joins
-// the uploads.
+// Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at the result before it joins the
+// uploads.
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { DragEvent } from 'react';

@@ -77,7 +77,7 @@ async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGene
 
 /**
  * Packs files into one folder.
- * @param most bytes of the result that are kept; of the rest only the number is reported
+ * @param most bytes of the result that are held; of the rest only the number is reported
  */
 export async function packTar(
   folder: string,

@@ -31,7 +31,7 @@ const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEnt
   }
 };
 
-/** All files of dropped entries. One folder by itself stands for what is in it. */
+/** All files of dropped entries. One folder by itself means what is in it. */
 export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   const [first] = entries;
   const lone = entries.length === 1 && first?.isDirectory ? first : undefined;

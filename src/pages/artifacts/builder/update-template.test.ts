@@ -1,4 +1,4 @@
-// The generated update.sh is really run: it installs, puts the version before back, and never says 0 when it did.
+// The generated update.sh is really run: it installs, restores the previous version, and then never exits with 0.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -86,7 +86,7 @@ test('a version before that does not start either is told', () => {
 
 test('nothing was changed where not even the files could be copied', () => {
   update('1', 'true');
-  // The parent of the new folder cannot be made: a file stands there.
+  // The parent of the new folder cannot be made: there is a file of that name.
   rmSync(opt, { recursive: true });
   writeFileSync(opt, '');
   const failed = update('2', 'true');

@@ -1,12 +1,12 @@
-// The update.sh of an archive that has none of its own. It installs into a folder, keeps what was there before, puts that
-// back when anything fails, and ends with an exit code that says so.
+// The update.sh of an archive that has none of its own. It installs into a folder, saves what was there before,
+// restores that when anything fails, and reports it by its exit code.
 
 export interface UpdatePlan {
   name: string;
   version: string;
   /** Folder on the device. */
   target: string;
-  /** File of the archive that is run when it is in place; '' for none. */
+  /** File of the archive that is run when it is installed; '' for none. */
   run: string;
 }
 

@@ -16,7 +16,7 @@ interface Fields {
   version: string;
   /** Folder on the device. */
   target: string;
-  /** The file that runs when all is in place; '' for none. */
+  /** The file that runs when all is installed; '' for none. */
   run: string;
 }
 

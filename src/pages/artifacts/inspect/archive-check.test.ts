@@ -1,4 +1,4 @@
-// What is said about archives that would, and would not, work on a device. What must never get there is in a table that
+// The findings about archives that would, and would not, work on a device. What must never get there is in a table that
 // the service is tested with too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -47,7 +47,7 @@ test('update.sh at the root or in the one top folder', async () => {
   ];
   assert.deepEqual(await errors(...folder), []);
   assert.ok((await said('ok', ...folder)).includes('update.sh is in app_1.0/'));
-  // One at the root wins over those in folders, as on the device, wherever it lies in the archive.
+  // One at the root wins over those in folders, as on the device, wherever it is in the archive.
   const bad = { ...update, body: 'echo\r\n' };
   assert.deepEqual(await errors({ ...bad, path: 'a/update.sh' }, update, { ...bad, path: 'b/update.sh' }), []);
 });

@@ -12,7 +12,7 @@ import { SCRIPT_HEAD, checkScript } from './script-check.ts';
 /** Errors listed one by one; the others are counted. */
 const MOST_LISTED = 5;
 const EXECUTABLE = 0o111;
-/** From here on it is told how much room a device needs. */
+/** From here on a finding names how much room a device needs. */
 const MUCH_UNPACKED = 100 * 1024 * 1024;
 /** Text seldom packs to less than a twentieth; a bomb does. */
 const MUCH_RATIO = 100;

@@ -28,9 +28,9 @@ export interface TreeRow {
   refused: boolean;
   /** Of a folder: something in it is refused. */
   hidesRefused: boolean;
-  /** Index behind the last row that lies in this one. */
+  /** Index behind the last row inside this one. */
   end: number;
-  /** Place among those beside it, from 1, and how many they are. */
+  /** Position among its siblings, from 1, and how many they are. */
   place: number;
   siblings: number;
 }

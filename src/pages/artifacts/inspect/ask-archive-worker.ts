@@ -8,7 +8,7 @@ let line: Promise<unknown> = Promise.resolve();
 
 /** Both fail with a sentence where the worker cannot be loaded or does not get through. */
 export async function inspectInWorker(file: ChosenFile, signal: AbortSignal): Promise<Inspection> {
-  // A copy goes to the worker; the page keeps what it will send.
+  // The worker gets a copy; the page still has what it will send.
   const bytes = file.bytes.slice();
   const answer = await inTurn({ inspect: { ...file, bytes } }, [bytes.buffer], signal);
   if ('inspection' in answer) return answer.inspection;

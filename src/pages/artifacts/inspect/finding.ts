@@ -1,6 +1,6 @@
 // What the browser finds out about a file before it is uploaded.
 
-/** `error` refuses the upload; `warning` only tells; `ok` is what was found to be right. */
+/** `error` refuses the upload; `warning` only informs; `ok` is what was found to be right. */
 export interface Finding {
   level: 'ok' | 'warning' | 'error';
   text: string;

@@ -4,7 +4,10 @@ import { isGzip } from './script-check.ts';
 
 export type ArtifactType = 'tar.gz' | 'script';
 
-/** gzip data is taken for a tar.gz, and so is what is called one, to say what it is not; everything else for a script. */
+/**
+ * gzip data counts as a tar.gz, and so does a file of that name, to explain what it is not; everything else as a
+ * script.
+ */
 export const guessType = (fileName: string, head: Uint8Array): ArtifactType =>
   isGzip(head) || /\.(tar\.gz|tgz)$/i.test(fileName) ? 'tar.gz' : 'script';
 
@@ -15,7 +18,7 @@ const VERSION =
 /** The version in a file name: `myapp_1.2.0.tar.gz` → `1.2.0`; '' where there is none. */
 export function guessVersion(fileName: string): string {
   const stem = fileName.replace(/(\.tar)?\.(gz|tgz|sh|bash|py|rb|pl|js|mjs|bin|run|tar)$/i, '');
-  // As archives are called by custom, and by the builder: all that stands behind the last "_".
+  // The usual form of archive names, and the builder's: the version is all behind the last "_".
   const behind = /_v?(\d[\w.+-]*)$/.exec(stem)?.[1];
   if (behind !== undefined && !behind.includes('_')) return behind;
   const found = [...stem.matchAll(VERSION)].map(([, version = '']) => version);

@@ -1,4 +1,4 @@
-// A chosen file, from its bytes to what is said about it.
+// A chosen file, from its bytes to the findings about it.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
-// Everything that is found out about a chosen file before it is sent. The bytes are read once and kept: what was checked
-// is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page, inspecting in the
-// archive worker.
+// Everything that is found out about a chosen file before it is sent. The bytes are read once and held: what was
+// checked is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page,
+// inspecting in the archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
@@ -21,7 +21,7 @@ export interface ChosenFile {
   type: ArtifactType;
 }
 
-/** Reads a chosen file into memory. Raises an error that says what is wrong when it cannot be read. */
+/** Reads a chosen file into memory. Raises an error with the reason when it cannot be read. */
 export async function readChosen(file: File): Promise<ChosenFile> {
   try {
     const part = file.size < ARTIFACT_BYTES_LIMIT ? file : file.slice(0, SCRIPT_HEAD);
@@ -74,7 +74,7 @@ async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The beginning of the script that runs, to be read in place. */
+/** The beginning of the script that runs, to be read on the page. */
 export interface ScriptText {
   name: string;
   text: string;

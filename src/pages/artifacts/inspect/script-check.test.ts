@@ -1,4 +1,4 @@
-// What is told about scripts and programs: what no Unix device could run, and what some could not.
+// The findings about scripts and programs: what no Unix device could run, and what some could not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkScript } from './script-check.ts';

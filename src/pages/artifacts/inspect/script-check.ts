@@ -67,7 +67,7 @@ function interpreterOf(line: string): Interpreter {
   return { path, argument, program: named.split('/').at(-1) ?? '' };
 }
 
-/** The systems hand on all that stands behind the interpreter as one single word (execve(2) of Linux). */
+/** Systems pass everything behind the interpreter as a single argument (execve(2) of Linux). */
 function interpreterFindings(name: string, line: string, text: string): Finding[] {
   const { path, argument, program } = interpreterOf(line);
   const findings: Finding[] = [];

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) for pages that come over plain http, where browsers keep their own from us. Used in the worker.
+// SHA-256 (FIPS 180-4) for pages loaded over plain http, where browsers do not offer their own. Used in the worker.
 
 /** The first `count` primes' roots, as the standard derives its constants: 32 bits of the fraction. */
 function roots(count: number, root: (value: number) => number): Uint32Array {

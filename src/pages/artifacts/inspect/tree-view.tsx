@@ -24,7 +24,7 @@ const ROW_HEIGHT = 26;
 const foldersOf = (rows: readonly TreeRow[]) => rows.filter(({ kind }) => kind === 'folder');
 function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
   if (rows.length <= OPEN_AT_FIRST) return new Set();
-  // The one top folder, where there is one, says nothing by itself.
+  // A single top folder has no meaning of its own.
   const lone = rows.filter(({ depth }) => depth === 1).length === 1;
   return new Set(
     foldersOf(rows)

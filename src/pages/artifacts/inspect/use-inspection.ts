@@ -10,7 +10,7 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
     return await inspectInWorker({ ...file, type }, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // A fault of ours or of the browser's must not stand in the way: the service checks again.
+    // A fault of ours or of the browser's must not block the upload: the service checks again.
     const finding: Finding = {
       level: 'warning',
       text: `The file could not be checked here: ${error instanceof Error ? error.message : String(error)}`,

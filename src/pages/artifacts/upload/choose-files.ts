@@ -1,5 +1,5 @@
-// Takes chosen files into the queue of uploads. A file of the same name as one that waits there takes its place: it was
-// mended and dropped again. What a person has written into the fields stays.
+// Adds chosen files to the queue of uploads. A file replaces a waiting one of the same name: it was corrected and
+// dropped again. What a person has written into the fields stays.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatCount } from '#/lib/format.ts';
 import { readChosen } from '#/pages/artifacts/inspect/inspect-file.ts';
@@ -13,7 +13,7 @@ const MOST = 50;
 
 const isOpen = (item: QueuedFile) => !isUnderWay(item) && item.stage.name !== 'stored';
 
-/** `at`: id of the one whose place the first file takes. Gives the id of the first that was added, and what was not. */
+/** `at`: id of the one that the first file replaces. Returns the id of the first that was added, and what was not. */
 export async function chooseFiles(
   queue: UploadQueue,
   files: readonly File[],

@@ -25,7 +25,7 @@ export const fieldsFor = ({ name, type }: ChosenFile, artifacts: readonly Artifa
   command: guessCommand(name),
 });
 
-/** The fields for another file in place of the first: its suggestions, except where a person has written something. */
+/** The fields for a replaced file: its suggestions, except where a person has written something. */
 export function fieldsKept(fields: Fields, suggested: Fields, next: Fields): Fields {
   const keep = (name: FieldName) => (fields[name] !== '' && fields[name] !== suggested[name] ? fields : next)[name];
   return {

@@ -1,4 +1,5 @@
-// What the account and the registry say about a planned upload, before it is sent, and what would make room for it.
+// What a planned upload conflicts with in the account and the registry, before it is sent, and what would make room for
+// it.
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatBytes } from '#/lib/format.ts';
@@ -7,7 +8,7 @@ import type { UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
 import { groupVersions } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 
-/** Bytes that the account may still store; undefined where the service does not tell. */
+/** Bytes that the account may still store; undefined where the service does not report it. */
 export const roomLeft = (account: Account | undefined): number | undefined =>
   account?.ArtifactBytesLimit === undefined || account.ArtifactBytesUsed === undefined
     ? undefined

@@ -19,7 +19,7 @@ interface UploadPanelProps {
   onReplace: (item: JudgedFile, files: File[]) => void;
   /** The last one was taken out. */
   onEmptied: () => void;
-  /** What stands above the files: want of room. */
+  /** Shown above the files: want of room. */
   children: ReactNode;
 }
 

@@ -26,7 +26,8 @@ export function UploadProgress({
   onCancel: () => void;
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
-  // In place of the button that began it, where that had the focus: with several under way nobody's focus is taken.
+  // It replaces the button that began the upload, and takes its focus; with several under way it leaves the focus
+  // alone.
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) cancel.current?.focus();
   }, []);

@@ -13,7 +13,7 @@ import { wireForm } from './upload-fields.ts';
 import type { Fields } from './upload-fields.ts';
 
 /**
- * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer came, the list is asked what became of it.
+ * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer arrived, the list is read to find out.
  * - `cancelled` and `failed`: can be sent again.
  */
 export type Stage =
@@ -32,12 +32,12 @@ export interface QueuedFile {
   id: string;
   file: ChosenFile;
   fields: Fields;
-  /** What the file suggested, to tell what a person has written. */
+  /** What the file suggested, to detect what a person has written. */
   suggested: Fields;
   /** undefined while the file is being looked at. */
   checked: Checked | undefined;
   stage: Stage;
-  /** A person asked for the upload, so that what is missing in the fields is to be said. */
+  /** A person requested the upload, so that missing fields are now marked. */
   asked: boolean;
 }
 
@@ -98,7 +98,7 @@ export class UploadQueue {
     return id;
   }
 
-  /** Another file in the place of one that is not under way. */
+  /** Replaces a file that is not under way. */
   replace(id: string, file: ChosenFile, fields: Fields, suggested: Fields): void {
     this.wire.delete(id);
     this.unsure.delete(id);
@@ -115,7 +115,7 @@ export class UploadQueue {
     if (this.find(id)?.checked !== checked) this.change(id, { checked });
   }
 
-  /** Says what is missing in the fields. */
+  /** Marks the missing fields. */
   ask(id: string): void {
     this.change(id, { asked: true });
   }

@@ -1,4 +1,4 @@
-// What is said of a queued file: its state in a word, and the whole queue in a sentence.
+// The texts about queued files: the state of one in a word, and the whole queue in a sentence.
 import { formatCount } from '#/lib/format.ts';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
@@ -25,7 +25,7 @@ export interface JudgedFile extends QueuedFile {
   state: UploadState;
 }
 
-/** `further`: what the account and the registry say. */
+/** `further`: findings by the account and the registry. */
 export function judgeFile(item: QueuedFile, further: (item: QueuedFile) => Finding[]): JudgedFile {
   const findings = item.checked && [...item.checked.findings, ...further(item)];
   return { ...item, findings, state: stateOf(item, findings) };

@@ -16,7 +16,7 @@ interface UploadStoredProps {
 
 export function UploadStored({ id, name, version, onRemove }: UploadStoredProps) {
   const next = useRef<HTMLAnchorElement>(null);
-  // In place of the form's button, where that had the focus.
+  // It replaces the form's button, and takes its focus.
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) next.current?.focus();
   }, []);

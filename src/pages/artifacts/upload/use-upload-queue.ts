@@ -8,7 +8,7 @@ import type { QueuedFile } from './upload-queue.ts';
 export function useUploadQueue(): [queue: UploadQueue, items: readonly QueuedFile[]] {
   const { mutateAsync } = useMutation(artifactMutations.upload());
   const [queue] = useState(() => new UploadQueue(mutateAsync));
-  // Whoever leaves the page has agreed to that: nothing goes on behind their back.
+  // A user who leaves the page has agreed to that: no upload continues unseen.
   useEffect(() => () => queue.close(), [queue]);
   return [queue, useSyncExternalStore(queue.subscribe, queue.snapshot)];
 }

@@ -1,4 +1,4 @@
-// The facts of an artifact as every view of it says them.
+// The facts of an artifact, the same in every view of it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';

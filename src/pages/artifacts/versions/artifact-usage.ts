@@ -1,4 +1,4 @@
-// Which jobs refer to an artifact, as far as the service tells: those that wait for it would fail without it.
+// Which jobs refer to an artifact, as far as the service reports: those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
@@ -12,7 +12,10 @@ export interface ArtifactUsage {
   waitingDevices: number;
 }
 
-/** By ArtifactId; `undefined` as a whole: the service does not tell which artifact a job runs, or has not answered yet. */
+/**
+ * By ArtifactId; `undefined` as a whole: the service does not report which artifact a job runs, or has not answered
+ * yet.
+ */
 export type UsageIndex = ReadonlyMap<string, ArtifactUsage> | undefined;
 
 const NONE: ArtifactUsage = { waiting: [], running: [], done: [], waitingDevices: 0 };
@@ -42,7 +45,7 @@ export const usageIn = (
   { ArtifactId }: Pick<Artifact, 'ArtifactId'>,
 ): ArtifactUsage => index.get(ArtifactId) ?? NONE;
 
-/** Whether a job still needs it. Where nobody tells, it may be. */
+/** Whether a job still needs it. Where that is unknown, it may be. */
 export function isNeeded(index: UsageIndex, artifact: Pick<Artifact, 'ArtifactId'>): boolean {
   if (!index) return false;
   const { waiting, running } = usageIn(index, artifact);

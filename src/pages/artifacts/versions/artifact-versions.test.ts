@@ -1,4 +1,4 @@
-// Versions of one thing: grouped by name, and the next one suggested.
+// Versions of one artifact: grouped by name, and the next one suggested.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { artifact } from '#/contract/artifacts.ts';

@@ -1,4 +1,4 @@
-// Artifacts that are versions of one thing: the same file name, whether or not the version stands in it.
+// Artifacts that are versions of one program: the same file name, whether or not the version is in it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 
@@ -65,7 +65,7 @@ export function searchVersions(
   });
 }
 
-/** Those whose content another one has, too, as far as the service tells sums. */
+/** Those whose content another one has, too, as far as the service reports sums. */
 export function sharedContent(artifacts: readonly Artifact[]): Set<Artifact> {
   const bySum = Map.groupBy(
     artifacts.filter(({ Sha256 }) => Sha256),
