@@ -21,7 +21,7 @@ export class FakePort<Request> implements WorkerPort {
   terminate(): void {
     this.isEnded = true;
   }
-  say(received: { id: number } & ({ news: unknown } | { answer: unknown } | { fault: string })): void {
+  say(received: { id: number } & ({ progress: unknown } | { answer: unknown } | { fault: string })): void {
     this.onmessage?.({ data: received } as MessageEvent);
   }
   fail(): void {

@@ -44,7 +44,7 @@ test('a worker that does not load fails what is asked, and the next question tri
 
 test('what was told is lost with the worker: the next question says so, once', async () => {
   const { ports, client } = opened();
-  client.tell('a fact');
+  client.post('a fact');
   ports[0]?.fail();
   await assert.rejects(client.ask('one'), is('unavailable'));
   void client.ask('two');
@@ -65,11 +65,11 @@ test('an aborted question is not answered, and the worker goes on', async () => 
 
 test('a worker that is silent after its news is ended', async () => {
   const { ports, client } = opened(10);
-  const news: string[] = [];
-  const asked = client.ask('one', { onNews: (each) => news.push(each) });
-  ports[0]?.say({ id: 1, news: 'at work' });
+  const progress: string[] = [];
+  const asked = client.ask('one', { onProgress: (each) => progress.push(each) });
+  ports[0]?.say({ id: 1, progress: 'at work' });
   await assert.rejects(asked, is('slow'));
-  assert.deepEqual([news, ports[0]?.isEnded], [['at work'], true]);
+  assert.deepEqual([progress, ports[0]?.isEnded], [['at work'], true]);
 });
 
 test('closing ends the worker and what is asked', async () => {

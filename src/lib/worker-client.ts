@@ -23,40 +23,40 @@ interface Sent<Request> {
   id?: number;
   request: Request;
 }
-type Received<Answer, News> = { id: number } & ({ news: News } | { answer: Answer } | { fault: string });
+type Received<Answer, Progress> = { id: number } & ({ progress: Progress } | { answer: Answer } | { fault: string });
 
-interface Pending<Answer, News> {
+interface Pending<Answer, Progress> {
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
-  onNews: ((news: News) => void) | undefined;
-  /** Runs out while the worker is silent after news. */
+  onProgress: ((progress: Progress) => void) | undefined;
+  /** Runs out while the worker is silent after progress. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
-interface Asking<News> {
+interface Asking<Progress> {
   transfer?: Transferable[];
   /** Aborted: the answer is ignored and the promise rejects; the worker goes on. */
   signal?: AbortSignal;
-  onNews?: (news: News) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
-export class WorkerClient<Request, Answer = never, News = never> {
+export class WorkerClient<Request, Answer = never, Progress = never> {
   private readonly start: () => WorkerPort;
   private readonly limit: number;
   private port: WorkerPort | undefined;
-  private readonly pending = new Map<number, Pending<Answer, News>>();
+  private readonly pending = new Map<number, Pending<Answer, Progress>>();
   private asked = 0;
   /** The worker has state that another one would not have. */
   private hasState = false;
   private isStateLost = false;
 
-  /** `limit`: milliseconds between news and what follows them, after which the worker is ended. */
+  /** `limit`: milliseconds between progress and what follows it, after which the worker is ended. */
   constructor(start: () => WorkerPort, limit = Infinity) {
     this.start = start;
     this.limit = limit;
   }
 
-  ask(request: Request, { transfer = [], signal, onNews }: Asking<News> = {}): Promise<Answer> {
+  ask(request: Request, { transfer = [], signal, onProgress }: Asking<Progress> = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.isStateLost) {
@@ -64,14 +64,14 @@ export class WorkerClient<Request, Answer = never, News = never> {
         throw new WorkerError('unavailable');
       }
       const id = ++this.asked;
-      this.pending.set(id, { resolve, reject, onNews });
+      this.pending.set(id, { resolve, reject, onProgress });
       signal?.addEventListener('abort', () => this.take(id)?.reject(signal.reason as Error), { once: true });
       this.send({ id, request }, transfer);
     });
   }
 
-  /** Sends what has no answer, in order with what is asked. */
-  tell(request: Request, transfer: Transferable[] = []): void {
+  /** Sends what has no answer, in sequence with the questions. */
+  post(request: Request, transfer: Transferable[] = []): void {
     this.hasState = true;
     this.send({ request }, transfer);
   }
@@ -88,7 +88,7 @@ export class WorkerClient<Request, Answer = never, News = never> {
 
   private open(): WorkerPort {
     const port = this.start();
-    port.onmessage = ({ data }) => this.receive(data as Received<Answer, News>);
+    port.onmessage = ({ data }) => this.receive(data as Received<Answer, Progress>);
     port.onerror = (event) => {
       event.preventDefault();
       this.isStateLost = this.hasState && this.pending.size === 0;
@@ -97,19 +97,19 @@ export class WorkerClient<Request, Answer = never, News = never> {
     return port;
   }
 
-  private receive(received: Received<Answer, News>): void {
+  private receive(received: Received<Answer, Progress>): void {
     const { id } = received;
-    if ('news' in received) {
+    if ('progress' in received) {
       const pending = this.pending.get(id);
       if (!pending) return;
       clearTimeout(pending.timer);
       if (this.limit < Infinity) pending.timer = setTimeout(() => this.end('slow'), this.limit);
-      pending.onNews?.(received.news);
+      pending.onProgress?.(received.progress);
     } else if ('fault' in received) this.take(id)?.reject(new Error(received.fault));
     else this.take(id)?.resolve(received.answer);
   }
 
-  private take(id: number): Pending<Answer, News> | undefined {
+  private take(id: number): Pending<Answer, Progress> | undefined {
     const pending = this.pending.get(id);
     clearTimeout(pending?.timer);
     this.pending.delete(id);
@@ -125,26 +125,26 @@ export class WorkerClient<Request, Answer = never, News = never> {
 }
 
 /** What an answering function of a worker gets beside the request. */
-interface Serving<News> {
-  tell: (news: News) => void;
+interface Serving<Progress> {
+  report: (progress: Progress) => void;
   /** Whether nothing else has been asked since. */
   isLatest: () => boolean;
 }
 
 /** Answers what the page asks of this worker. An error goes to the page as a sentence. */
-export function serve<Request, Answer, News = never>(
-  answer: (request: Request, serving: Serving<News>) => Answer | Promise<Answer>,
+export function serve<Request, Answer, Progress = never>(
+  answer: (request: Request, serving: Serving<Progress>) => Answer | Promise<Answer>,
   transferOf: (answer: Answer) => Transferable[] = () => [],
 ): void {
   let latest: number | undefined;
-  const post = (message: Received<Answer, News>, transfer: Transferable[] = []) =>
+  const post = (message: Received<Answer, Progress>, transfer: Transferable[] = []) =>
     self.postMessage(message, { transfer });
   const handle = async ({ id, request }: Sent<Request>) => {
-    if (id === undefined) return void answer(request, { tell: () => {}, isLatest: () => true });
+    if (id === undefined) return void answer(request, { report: () => {}, isLatest: () => true });
     latest = id;
     try {
       const answered = await answer(request, {
-        tell: (news) => post({ id, news }),
+        report: (progress) => post({ id, progress }),
         isLatest: () => latest === id,
       });
       post({ id, answer: answered }, transferOf(answered));

@@ -58,12 +58,12 @@ export class FailureClient {
   /** In the page, if the worker cannot be loaded: slow is better than nothing. */
   private here: ((request: GroupingRequest) => GroupingAnswer) | undefined;
   /** The outputs that were sent to the worker, by key. */
-  private readonly handed = new Map<string, FailedJob>();
+  private readonly sent = new Map<string, FailedJob>();
   private turn = 0;
 
-  private tell(request: GroupingRequest): void {
+  private post(request: GroupingRequest): void {
     if (this.here) this.here(request);
-    else this.worker.tell(request);
+    else this.worker.post(request);
   }
 
   private async ask(request: GroupingRequest): Promise<GroupingAnswer> {
@@ -74,7 +74,7 @@ export class FailureClient {
         if (!(error instanceof WorkerError)) throw error;
         if (error.kind === 'ended') return {};
         this.here = openGrouping();
-        this.here({ kind: 'put', failures: [...this.handed.values()].map(failureOf) });
+        this.here({ kind: 'put', failures: [...this.sent.values()].map(failureOf) });
       }
     return this.here(request);
   }
@@ -83,19 +83,19 @@ export class FailureClient {
   async groups(failed: readonly FailedJob[]): Promise<FailureGroup[] | undefined> {
     const turn = ++this.turn;
     const keys = new Set(failed.map(({ key }) => key));
-    const gone = [...this.handed.keys()].filter((key) => !keys.has(key));
-    for (const key of gone) this.handed.delete(key);
-    if (gone.length > 0) this.tell({ kind: 'remove', keys: gone });
+    const gone = [...this.sent.keys()].filter((key) => !keys.has(key));
+    for (const key of gone) this.sent.delete(key);
+    if (gone.length > 0) this.post({ kind: 'remove', keys: gone });
     const changed = failed.filter(({ key, job, ended }) => {
-      const known = this.handed.get(key);
+      const known = this.sent.get(key);
       return known?.job !== job || known.ended !== ended;
     });
     for (let from = 0; from < changed.length; from += PORTION) {
       if (from > 0) await nextTask();
       if (turn !== this.turn) return undefined;
       const portion = changed.slice(from, from + PORTION);
-      for (const each of portion) this.handed.set(each.key, each);
-      this.tell({ kind: 'put', failures: portion.map(failureOf) });
+      for (const each of portion) this.sent.set(each.key, each);
+      this.post({ kind: 'put', failures: portion.map(failureOf) });
     }
     const { groups } = await this.ask({ kind: 'groups' });
     return turn === this.turn ? groups && withMembersInOrder(groups, keys) : undefined;
@@ -112,7 +112,7 @@ export class FailureClient {
     this.turn++;
     this.worker.close();
     this.here = undefined;
-    this.handed.clear();
+    this.sent.clear();
   }
 }
 

@@ -6,24 +6,24 @@ import { JobSearch, foldCase } from './archive-search.ts';
 import type { ArchiveHit } from './archive-search.ts';
 import { archiveStore } from './archive-store.ts';
 
-export interface SearchOrder {
+export interface ArchiveSearchRequest {
   account: string;
   text: string;
 }
 
-export type SearchNews = { hit: ArchiveHit } | { done: number; total: number };
+export type SearchProgress = { hit: ArchiveHit } | { done: number; total: number };
 
-serve<SearchOrder, void, SearchNews>(async ({ account, text }, { tell }) => {
+serve<ArchiveSearchRequest, void, SearchProgress>(async ({ account, text }, { report }) => {
   const needle = foldCase(text);
   const jobs = (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived);
-  tell({ done: 0, total: jobs.length });
+  report({ done: 0, total: jobs.length });
   for (const [done, head] of jobs.entries()) {
     const { id, job } = head;
     const looking = new JobSearch(id, needle, [job.JobName, id, targetText(targetOf(job))]);
     looking.devices(await unpackRows(await archiveStore.piece(account, id, 0)));
-    for (const [place, first] of head.pieces.entries())
-      looking.output(await unpackRows(await archiveStore.piece(account, id, place + 1)), first);
-    if (looking.found) tell({ hit: looking.hit });
-    tell({ done: done + 1, total: jobs.length });
+    for (const [index, first] of head.pieces.entries())
+      looking.output(await unpackRows(await archiveStore.piece(account, id, index + 1)), first);
+    if (looking.found) report({ hit: looking.hit });
+    report({ done: done + 1, total: jobs.length });
   }
 });

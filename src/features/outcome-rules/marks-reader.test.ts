@@ -29,7 +29,7 @@ function worker(log: string[]): FakePort<MarksRequest> {
       readMarks(streams, rules, { slow: [...slow, HOSTILE], before: () => undefined }),
     );
     const isStuck = rules.includes(HOSTILE) && !slow.includes(HOSTILE);
-    queueMicrotask(() => port.say(isStuck ? { id, news: HOSTILE } : { id, answer }));
+    queueMicrotask(() => port.say(isStuck ? { id, progress: HOSTILE } : { id, answer }));
   });
   port.terminate = () => void log.push('end');
   return port;
@@ -59,7 +59,7 @@ test('ends a worker that hangs in a pattern, names the pattern, reads on without
 test('sends large outputs in pieces, and stops when called off', async () => {
   const log: string[] = [];
   const reader = readerOf(() => worker(log));
-  const jobs = Array.from({ length: 5 }, (_, place) => job(String(place), 'x'.repeat(600_000)));
+  const jobs = Array.from({ length: 5 }, (_, index) => job(String(index), 'x'.repeat(600_000)));
   await readAll(reader, jobs, [OK]);
   assert.deepEqual(log, ['start', 'asked for 2', 'asked for 2', 'asked for 1']);
   const leaving = new AbortController();

@@ -52,14 +52,14 @@ export class MarksReader {
       this.last = turn;
       const readings = await turn;
       if (!readings || signal?.aborted) return;
-      onRead(readings.flatMap((reading, place): [Job, Reading][] => (piece[place] ? [[piece[place], reading]] : [])));
+      onRead(readings.flatMap((reading, index): [Job, Reading][] => (piece[index] ? [[piece[index], reading]] : [])));
     }
   }
 
   private async readPiece(outputs: MarkedStream[][], rules: readonly Rule[]): Promise<Reading[]> {
     let trying: Rule | undefined;
     try {
-      return await this.worker.ask({ outputs, rules, slow: this.slow }, { onNews: (rule) => (trying = rule) });
+      return await this.worker.ask({ outputs, rules, slow: this.slow }, { onProgress: (rule) => (trying = rule) });
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error;
       if (error.kind !== 'slow' || !trying) return outputs.map((streams) => readHere(streams, rules));

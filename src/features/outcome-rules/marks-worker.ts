@@ -10,6 +10,6 @@ export interface MarksRequest {
   slow: readonly Rule[];
 }
 
-serve<MarksRequest, Reading[], Rule>(({ outputs, rules, slow }, { tell }) =>
-  outputs.map((streams) => readMarks(streams, rules, { slow, before: tell })),
+serve<MarksRequest, Reading[], Rule>(({ outputs, rules, slow }, { report }) =>
+  outputs.map((streams) => readMarks(streams, rules, { slow, before: report })),
 );

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { ArchiveHit } from '#/features/job-archive/archive-search.ts';
-import type { SearchNews, SearchOrder } from '#/features/job-archive/search-worker.ts';
+import type { SearchProgress, ArchiveSearchRequest } from '#/features/job-archive/search-worker.ts';
 
 export interface ArchiveSearch {
   hits: ReadonlyMap<string, ArchiveHit>;
@@ -22,7 +22,7 @@ export function useArchiveSearch(account: string, text: string, version: number)
   const [found, setFound] = useState<{ key: string; search: ArchiveSearch }>();
   useEffect(() => {
     if (text === '') return;
-    const worker = new WorkerClient<SearchOrder, void, SearchNews>(
+    const worker = new WorkerClient<ArchiveSearchRequest, void, SearchProgress>(
       () => new Worker(new URL('../../features/job-archive/search-worker.ts', import.meta.url), { type: 'module' }),
     );
     const hits = new Map<string, ArchiveHit>();
@@ -32,12 +32,12 @@ export function useArchiveSearch(account: string, text: string, version: number)
       timer = undefined;
       setFound({ key, search: { ...state, hits: new Map(hits) } });
     };
-    const onNews = (news: SearchNews) => {
-      if ('hit' in news) hits.set(news.hit.id, news.hit);
-      else state = { ...state, ...news };
+    const onProgress = (progress: SearchProgress) => {
+      if ('hit' in progress) hits.set(progress.hit.id, progress.hit);
+      else state = { ...state, ...progress };
       timer ??= setTimeout(draw, TICK);
     };
-    worker.ask({ account, text }, { onNews }).catch((error: Error) => {
+    worker.ask({ account, text }, { onProgress }).catch((error: Error) => {
       if (error instanceof WorkerError && error.kind === 'ended') return;
       const isGone = error instanceof WorkerError;
       state = {

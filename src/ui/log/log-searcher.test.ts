@@ -53,7 +53,7 @@ test('a newer search takes the place of the one before, whose answer is not hear
 test('a slice that takes too long ends the worker, and the next search has another', async () => {
   const { ports, searcher } = opened(10);
   const slow = searcher.find(stream('aaaa'), QUERY, false);
-  ports[0]?.say({ id: 1, news: 'at work' });
+  ports[0]?.say({ id: 1, progress: 'at work' });
   assert.equal(await slow, 'slow');
   assert.ok(ports[0]?.isEnded);
   void searcher.find(stream('aaaa'), QUERY, false);

@@ -42,13 +42,13 @@ export class LogSearcher {
 
   private send({ name, pieces }: LogStream): void {
     const sent = this.sent.get(name) ?? [];
-    const other = pieces.findIndex((piece, place) => piece !== sent[place]);
+    const other = pieces.findIndex((piece, index) => piece !== sent[index]);
     const keep = other === -1 ? pieces.length : other;
     if (keep === pieces.length && keep === sent.length) return;
     // One at a time: each is copied in a task of the page.
-    this.worker.tell({ stream: name, keep, pieces: [] });
+    this.worker.post({ stream: name, keep, pieces: [] });
     for (let at = keep; at < pieces.length; at++)
-      this.worker.tell({ stream: name, keep: at, pieces: pieces.slice(at, at + 1) });
+      this.worker.post({ stream: name, keep: at, pieces: pieces.slice(at, at + 1) });
     this.sent.set(name, pieces);
   }
 

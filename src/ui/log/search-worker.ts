@@ -23,7 +23,7 @@ const indexes = new Map<string, LineIndex>();
 /** Lets a newer message in. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { tell, isLatest }) => {
+serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { report, isLatest }) => {
   if (!('query' in request)) {
     texts.set(request.stream, [...(texts.get(request.stream) ?? []).slice(0, request.keep), ...request.pieces]);
     return [];
@@ -36,7 +36,7 @@ serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { tell, 
     if (!pattern) continue;
     const steps = searchIndex(index, pattern);
     for (;;) {
-      tell('at work');
+      report('at work');
       const step = steps.next();
       if (step.done) {
         found.push(step.value);
