@@ -38,9 +38,9 @@ export const keepUntagged =
   ({ Tags }) =>
     Tags === undefined || Tags.some(({ TagId }) => TagId === id) ? undefined : 'Does not have it';
 
-export function keepPlaced(place: Position, places: readonly DeviceLocation[]): Keep {
+export function keepPlaced(location: Position, locations: readonly DeviceLocation[]): Keep {
   const there = new Set(
-    places.filter(({ Lat, Lng }) => Lat === place.Lat && Lng === place.Lng).map(({ DeviceId }) => DeviceId),
+    locations.filter(({ Lat, Lng }) => Lat === location.Lat && Lng === location.Lng).map(({ DeviceId }) => DeviceId),
   );
   return ({ DeviceId }) => (there.has(DeviceId) ? 'Is there already' : undefined);
 }
@@ -54,7 +54,7 @@ export function bulkPlanText(
   const all = change.length + skip.length + gone;
   const [one = '', many = ''] = does;
   const verb = change.length === 1 ? one : many;
-  const said =
+  const summary =
     change.length === all
       ? all === 1
         ? `The device ${verb}.`
@@ -63,7 +63,7 @@ export function bulkPlanText(
   const reasons = new Map<string, number>();
   for (const { reason } of skip) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   return [
-    said,
+    summary,
     ...Array.from(reasons, ([reason, count]) => `${formatCount(count)} skipped: ${lowered(reason)}.`),
     ...(gone > 0 ? [`${formatCount(gone)} skipped: not there any more.`] : []),
   ];

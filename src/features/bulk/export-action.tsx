@@ -17,7 +17,7 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
     void start({
       columns: deviceColumns(devices, locations.data ?? []),
       count: devices.length,
-      at: (place) => devices[place]!,
+      at: (index) => devices[index]!,
     }).then((done) => done && onClose());
   return (
     <div className={classes.steps}>

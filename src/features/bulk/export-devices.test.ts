@@ -9,7 +9,7 @@ const devices = Array.from({ length: 1_200 }, (_, index) =>
   device.parse({ DeviceId: `d${index}`, DeviceName: index === 7 ? '=cmd()' : `device, ${index}`, LastSeenTime: '' }),
 );
 
-const all = { columns: deviceColumns(devices, []), count: devices.length, at: (place: number) => devices[place]! };
+const all = { columns: deviceColumns(devices, []), count: devices.length, at: (at: number) => devices[at]! };
 
 test('every device is a row, however many portions it takes', async () => {
   const progress: number[] = [];

@@ -12,7 +12,7 @@ const PORTION = 500;
 interface DeviceExport {
   columns: DeviceColumns;
   count: number;
-  at: (place: number) => Device;
+  at: (index: number) => Device;
   /** Called off: no file. */
   signal?: AbortSignal;
   /** Rows written so far. */
@@ -27,7 +27,7 @@ export async function devicesCsv(request: DeviceExport): Promise<string[] | unde
     if (signal?.aborted) return undefined;
     const end = Math.min(start + PORTION, count);
     let portion = '';
-    for (let place = start; place < end; place++) portion += csvLine(columns.row(at(place)));
+    for (let index = start; index < end; index++) portion += csvLine(columns.row(at(index)));
     parts.push(portion);
     onProgress?.(end);
     await nextTask();

@@ -20,9 +20,9 @@ const check = checkedBy(position, LABELS);
 export function LocationAction(frame: BulkActionProps) {
   const [typed, setTyped] = useState({ Lat: '', Lng: '' });
   // Only to skip those that are there already: it goes without.
-  const { data: places = [] } = useQuery({ ...deviceQueries.locations(), enabled: frame.run.phase === 'planned' });
-  const place = { Lat: readDegrees(typed.Lat), Lng: readDegrees(typed.Lng) };
-  const faults = check(place);
+  const { data: locations = [] } = useQuery({ ...deviceQueries.locations(), enabled: frame.run.phase === 'planned' });
+  const location = { Lat: readDegrees(typed.Lat), Lng: readDegrees(typed.Lng) };
+  const faults = check(location);
   const begun = typed.Lat !== '' && typed.Lng !== '';
   const spread = (text: string): boolean => {
     const pair = readPair(text);
@@ -41,13 +41,13 @@ export function LocationAction(frame: BulkActionProps) {
     error: typed[name] !== '' && faults[name],
     autoComplete: 'off',
   });
-  const unset = place.Lat === 0 && place.Lng === 0;
+  const unset = location.Lat === 0 && location.Lng === 0;
   return (
     <BulkSteps
       {...frame}
       order={{
         what: 'Set location',
-        keep: keepPlaced(place, places),
+        keep: keepPlaced(location, locations),
         does: ['is placed there', 'are placed there'],
         fault: !begun
           ? 'Type a latitude and a longitude first.'
@@ -55,8 +55,8 @@ export function LocationAction(frame: BulkActionProps) {
             ? 'The coordinates cannot be used.'
             : undefined,
         button: (count) => `Place ${devicesText(count)}`,
-        requests: (change) => change.map(bulkLocate(place).request),
-        prepare: () => Promise.resolve(bulkLocate(place)),
+        requests: (change) => change.map(bulkLocate(location).request),
+        prepare: () => Promise.resolve(bulkLocate(location)),
       }}
       note={() => unset && <p>0, 0 stands for “never set”: the map will not show the devices.</p>}
     >

@@ -26,7 +26,7 @@ export const NO_HISTORY: StateHistory = { watched: [], changes: [], away: undefi
 
 const HOUR = 3_600_000;
 /** How far back it goes, and at most how much of it is stored. */
-const KEPT = 8 * 24 * HOUR;
+const LONGEST_AGE = 8 * 24 * HOUR;
 const MOST_CHANGES = 3_000;
 const MOST_STRETCHES = 300;
 const MOST_AWAY = 3_000;
@@ -46,8 +46,8 @@ export function withReading(history: StateHistory, reading: StatesRead): StateHi
   const away = new Map(
     Array.from(reading.away, ([id, { state, seen }]) => {
       const known = history.away?.get(id);
-      const told = seen === undefined || Number.isNaN(seen) ? undefined : Math.min(seen, at);
-      return [id, { state, at: changed.get(id) ?? (known?.state === state ? known.at : undefined) ?? told }];
+      const reported = seen === undefined || Number.isNaN(seen) ? undefined : Math.min(seen, at);
+      return [id, { state, at: changed.get(id) ?? (known?.state === state ? known.at : undefined) ?? reported }];
     }),
   );
   return bounded({
@@ -96,20 +96,20 @@ function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRea
     if (seen === undefined ? !had(id) : Number.isNaN(seen)) continue;
     // Gone long before it was last seen Online here: what was seen then was wrong, or is now.
     if (seen !== undefined && seen < last - HOUR) continue;
-    const told = seen === undefined ? undefined : Math.min(seen, at);
-    found.push({ id, to: state, at: told ?? at, since: told ?? last });
+    const reported = seen === undefined ? undefined : Math.min(seen, at);
+    found.push({ id, to: state, at: reported ?? at, since: reported ?? last });
   }
   for (const id of before.keys()) if (!away.has(id) && has(id)) found.push({ id, to: 'Online', at, since: last });
   return found;
 }
 
 function bounded({ watched, changes, away }: StateHistory): StateHistory {
-  const oldest = (watched.at(-1)?.[1] ?? 0) - KEPT;
-  const kept = changes.filter((change) => change.at >= oldest).slice(-MOST_CHANGES);
+  const oldest = (watched.at(-1)?.[1] ?? 0) - LONGEST_AGE;
+  const recent = changes.filter((change) => change.at >= oldest).slice(-MOST_CHANGES);
   // What was before a change that is not stored counts as unseen.
-  const begin = kept.length < changes.length ? Math.max(oldest, kept[0]?.at ?? oldest) : oldest;
+  const begin = recent.length < changes.length ? Math.max(oldest, recent[0]?.at ?? oldest) : oldest;
   const stretches = watched.flatMap(([from, to]) => (to < begin ? [] : [[Math.max(from, begin), to] as const]));
-  return { watched: stretches.slice(-MOST_STRETCHES), changes: kept, away };
+  return { watched: stretches.slice(-MOST_STRETCHES), changes: recent, away };
 }
 
 // ---- As text -------------------------------------------------------------------------------------------------------

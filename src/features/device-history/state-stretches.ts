@@ -36,10 +36,10 @@ const seenIn = ({ watched }: StateHistory, { from, now, looked = [] }: Span): (r
 
 /** Whether a time is in one of these, which are sorted; asked for later and later times only. */
 function within(stretches: readonly (readonly [number, number])[]): (at: number) => boolean {
-  let place = 0;
+  let index = 0;
   return (at) => {
-    while ((stretches[place]?.[1] ?? Infinity) < at) place++;
-    return (stretches[place]?.[0] ?? Infinity) <= at;
+    while ((stretches[index]?.[1] ?? Infinity) < at) index++;
+    return (stretches[index]?.[0] ?? Infinity) <= at;
   };
 }
 
@@ -49,8 +49,8 @@ function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: 
     .filter((at) => at >= from && at <= now)
     .sort((one, two) => one - two);
   return joined(
-    edges.slice(1).map((to, place) => {
-      const begin = edges[place] ?? from;
+    edges.slice(1).map((to, index) => {
+      const begin = edges[index] ?? from;
       return { from: begin, to, value: valueAt((begin + to) / 2) };
     }),
   );
@@ -71,13 +71,13 @@ export function deviceStretches(history: StateHistory, device: KnownDevice, span
   const changes = history.changes.filter((change) => change.id === id);
   const looked = seenIn(history, span);
   // Away since it was last seen, even if nobody looked since then.
-  const told: (readonly [number, number])[] = changes.flatMap(({ to, at, since }) => {
+  const reported: (readonly [number, number])[] = changes.flatMap(({ to, at, since }) => {
     const next = looked.find(([, end]) => end > at);
     return to !== 'Online' && since === at && next ? [[at, next[0]] as const] : [];
   });
-  if (state === 'Offline' && Number.isFinite(seen)) told.push([seen, span.now]);
-  told.sort((one, two) => one[0] - two[0]);
-  const [isTold, isLooked] = [within(told), within(looked)];
+  if (state === 'Offline' && Number.isFinite(seen)) reported.push([seen, span.now]);
+  reported.sort((one, two) => one[0] - two[0]);
+  const [isReported, isLooked] = [within(reported), within(looked)];
   const stateAt = (at: number): string => {
     const before = changes.findLast((change) => change.at <= at);
     if (before) return before.to;
@@ -85,14 +85,14 @@ export function deviceStretches(history: StateHistory, device: KnownDevice, span
     if (next) return next.to === 'Online' ? 'Offline' : 'Online';
     return state === 'Offline' && at < seen ? 'Online' : state;
   };
-  const edges = [...looked, ...told].flat().concat(
+  const edges = [...looked, ...reported].flat().concat(
     changes.map(({ at }) => at),
     created,
     seen,
   );
   return cut(span, edges.filter(Number.isFinite), (at) => {
     if (at < created) return undefined;
-    if (isTold(at)) return 'Offline';
+    if (isReported(at)) return 'Offline';
     return isLooked(at) ? stateAt(at) : undefined;
   });
 }
@@ -111,10 +111,10 @@ export function awayStretches(history: StateHistory, away: number, span: Span): 
   counts.reverse();
   const edges = [...looked.flat(), ...counts.map(([at]) => at)];
   const isLooked = within(looked);
-  let place = 0;
+  let index = 0;
   return cut(span, edges, (at) => {
-    while (place < counts.length && (counts[place]?.[0] ?? 0) <= at) place++;
-    return isLooked(at) ? (counts[place - 1]?.[1] ?? count) : undefined;
+    while (index < counts.length && (counts[index]?.[0] ?? 0) <= at) index++;
+    return isLooked(at) ? (counts[index - 1]?.[1] ?? count) : undefined;
   });
 }
 

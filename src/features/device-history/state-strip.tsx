@@ -47,8 +47,8 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
         ))}
       </svg>
       <div className={classes.hours} aria-hidden>
-        {Array.from({ length: TICKS }, (_, place) => (
-          <span key={place}>{formatClock(new Date(begin + ((end - begin) * place) / TICKS), zone)}</span>
+        {Array.from({ length: TICKS }, (_, index) => (
+          <span key={index}>{formatClock(new Date(begin + ((end - begin) * index) / TICKS), zone)}</span>
         ))}
         <span>now</span>
       </div>

@@ -118,15 +118,15 @@ function shared(first: readonly Token[], others: readonly Token[], weights: read
       best[i * width + j] = equal(i, j)
         ? (weights[i] ?? 0) + 0.001 + (best[(i + 1) * width + j + 1] ?? 0)
         : Math.max(best[(i + 1) * width + j] ?? 0, best[i * width + j + 1] ?? 0);
-  const kept = first.map(() => false);
+  const matching = first.map(() => false);
   for (let i = 0, j = 0; i < first.length && j < others.length;) {
     if (equal(i, j)) {
-      kept[i++] = true;
+      matching[i++] = true;
       j++;
     } else if ((best[(i + 1) * width + j] ?? 0) >= (best[i * width + j + 1] ?? 0)) i++;
     else j++;
   }
-  return kept;
+  return matching;
 }
 
 const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
@@ -199,19 +199,19 @@ export class Grouper {
         for (const group of (this.byWord.get(token.text) ?? []).slice(0, LOOKED_AT))
           if (group.ended === ended) hits.set(group, (hits.get(group) ?? 0) + (weights[at] ?? 0));
     const own = sum(weights);
-    let best: { group: Group; kept: boolean[]; score: number } | undefined;
+    let best: { group: Group; matching: boolean[]; score: number } | undefined;
     for (const [group] of [...hits].sort(([, one], [, two]) => two - one).slice(0, COMPARED)) {
       const { first } = group;
       if (!first) continue;
-      const kept = shared(first.tokens, tokens, first.weights);
-      const same = kept.reduce((total, keeps, at) => total + (keeps ? (first.weights[at] ?? 0) : 0), 0);
-      const words = kept.filter((keeps, at) => keeps && (first.weights[at] ?? 0) > 0).length;
+      const matching = shared(first.tokens, tokens, first.weights);
+      const same = matching.reduce((total, matches, at) => total + (matches ? (first.weights[at] ?? 0) : 0), 0);
+      const words = matching.filter((matches, at) => matches && (first.weights[at] ?? 0) > 0).length;
       const score = (2 * same) / (own + group.weight);
-      if (words >= 2 && score >= ALIKE && score > (best?.score ?? 0)) best = { group, kept, score };
+      if (words >= 2 && score >= ALIKE && score > (best?.score ?? 0)) best = { group, matching, score };
     }
     if (!best) return undefined;
-    const { kept } = best;
-    best.group.common = best.group.common.map((common, at) => common && kept[at] === true);
+    const { matching } = best;
+    best.group.common = best.group.common.map((common, at) => common && matching[at] === true);
     return best.group;
   }
 

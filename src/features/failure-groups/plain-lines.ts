@@ -18,9 +18,9 @@ function lastWritten(line: string): string {
 /** All lines, trailing blanks and empty lines at the end left out. */
 export function plainLines(text: string): string[] {
   const lines = (text.includes('\u001B') ? text.replace(ESCAPES, '') : text).split('\n');
-  for (const [place, line] of lines.entries()) {
+  for (const [index, line] of lines.entries()) {
     const seen = line.includes('\r') ? lastWritten(line) : line;
-    lines[place] = (seen.length > LONGEST ? seen.slice(0, LONGEST) : seen).replace(CONTROLS, '').trimEnd();
+    lines[index] = (seen.length > LONGEST ? seen.slice(0, LONGEST) : seen).replace(CONTROLS, '').trimEnd();
   }
   while (lines.at(-1) === '') lines.pop();
   return lines;

@@ -65,11 +65,11 @@ export interface Output {
 
 /** Without what the shell and the log put before it; empty where nothing was printed. */
 export function tellingLine({ stdout, stderr, reason }: Output): string {
-  const told = heaviest(plainLines(stderr));
+  const error = heaviest(plainLines(stderr));
   // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.
-  if (told && told.weight > 4) return told.line;
+  if (error && error.weight > 4) return error.line;
   const printed = heaviest(plainLines(stdout));
-  const best = told && (!printed || told.weight + 1.5 >= printed.weight) ? told : printed;
+  const best = error && (!printed || error.weight + 1.5 >= printed.weight) ? error : printed;
   if (reason !== '' && (!best || best.weight < 4)) return bareLine(reason);
   return best?.line ?? '';
 }

@@ -5,21 +5,21 @@ import type { ArchivedJob } from './archived-job.ts';
 import { archiveStore } from './archive-store.ts';
 import { jobsIn } from './archive-zip.ts';
 
-const kept = { retry: false, staleTime: 0 } as const;
+const STORED = { retry: false, staleTime: 0 } as const;
 
 export const archiveQueries = {
   list: (account: string) =>
     queryOptions({
       queryKey: ['archive', 'list', account],
       queryFn: async () => (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived),
-      ...kept,
+      ...STORED,
     }),
   /** `null`: it is not in the archive. */
   one: (account: string, id: string) =>
     queryOptions({
       queryKey: ['archive', 'one', account, id],
       queryFn: async () => (await archiveStore.get(account, id)) ?? null,
-      ...kept,
+      ...STORED,
     }),
   rows: (account: string, id: string) =>
     queryOptions({
@@ -27,7 +27,7 @@ export const archiveQueries = {
       queryFn: async () => unpackRows(await archiveStore.piece(account, id, 0)),
       structuralSharing: false,
       gcTime: 60_000,
-      ...kept,
+      ...STORED,
     }),
   /** One row with its output. */
   output: (account: string, head: ArchivedJob, row: number) =>
@@ -40,7 +40,7 @@ export const archiveQueries = {
       },
       structuralSharing: false,
       gcTime: 0,
-      ...kept,
+      ...STORED,
     }),
 };
 

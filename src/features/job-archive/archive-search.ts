@@ -80,8 +80,8 @@ export class JobSearch {
 
   /** `first`: index of the first of these rows in the job. */
   output(rows: readonly Job[], first: number): void {
-    for (const [place, job] of rows.entries()) {
-      const found = hitIn(job, first + place, this.needle);
+    for (const [index, job] of rows.entries()) {
+      const found = hitIn(job, first + index, this.needle);
       if (!found) continue;
       this.hit.logs++;
       if (this.hit.lines.length < MOST_LINES) this.hit.lines.push(found);

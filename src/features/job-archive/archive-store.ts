@@ -106,16 +106,16 @@ export const archiveStore = {
       write(database, (heads, pieces) => {
         const { head, rows, outputs } = sealed;
         pieces.delete(range(head.id));
-        for (const [place, piece] of [rows, ...outputs].entries()) pieces.put(piece, [head.id, place]);
+        for (const [number, piece] of [rows, ...outputs].entries()) pieces.put(piece, [head.id, number]);
         heads.put({ ...head, bytes: sealedBytes(sealed) } satisfies StoredJob);
       }),
     ),
 
   /** 0 for the rows, from 1 on for their output. */
-  piece: (account: string, id: string, place: number): Promise<Uint8Array<ArrayBuffer>> =>
+  piece: (account: string, id: string, number: number): Promise<Uint8Array<ArrayBuffer>> =>
     using(account, async (database) => {
       const store = database.transaction(PIECES).objectStore(PIECES);
-      const found = await answerOf(store.get([id, place]) as IDBRequest<Uint8Array<ArrayBuffer> | undefined>);
+      const found = await answerOf(store.get([id, number]) as IDBRequest<Uint8Array<ArrayBuffer> | undefined>);
       if (!found) throw new ArchiveError('A part of this archived job is missing in this browser.');
       return found;
     }),
@@ -151,6 +151,6 @@ export async function askToStay(): Promise<string | undefined> {
   const { storage } = navigator as { storage?: StorageManager };
   if (!storage?.persist)
     return 'The browser may clear it when the disk runs full: over plain http it cannot be asked to keep it.';
-  const kept = await storage.persist().catch(() => false);
-  return kept ? undefined : 'The browser may clear it when the disk runs full.';
+  const isPersistent = await storage.persist().catch(() => false);
+  return isPersistent ? undefined : 'The browser may clear it when the disk runs full.';
 }

@@ -24,11 +24,11 @@ export function safeName(text: string): string {
   return most.replace(/[.-]+$/, '') || 'unnamed';
 }
 
-const numbered = (place: number, width: number) => String(place).padStart(width, '0');
+const numbered = (number: number, width: number) => String(number).padStart(width, '0');
 
-/** Adds a job to a ZIP, in a folder of its own. `place`: of the job among those of the file, from 1. */
-export async function addToZip(zip: ZipWriter, { head, rows, outputs }: SealedJob, place: number): Promise<void> {
-  const folder = `${numbered(place, 4)}-${safeName(head.job.JobName || head.id)}`;
+/** Adds a job to a ZIP, in a folder of its own. `number`: of the job among those of the file, from 1. */
+export async function addToZip(zip: ZipWriter, { head, rows, outputs }: SealedJob, number: number): Promise<void> {
+  const folder = `${numbered(number, 4)}-${safeName(head.job.JobName || head.id)}`;
   const file = { format: FORMAT, version: 1, archived: head.archived, job: head.job, rows: await unpackRows(rows) };
   await zip.add(`${folder}/${HEAD}`, JSON.stringify(file, undefined, 1));
   let row = 0;

@@ -53,7 +53,7 @@ export const unpackRows = async (bytes: Uint8Array<ArrayBuffer>): Promise<Job[]>
  * A job as it is stored: the token that downloads an artifact does not belong in a permanent copy, and a Result that
  * repeats Stdout and Stderr would double it.
  */
-function kept(job: Job): Job {
+function storable(job: Job): Job {
   const { Command, JobId, JobName, DeviceId, ArtifactId, WorkflowId, Stdout, Stderr, Result } = job;
   const printed = `${Stdout ?? ''}${Stderr ?? ''}`;
   return {
@@ -81,7 +81,7 @@ export class Sealer {
   }
 
   async add(row: Job): Promise<void> {
-    const clean = kept(row);
+    const clean = storable(row);
     if (this.open.length === 0) this.pieces.push(this.rows.length);
     this.rows.push(bare(clean));
     this.open.push(clean);
@@ -105,7 +105,7 @@ export class Sealer {
       head: {
         id: job.JobId,
         archived: now,
-        job: isParent(job) ? kept(job) : bare(kept(job)),
+        job: isParent(job) ? storable(job) : bare(storable(job)),
         outcome: countStates(rows),
         devices: rows.length,
         size,

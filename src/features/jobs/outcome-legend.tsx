@@ -15,7 +15,7 @@ const WIDTH = 220;
 const LINE = 24;
 
 /** Below its bar, or above it where there is no room. */
-function placeOf({ left, top, bottom }: DOMRect, lines: number) {
+function positionOf({ left, top, bottom }: DOMRect, lines: number) {
   const height = lines * LINE + 18;
   const below = bottom + height + 8 < window.innerHeight;
   return {
@@ -44,7 +44,7 @@ export function useOutcomeLegend(outcome: JobOutcome) {
   const legend =
     at &&
     createPortal(
-      <div role="tooltip" className={classes.legend} style={placeOf(at, states.length)}>
+      <div role="tooltip" className={classes.legend} style={positionOf(at, states.length)}>
         {states.map((state) => (
           <div key={state}>
             <span className={classes.swatch} data-state={state} aria-hidden />

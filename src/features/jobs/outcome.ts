@@ -62,8 +62,8 @@ export function withAwaited(
   rest: readonly { DeviceId: string; state: JobState }[],
   isOffline: (id: string) => boolean,
 ): Job {
-  const stands = rest.length > 0 && rest.every(({ DeviceId, state }) => state === 'Waiting' && isOffline(DeviceId));
-  if (!stands) return job;
+  const isStalled = rest.length > 0 && rest.every(({ DeviceId, state }) => state === 'Waiting' && isOffline(DeviceId));
+  if (!isStalled) return job;
   const known = annotated.get(job);
   if (known?.WaitingOffline === rest.length) return known;
   const made = { ...job, WaitingOffline: rest.length };

@@ -25,8 +25,8 @@ export function* timeLeft(children: readonly Job[], now: Date, away: number): Ge
   let waiting = 0;
   // Reading ten thousand times takes its time: it is done in steps, and not at all when nothing is left.
   if (!children.some(isMoving)) return undefined;
-  for (const [place, child] of children.entries()) {
-    if (place % STEP === STEP - 1) yield;
+  for (const [index, child] of children.entries()) {
+    if (index % STEP === STEP - 1) yield;
     const state = jobState(child);
     const times = timesOf(child);
     const length = durationOf(times, now);

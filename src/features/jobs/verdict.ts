@@ -51,8 +51,8 @@ function unruled(job: Job, raw: JobState): Judgement {
       ? { ...reported, because: `its output, ${quoted(reported.text)} at ${lineText(reported.place)}`, raw }
       : { ...plain, because: 'nobody: neither the service nor the output says how it ended' };
   }
-  const told = (raw === 'Succeeded' || raw === 'Failed') && job.ExitCode !== undefined;
-  return { ...plain, because: told ? `exit code ${job.ExitCode}` : 'the service' };
+  const hasCode = (raw === 'Succeeded' || raw === 'Failed') && job.ExitCode !== undefined;
+  return { ...plain, because: hasCode ? `exit code ${job.ExitCode}` : 'the service' };
 }
 
 /**

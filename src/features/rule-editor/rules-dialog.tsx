@@ -80,11 +80,11 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
             set, is no answer.
           </p>
           <ul className={classes.rules} aria-label="Rules">
-            {draft.rows.map(({ key, rule }, place) => (
+            {draft.rows.map(({ key, rule }, index) => (
               <RuleRow
                 key={key}
                 rule={rule}
-                number={place + 1}
+                number={index + 1}
                 reading={trial?.each.get(rule)}
                 strict={draft.isStrict}
                 onChange={(next) => draft.change(key, next)}

@@ -24,7 +24,7 @@ const NONE: readonly Rule[] = [];
 let keys = 0;
 const rowsOf = (rules: readonly Rule[]): DraftRow[] => rules.map((rule) => ({ key: ++keys, rule }));
 const isSame = (one: readonly Rule[], two: readonly Rule[]) =>
-  one.length === two.length && one.every((rule, place) => sameRule(rule, two[place]!));
+  one.length === two.length && one.every((rule, index) => sameRule(rule, two[index]!));
 
 export function useRuleDraft(name: string) {
   const sets = useStore(ruleSets);

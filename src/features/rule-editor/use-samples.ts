@@ -60,24 +60,24 @@ export function useSamples(name: string, first: Job | undefined, child: string |
   const parent = job !== undefined && isParent(job);
   const one = useQuery({ ...jobQueries.one(job?.JobId ?? ''), enabled: job !== undefined && !parent });
   const { many, children } = useEndedChildren(parent ? job.JobId : undefined);
-  const keyOf = (each: Job, place: number) => each.JobId || String(place);
-  const place = Math.max(
+  const keyOf = (each: Job, index: number) => each.JobId || String(index);
+  const index = Math.max(
     0,
     children.findIndex((each, at) => keyOf(each, at) === chosenChild),
   );
   const choices = children
     .map((each, at) => ({ value: keyOf(each, at), label: each.DeviceName || each.DeviceId || `Device ${at + 1}` }))
-    .filter((_, at) => at < MOST_DEVICES || at === place);
+    .filter((_, at) => at < MOST_DEVICES || at === index);
   const whole = one.data?.complete ? one.data.job : undefined;
   const single = useMemo(() => (whole && !parent ? [whole] : NONE), [whole, parent]);
-  const sample = parent ? children[place] : whole;
+  const sample = parent ? children[index] : whole;
   const current = parent ? many : one;
   return {
     jobs,
     job,
     children,
     choices,
-    childKey: sample && parent ? keyOf(sample, place) : '',
+    childKey: sample && parent ? keyOf(sample, index) : '',
     sample,
     all: parent ? children : single,
     loading: list.isPending || (job !== undefined && (current.isPending || (!parent && !whole))),

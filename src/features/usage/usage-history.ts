@@ -30,10 +30,10 @@ export const printUsage = (points: readonly UsagePoint[]): string =>
 
 /** With one point more; after the clock was set back, points of the future are dropped. */
 export function withPoint(points: readonly UsagePoint[], point: UsagePoint): UsagePoint[] {
-  const kept = points.filter(({ at }) => at < point.at);
-  const [before] = kept.slice(-2);
-  const isNear = kept.length > 1 && before !== undefined && point.at - before.at < EVERY;
-  return [...(isNear ? kept.slice(0, -1) : kept), point].slice(-MOST);
+  const earlier = points.filter(({ at }) => at < point.at);
+  const [before] = earlier.slice(-2);
+  const isNear = earlier.length > 1 && before !== undefined && point.at - before.at < EVERY;
+  return [...(isNear ? earlier.slice(0, -1) : earlier), point].slice(-MOST);
 }
 
 export interface Figure {

@@ -11,7 +11,7 @@ import { FormError } from '#/ui/page/view.tsx';
 
 async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<void> {
   const zip = new ZipWriter();
-  for (const [place, job] of jobs.entries()) await addToZip(zip, await archiveStore.sealed(account, job), place + 1);
+  for (const [index, job] of jobs.entries()) await addToZip(zip, await archiveStore.sealed(account, job), index + 1);
   saveFile(datedName('muster-archive', new Date(), 'zip'), zip.finish(), 'application/zip');
 }
 

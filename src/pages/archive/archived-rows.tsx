@@ -26,18 +26,18 @@ const archivedUrl = urlSchema({ name: plainText, row: positive });
 interface Row {
   job: Job;
   /** From 0. */
-  place: number;
+  index: number;
 }
 
-const keyOf = ({ place }: Row) => String(place);
-const deviceOf = ({ DeviceName, DeviceId }: Job, place: number) => DeviceName || DeviceId || `Device ${place + 1}`;
+const keyOf = ({ index }: Row) => String(index);
+const deviceOf = ({ DeviceName, DeviceId }: Job, index: number) => DeviceName || DeviceId || `Device ${index + 1}`;
 
 const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number | undefined): Column<Row>[] => [
   {
     header: 'Device',
     width: '44%',
-    cell: ({ job, place }) => {
-      const { to, state } = url.opening({ row: place + 1 });
+    cell: ({ job, index }) => {
+      const { to, state } = url.opening({ row: index + 1 });
       return (
         <Link
           to={to}
@@ -45,9 +45,9 @@ const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number 
           replace={opened !== undefined}
           preventScrollReset
           className={rowName}
-          aria-current={opened === place ? 'true' : undefined}
+          aria-current={opened === index ? 'true' : undefined}
         >
-          {deviceOf(job, place)}
+          {deviceOf(job, index)}
         </Link>
       );
     },
@@ -59,14 +59,14 @@ const columnsOf = (url: UrlActions<typeof archivedUrl.defaults>, opened: number 
 export function ArchivedRows({ stored, account }: { stored: StoredJob; account: string }) {
   const [{ name, row: openedRow = 0 }, url] = useUrlState(archivedUrl);
   const rows = useQuery(archiveQueries.rows(account, stored.id));
-  const place = openedRow - 1;
+  const index = openedRow - 1;
   const single = stored.devices === 1;
-  const opened = place >= 0 && place < stored.devices ? place : single ? 0 : undefined;
+  const opened = index >= 0 && index < stored.devices ? index : single ? 0 : undefined;
   const shown = useMemo(() => {
     const part = name.trim().toLowerCase();
     return (rows.data ?? [])
-      .map((job, at): Row => ({ job, place: at }))
-      .filter(({ job, place: at }) => part === '' || deviceOf(job, at).toLowerCase().includes(part));
+      .map((job, at): Row => ({ job, index: at }))
+      .filter(({ job, index: at }) => part === '' || deviceOf(job, at).toLowerCase().includes(part));
   }, [rows.data, name]);
   return (
     <View
@@ -96,7 +96,7 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
                 columns={columnsOf(url, opened)}
                 rows={shown}
                 rowKey={keyOf}
-                isMarked={(row) => row.place === opened}
+                isMarked={(row) => row.index === opened}
               />
             </div>
           )}

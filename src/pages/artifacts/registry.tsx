@@ -53,7 +53,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
           className={classes.search}
         />
         <span className={classes.counts}>
-          <span className="dim tabular">{countsSaid(artifacts.length, groups.length)}</span>
+          <span className="dim tabular">{countsText(artifacts.length, groups.length)}</span>
           <Button
             variant="default"
             disabled={!several}
@@ -89,7 +89,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
   );
 }
 
-const countsSaid = (artifacts: number, names: number) =>
+const countsText = (artifacts: number, names: number) =>
   names === artifacts
     ? counted(artifacts, 'artifact')
     : `${counted(artifacts, 'version')} of ${counted(names, 'artifact')}`;

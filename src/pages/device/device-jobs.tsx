@@ -89,7 +89,7 @@ export function DeviceJobs({ device }: { device: Device }) {
 interface QueueRow {
   job: Job;
   /** Position among the waiting ones, from 1. */
-  place?: number;
+  position?: number;
   /** Whether the device can take a job now. */
   online: boolean;
   /** Why it had better not run any more. */
@@ -126,7 +126,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
   const { stale, settled } = useStaleJobs(waiting);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
-    ...waiting.map((job, index) => ({ job, place: index + 1, online, stale: stale.get(job) })),
+    ...waiting.map((job, index) => ({ job, position: index + 1, online, stale: stale.get(job) })),
     ...executed.map((job) => ({ job, online, cached: verdicts.of(job) })),
   ];
   const [shown, more] = useMoreRows(rows, FEW);
@@ -164,10 +164,10 @@ function JobLink({ job }: { job: Job }) {
   );
 }
 
-function State({ job, place, online, stale, cached }: QueueRow) {
+function State({ job, position, online, stale, cached }: QueueRow) {
   const state = jobState(job);
-  if (place === undefined) return <CachedMark job={job} cached={cached} />;
-  const when = place > 1 ? `no. ${formatCount(place)}` : online ? 'runs next' : 'runs next when Online';
+  if (position === undefined) return <CachedMark job={job} cached={cached} />;
+  const when = position > 1 ? `no. ${formatCount(position)}` : online ? 'runs next' : 'runs next when Online';
   const mark = <StateMark state={state} label={`${state}, ${when}`} />;
   return stale ? (
     <span className={classes.marks}>

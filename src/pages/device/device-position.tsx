@@ -15,7 +15,7 @@ import classes from './device-page.module.css';
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 export function DevicePosition({ device }: { device: Device }) {
-  const { data: place, error, isFetching, refetch } = usePlace(device.DeviceId);
+  const { data: location, error, isFetching, refetch } = usePlace(device.DeviceId);
   const dialog = useDeviceDialog();
   const set = (
     <Button
@@ -25,33 +25,33 @@ export function DevicePosition({ device }: { device: Device }) {
       variant="default"
       leftSection={<IconMapPin {...icon} />}
     >
-      {place ? 'Change location' : 'Set location'}
+      {location ? 'Change location' : 'Set location'}
     </Button>
   );
   return (
     <Section title="Location">
-      {place === undefined ? (
+      {location === undefined ? (
         error ? (
           <Failure what="the location" error={error} busy={isFetching} onRetry={refetch} />
         ) : (
           <Skeleton name="the location" rows={1} />
         )
-      ) : place === null ? (
+      ) : location === null ? (
         <p className="small dim">Not set.</p>
       ) : (
         <div className="small dim">
           <span className={classes.place}>
-            <span className="mono" title={positionText(place)}>
-              {positionText(rounded(place))}
+            <span className="mono" title={positionText(location)}>
+              {positionText(rounded(location))}
             </span>
-            <CopyButton value={positionText(place)} what="coordinates" />
+            <CopyButton value={positionText(location)} what="coordinates" />
           </span>
-          {!isPlace(place) && <p>This is no place on earth, so the map leaves it out.</p>}
+          {!isPlace(location) && <p>This is no place on earth, so the map leaves it out.</p>}
         </div>
       )}
       <Group gap="xs">
         {set}
-        {place && isPlace(place) && (
+        {location && isPlace(location) && (
           <Button
             component={Link}
             to={paths.map({ id: device.DeviceId })}

@@ -15,9 +15,9 @@ import { View } from '#/ui/page/view.tsx';
 
 export function DeviceTunnels({ id }: { id: string }) {
   const query = useQuery(tunnelQueries.list());
-  const told =
+  const isReported =
     query.data === undefined || query.data.length === 0 || query.data.some(({ DeviceId }) => DeviceId !== undefined);
-  if (!told) return null;
+  if (!isReported) return null;
   return (
     <Section title="Tunnels" actions={<Link to={paths.tunnels({ device: id })}>Manage tunnels</Link>}>
       <View

@@ -76,7 +76,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
     update.mutate(
       { [field]: value },
       {
-        onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? said(error)),
+        onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? errorText(error)),
         onSuccess: () => {
           // Shown at once; the list is asked again behind it.
           client.setQueryData(deviceQueries.one(DeviceId).queryKey, (now) => now && { ...now, [field]: value });
@@ -146,7 +146,7 @@ function focusIn(input: HTMLInputElement | null) {
   input?.select();
 }
 
-const said = (error: Error): string =>
+const errorText = (error: Error): string =>
   'detail' in error && typeof error.detail === 'string' && error.detail
     ? `${error.message}: ${error.detail}`
     : error.message;

@@ -19,7 +19,7 @@ import type { JobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 
 /** What the fleet knows of a child's device; empty where it knows nothing. */
-const placeOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'CustomerSite' | 'DeviceGroup'): string => {
+const fieldOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'CustomerSite' | 'DeviceGroup'): string => {
   const row = fleet?.rowOf(DeviceId);
   return (fleet && row !== undefined && fleet.device(row)[field]) || '';
 };
@@ -38,9 +38,9 @@ export function sortChildren(
       case 'device':
         return child.DeviceName || child.DeviceId || undefined;
       case 'site':
-        return placeOf(fleet, child, 'CustomerSite') || undefined;
+        return fieldOf(fleet, child, 'CustomerSite') || undefined;
       case 'group':
-        return placeOf(fleet, child, 'DeviceGroup') || undefined;
+        return fieldOf(fleet, child, 'DeviceGroup') || undefined;
       case 'state':
         return VERDICTS.indexOf(verdicts.of(child).verdict);
       case 'exit':
@@ -64,10 +64,10 @@ export function sortChildren(
     .map(({ row }) => row);
 }
 
-const said = new WeakMap<Job, string>();
-function saidBy(child: Job): string {
-  const line = said.get(child) ?? tellingLineOf(child);
-  said.set(child, line);
+const lines = new WeakMap<Job, string>();
+function lineOf(child: Job): string {
+  const line = lines.get(child) ?? tellingLineOf(child);
+  lines.set(child, line);
   return line;
 }
 
@@ -86,12 +86,12 @@ interface ColumnsRequest {
 export function childColumns(request: ColumnsRequest): Column<Job>[] {
   const { jobs, fleet, fields, opened, url, found, box } = request;
   const sorts = (by: string, header: string) => ({ header, by });
-  const place = (id: 'site' | 'group', header: string): Column<Job> => ({
+  const fleetColumn = (id: 'site' | 'group', header: string): Column<Job> => ({
     ...sorts(id, header),
     width: '11%',
     phone: 'hide',
     cell: (child) => {
-      const text = placeOf(fleet, child, id === 'site' ? 'CustomerSite' : 'DeviceGroup');
+      const text = fieldOf(fleet, child, id === 'site' ? 'CustomerSite' : 'DeviceGroup');
       return text ? <span title={text}>{visible(text)}</span> : <span className="dim">–</span>;
     },
   });
@@ -134,7 +134,7 @@ export function childColumns(request: ColumnsRequest): Column<Job>[] {
       header: 'Said',
       phone: 'wide',
       cell: (child) => {
-        const line = visible(found?.get(child) || saidBy(child));
+        const line = visible(found?.get(child) || lineOf(child));
         return (
           <code className={classes.line} title={line}>
             {line}
@@ -142,8 +142,8 @@ export function childColumns(request: ColumnsRequest): Column<Job>[] {
         );
       },
     },
-    ...(fields.site ? [place('site', 'Site')] : []),
-    ...(fields.group ? [place('group', 'Group')] : []),
+    ...(fields.site ? [fleetColumn('site', 'Site')] : []),
+    ...(fields.group ? [fleetColumn('group', 'Group')] : []),
     {
       ...sorts('started', 'Started'),
       width: '100px',
@@ -168,7 +168,7 @@ const exitCode = ({ ExitCode }: Job) =>
 export function tellingFields(rows: readonly Job[], fleet: FleetIndex | undefined): ColumnsRequest['fields'] {
   const differs = (field: 'CustomerSite' | 'DeviceGroup') => {
     const values = new Set<string>();
-    for (const child of rows) if (values.add(placeOf(fleet, child, field)).size > 1) return true;
+    for (const child of rows) if (values.add(fieldOf(fleet, child, field)).size > 1) return true;
     return false;
   };
   return { site: differs('CustomerSite'), group: differs('DeviceGroup') };

@@ -23,7 +23,7 @@ function lineAround(text: string, at: number): string {
 export function* searchSteps(rows: readonly Job[], text: string): Generator<void, Matches> {
   const found = new Map<Job, string>();
   const pattern = new RegExp(escaped(text), 'iu');
-  for (const [place, job] of rows.entries()) {
+  for (const [nth, job] of rows.entries()) {
     const { DeviceName = '', DeviceId, Stdout, Stderr, Result } = job;
     if (pattern.test(DeviceName) || pattern.test(DeviceId)) found.set(job, '');
     else
@@ -33,7 +33,7 @@ export function* searchSteps(rows: readonly Job[], text: string): Generator<void
         found.set(job, lineAround(output, match.index));
         break;
       }
-    if (place % STEP === STEP - 1) yield;
+    if (nth % STEP === STEP - 1) yield;
   }
   return found;
 }

@@ -60,13 +60,14 @@ function fetchedText({ output, complete }: FollowedJob): string | undefined {
 /** What a verdict rests on; the line that it names leads there. */
 function Reason({ judgement, streams }: { judgement: Judgement; streams: readonly LogStream[] }) {
   const [, url] = useUrlState(logUrl);
-  const { place } = judgement;
+  const { place: position } = judgement;
   const text = reasonOf(judgement);
-  const name = place && lineText(place);
+  const name = position && lineText(position);
   const at = name === undefined ? -1 : text.lastIndexOf(` at ${name}`);
-  if (!place || name === undefined || at === -1 || !streams.some((stream) => stream.name === place.stream)) return text;
+  if (!position || name === undefined || at === -1 || !streams.some((stream) => stream.name === position.stream))
+    return text;
   const before = at + ' at '.length;
-  const line = printMark({ stream: place.stream, from: place.line, to: place.line }, streams);
+  const line = printMark({ stream: position.stream, from: position.line, to: position.line }, streams);
   return (
     <>
       {text.slice(0, before)}

@@ -89,8 +89,8 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const outcome = useOutcome(job);
   // The verdict of a log is known when all of it is here.
   const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
-  const stands = awaitedOffline(job) > 0;
-  const state = outcome && totalOf(outcome) > 0 && !stands ? overallState(outcome) : stateOf(job);
+  const isStalled = awaitedOffline(job) > 0;
+  const state = outcome && totalOf(outcome) > 0 && !isStalled ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
   const retrying = dialog === 'retry' && !isParent(job);
   const rulesOpen = dialog === 'rules';

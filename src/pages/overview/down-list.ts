@@ -10,7 +10,7 @@ import { together } from './together.ts';
 export interface DownDevice extends Moved {
   name: string;
   /** The service reports when it was last there. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** Where a device belongs, for what falls together. */
@@ -27,13 +27,13 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
   const untimed: ChangeCluster<DownDevice>[] = [];
   for (const row of index.query({ filter: { status: ['offline'] } })) {
     const id = index.idOf(row);
-    const told = index.timeOf(row, 'LastSeenTime');
-    const isTold = Number.isFinite(told);
-    const at = isTold ? told : history.away?.get(id)?.at;
-    if (at !== undefined) timed.push({ id, at, isTold, ...standingOf(index, row) });
+    const lastSeen = index.timeOf(row, 'LastSeenTime');
+    const isReported = Number.isFinite(lastSeen);
+    const at = isReported ? lastSeen : history.away?.get(id)?.at;
+    if (at !== undefined) timed.push({ id, at, isReported, ...standingOf(index, row) });
     // The service reports that it was never there: that is another list.
     else if (!index.tells(row, 'LastSeenTime')) {
-      const rows = [{ id, at: Number.NaN, isTold, ...standingOf(index, row) }];
+      const rows = [{ id, at: Number.NaN, isReported, ...standingOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, place: undefined });
     }
   }
@@ -42,7 +42,7 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
 
 /** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
 export function listOf(index: FleetIndex, { rows, from, to, place }: ChangeCluster<DownDevice>) {
-  if (!rows.every(({ isTold }) => isTold)) return undefined;
+  if (!rows.every(({ isReported }) => isReported)) return undefined;
   const seen = printRange(from, to);
   const filter: RowFilter = { status: ['offline'], seen, ...(place && { [place.kind]: [place.name] }) };
   const where = place && { [place.kind]: place.name };

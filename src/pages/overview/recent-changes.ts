@@ -46,8 +46,8 @@ const LONG = 600_000;
 
 /** When nobody looked, between the first and the last look of the time asked for. */
 function gapsOf({ watched }: StateHistory, begin: number): [from: number, to: number][] {
-  return watched.flatMap(([from], place): [number, number][] => {
-    const before = watched[place - 1];
+  return watched.flatMap(([from], nth): [number, number][] => {
+    const before = watched[nth - 1];
     return before && from > begin && from - before[1] >= LONG ? [[Math.max(before[1], begin), from]] : [];
   });
 }

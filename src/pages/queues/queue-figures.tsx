@@ -19,7 +19,7 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
   const { devices, waiting, running, longest, oldest, stale, staleDevices, staleOffline } = figures;
   const since = oldest?.oldest?.created;
   const returning = staleDevices === 1 ? 'its device returns' : 'their devices return';
-  const said =
+  const reasons =
     staleOffline === 0
       ? stale > 0
         ? ` on ${devicesText(staleDevices)}`
@@ -49,7 +49,7 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
       <Figure
         to={stale > 0 ? paths.queues({ stale: 'any' }) : undefined}
         big={settled || stale > 0 ? formatCount(stale) : '–'}
-        what={`${stale === 1 ? 'stale job' : 'stale jobs'}${said}`}
+        what={`${stale === 1 ? 'stale job' : 'stale jobs'}${reasons}`}
         warn={stale > 0}
       >
         {stale > 0 && (

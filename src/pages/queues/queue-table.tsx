@@ -153,8 +153,8 @@ function Next({ row: { waiting, stale } }: { row: QueueRow }) {
   const more = waiting.length - NEXT;
   return (
     <ol className={classes.next}>
-      {waiting.slice(0, NEXT).map((job, place) => (
-        <li key={job.JobId || place} data-stale={stale.has(job) || undefined}>
+      {waiting.slice(0, NEXT).map((job, index) => (
+        <li key={job.JobId || index} data-stale={stale.has(job) || undefined}>
           <bdi>{job.JobName || job.JobId}</bdi>
           {stale.has(job) && <span className="visually-hidden">, stale</span>}
         </li>

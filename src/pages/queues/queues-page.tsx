@@ -67,8 +67,8 @@ function useQueueRows() {
   const { queues, all, rules, settled, error } = useReadQueues();
   const { data } = queues;
   const fleet = useFleet({ need: true });
-  const told = useMemo(() => queueRows(data ?? NOTHING, rules), [data, rules]);
-  const rows = useMemo(() => withDevices(told, fleet.index), [told, fleet.index]);
+  const queued = useMemo(() => queueRows(data ?? NOTHING, rules), [data, rules]);
+  const rows = useMemo(() => withDevices(queued, fleet.index), [queued, fleet.index]);
   const artifacts = useMemo(
     () =>
       [...new Set((all ?? []).flatMap(({ ArtifactId }) => ArtifactId || []))]

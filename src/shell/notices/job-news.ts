@@ -28,12 +28,12 @@ export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNew
     if (moves && (bad === 0 || badOf(earlier) > 0)) return [];
     const outcome = outcomeOf(job);
     const state = stateOf(job);
-    const said = outcome ? outcomeText(outcome, formatCount).replaceAll('\u00a0', ' ') : state.toLowerCase();
+    const result = outcome ? outcomeText(outcome, formatCount).replaceAll('\u00a0', ' ') : state.toLowerCase();
     return [
       {
         id: job.JobId,
         title: `${job.JobName || 'A job'} ${moves ? 'has failures' : 'has ended'}`,
-        text: moves ? `So far: ${said}` : `It came to: ${said}`,
+        text: moves ? `So far: ${result}` : `It came to: ${result}`,
         isBad: bad > 0 || state === 'Failed' || state === 'Interrupted',
       },
     ];

@@ -18,7 +18,7 @@ const LOOK = 10_000;
 /** A list that was read this short a time ago still holds. */
 const FRESH = 5_000;
 
-const tell = ({ id, title, text, isBad }: JobNews) =>
+const showNews = ({ id, title, text, isBad }: JobNews) =>
   notifications.show({
     id: `job-${id}`,
     title: <bdi>{title}</bdi>,
@@ -69,7 +69,7 @@ export function JobNotices() {
     const comeBack = () => {
       stop?.abort();
       clearTimeout(timer);
-      for (const news of unseen.values()) tell(news);
+      for (const news of unseen.values()) showNews(news);
       unseen.clear();
       setUnseen(0);
     };

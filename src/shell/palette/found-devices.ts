@@ -61,11 +61,11 @@ export function useFoundDevices(search: string): FoundDevices {
   const withId = useQuery(ask({ device_id: settled }));
   if (!isAsked) return { entries: [], total: undefined, isBusy: false, fleet, error: null };
   if (index) return { ...ofIndex(index, search), isBusy: false, fleet, error: null };
-  const told = new Map(
+  const byId = new Map(
     [...(named.data?.rows ?? []), ...(withId.data?.rows ?? [])].map((device) => [device.DeviceId, entryOf(device)]),
   );
   return {
-    entries: bestOf([...told.values()], settled, MOST),
+    entries: bestOf([...byId.values()], settled, MOST),
     total: undefined,
     isBusy: settled !== search || named.isFetching || withId.isFetching,
     fleet,

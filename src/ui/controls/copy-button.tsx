@@ -27,7 +27,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
     setState(done ? 'done' : 'refused');
     if (done) onCopied?.();
   };
-  const said = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
+  const message = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
   const Icon = state === 'done' ? IconCheck : Usual;
   return (
     <>
@@ -38,7 +38,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
           leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
           onClick={() => void copy()}
         >
-          {said || `Copy ${what}`}
+          {message || `Copy ${what}`}
         </Button>
       ) : (
         <ActionIcon
@@ -46,14 +46,14 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
           color="gray"
           size="sm"
           aria-label={`Copy ${what}`}
-          title={said || `Copy ${what}`}
+          title={message || `Copy ${what}`}
           onClick={() => void copy()}
         >
           <Icon size={15} stroke={1.6} aria-hidden />
         </ActionIcon>
       )}
       <span role="status" className="visually-hidden">
-        {said}
+        {message}
       </span>
     </>
   );

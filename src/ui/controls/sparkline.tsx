@@ -18,7 +18,7 @@ export function Sparkline({ points, label }: SparklineProps) {
   // A flat line is drawn in the middle.
   const y = (value: number) =>
     most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / (most - least)) * (HEIGHT - 4);
-  const path = points.map(({ at, value }, place) => `${place ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`);
+  const path = points.map(({ at, value }, index) => `${index ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`);
   return (
     <svg
       role="img"

@@ -24,10 +24,10 @@ function found(text: string, order?: LogRun[]) {
       }
   }
   const finds = findsIn(layOut(streams, order), byStream);
-  const all = Array.from(finds.places, (place, number) => {
+  const all = Array.from(finds.items, (item, number) => {
     const { stream, row, from } = finds.at(number);
     assert.equal(finds.numberOf({ stream, row, from }), number);
-    return `${place} ${stream} ${row}:${from}`;
+    return `${item} ${stream} ${row}:${from}`;
   });
   return { all, finds };
 }
@@ -37,7 +37,7 @@ test('finds are stepped through as their rows stand, one stream below the other'
   const expected = ['1 stdout 0:4', '3 stdout 2:0', '3 stdout 2:6', '5 stderr 0:2', '6 stderr 1:0'];
   assert.deepEqual(all, expected);
   assert.deepEqual(
-    [0, 2, 4, 7].map((place) => finds.firstFrom(place)),
+    [0, 2, 4, 7].map((item) => finds.firstFrom(item)),
     [0, 1, 3, 5],
   );
   assert.equal(finds.numberOf({ stream: 'stdout', row: 1, from: 0 }), -1);

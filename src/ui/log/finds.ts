@@ -12,12 +12,12 @@ export interface Find {
 
 export interface Finds {
   /** The row of each in the list; those in rows that are left out are not among them. */
-  places: Uint32Array;
+  items: Uint32Array;
   at(number: number): Find;
   /** Which of them this is; -1 where it is none of them any more. */
   numberOf(find: Find): number;
   /** The first one in a row or after it. */
-  firstFrom(place: number): number;
+  firstFrom(item: number): number;
 }
 
 export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): Finds {
@@ -26,20 +26,20 @@ export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): 
     return matches ? [{ block, matches, next: firstFrom(matches, block.skipped) }] : [];
   });
   const count = parts.reduce((sum, { matches, next }) => sum + matches.rows.length - next, 0);
-  const places = new Uint32Array(count);
+  const items = new Uint32Array(count);
   const of = new Uint8Array(count);
   const indexes = new Uint32Array(count);
-  const placeOf = ({ block, matches, next }: (typeof parts)[number]) =>
-    next < matches.rows.length ? list.placeOf(block, matches.rows[next] ?? 0) : Number.POSITIVE_INFINITY;
-  const heads = parts.map(placeOf);
+  const itemOf = ({ block, matches, next }: (typeof parts)[number]) =>
+    next < matches.rows.length ? list.itemOf(block, matches.rows[next] ?? 0) : Number.POSITIVE_INFINITY;
+  const heads = parts.map(itemOf);
   for (let number = 0; number < count; number++) {
     const which = heads.indexOf(Math.min(...heads));
     const part = parts[which];
     if (!part) break;
-    places[number] = heads[which] ?? 0;
+    items[number] = heads[which] ?? 0;
     of[number] = which;
     indexes[number] = part.next++;
-    heads[which] = placeOf(part);
+    heads[which] = itemOf(part);
   }
   const at = (number: number): Find => {
     const part = parts[of[number] ?? 0];
@@ -50,24 +50,24 @@ export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): 
       from: part?.matches.from[index] ?? 0,
     };
   };
-  const first = (place: number) => {
+  const first = (item: number) => {
     let low = 0;
     let high = count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((places[middle] ?? 0) < place) low = middle + 1;
+      if ((items[middle] ?? 0) < item) low = middle + 1;
       else high = middle;
     }
     return low;
   };
   return {
-    places,
+    items,
     at,
     firstFrom: first,
     numberOf: ({ stream, row, from }) => {
       const block = list.blocks.find((each) => each.stream.name === stream);
-      const place = block ? list.placeOf(block, row) : -1;
-      for (let number = first(place); places[number] === place; number++) {
+      const item = block ? list.itemOf(block, row) : -1;
+      for (let number = first(item); items[number] === item; number++) {
         const find = at(number);
         if (find.from === from && find.row === row) return number;
       }

@@ -6,9 +6,9 @@ import { indexLines, rowText } from './lines.ts';
 
 const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });
 const shownBy = (list: LogList, count: number) =>
-  Array.from({ length: count }, (_, place) => {
-    const block = list.blockAt(place);
-    const row = list.rowAt(place);
+  Array.from({ length: count }, (_, item) => {
+    const block = list.blockAt(item);
+    const row = list.rowAt(item);
     return block && (row < 0 ? `# ${block.stream.name}` : rowText(block.index, row));
   });
 
@@ -17,7 +17,7 @@ test('two streams stand one after the other, each under its name', () => {
   assert.deepEqual(shownBy(list, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
   const [first, second] = list.blocks;
   assert.ok(first && second);
-  assert.deepEqual([list.placeOf(second, 0), list.lastOf(first), list.count], [4, 2, 5]);
+  assert.deepEqual([list.itemOf(second, 0), list.lastOf(first), list.count], [4, 2, 5]);
 });
 
 test('one stream needs no heading, also where the other is empty', () => {
@@ -30,7 +30,7 @@ test('beyond the limit the end is kept', () => {
   const [block] = list.blocks;
   assert.ok(block);
   assert.equal(block.skipped, 1);
-  assert.equal(list.placeOf(block, 2), 1);
+  assert.equal(list.itemOf(block, 2), 1);
 });
 
 /** "o" and "e" with a text each, in the order of their arrival. */
@@ -44,9 +44,9 @@ test('where the order is known, the lines of both streams stand in it', () => {
   const { streams, order } = arrived(['o', 'a\nb\n'], ['e', 'bad\n'], ['o', 'c\n'], ['e', 'worse\r\n'], ['o', 'd\n']);
   const list = layOut(streams, order);
   assert.deepEqual(shownBy(list, 8), ['a', 'b', 'bad', 'c', 'worse', 'd', undefined, undefined]);
-  for (let place = 0; place < list.count; place++) {
-    const block = list.blockAt(place);
-    assert.equal(block && list.placeOf(block, list.rowAt(place)), place);
+  for (let item = 0; item < list.count; item++) {
+    const block = list.blockAt(item);
+    assert.equal(block && list.itemOf(block, list.rowAt(item)), item);
   }
   assert.ok(list.isMixed);
 });

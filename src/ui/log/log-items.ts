@@ -47,10 +47,10 @@ export interface LogList {
   readonly isMixed: boolean;
   /** Where the names of streams are. */
   readonly headings: readonly number[];
-  blockAt(place: number): LogBlock | undefined;
+  blockAt(item: number): LogBlock | undefined;
   /** -1 for the name of a stream, and past the end. */
-  rowAt(place: number): number;
-  placeOf(block: LogBlock, row: number): number;
+  rowAt(item: number): number;
+  itemOf(block: LogBlock, row: number): number;
   /** The index of the last row of a stream. */
   lastOf(block: LogBlock): number;
   /** All rows in their order, those that are left out too. */
@@ -77,9 +77,9 @@ function stacked(streams: IndexedStream[], of: number, most: number): LogList {
     count += index.rows - skipped + heading;
     return { stream, index, position, skipped };
   });
-  const blockAt = (place: number) =>
-    place < 0 || place >= count ? undefined : blocks[starts.findLastIndex((start) => start <= place)];
-  const placeOf = ({ position, skipped }: LogBlock, row: number) =>
+  const blockAt = (item: number) =>
+    item < 0 || item >= count ? undefined : blocks[starts.findLastIndex((start) => start <= item)];
+  const itemOf = ({ position, skipped }: LogBlock, row: number) =>
     (starts[position] ?? 0) + heading + Math.max(0, row - skipped);
   return {
     blocks,
@@ -87,42 +87,42 @@ function stacked(streams: IndexedStream[], of: number, most: number): LogList {
     isMixed: false,
     headings: heading ? starts : [],
     blockAt,
-    rowAt: (place) => {
-      const block = blockAt(place);
-      const row = block ? place - (starts[block.position] ?? 0) - heading : -1;
+    rowAt: (item) => {
+      const block = blockAt(item);
+      const row = block ? item - (starts[block.position] ?? 0) - heading : -1;
       return block && row >= 0 ? row + block.skipped : -1;
     },
-    placeOf,
-    lastOf: (block) => placeOf(block, block.index.rows - 1),
+    itemOf,
+    lastOf: (block) => itemOf(block, block.index.rows - 1),
     stretches: () => blocks.map((block) => ({ block, first: 0, end: block.index.rows })),
   };
 }
 
 function mixed(streams: IndexedStream[], order: readonly LogRun[], most: number): LogList {
-  const { of, rows, places } = mergeRows(streams, order);
+  const { of, rows, items } = mergeRows(streams, order);
   const left = Math.max(0, rows.length - most);
   const blocks = streams.map(({ stream, index }, position): LogBlock => {
     let skipped = 0;
-    for (let place = 0; place < left; place++) if (of[place] === position) skipped++;
+    for (let item = 0; item < left; item++) if (of[item] === position) skipped++;
     return { stream, index, position, skipped };
   });
-  const placeOf = ({ position }: LogBlock, row: number) => Math.max(0, (places[position]?.[row] ?? 0) - left);
+  const itemOf = ({ position }: LogBlock, row: number) => Math.max(0, (items[position]?.[row] ?? 0) - left);
   return {
     blocks,
     count: rows.length - left,
     isMixed: true,
     headings: [],
-    blockAt: (place) => (place < 0 ? undefined : blocks[of[place + left] ?? -1]),
-    rowAt: (place) => (place < 0 ? -1 : (rows[place + left] ?? -1)),
-    placeOf,
-    lastOf: (block) => placeOf(block, block.index.rows - 1),
+    blockAt: (item) => (item < 0 ? undefined : blocks[of[item + left] ?? -1]),
+    rowAt: (item) => (item < 0 ? -1 : (rows[item + left] ?? -1)),
+    itemOf,
+    lastOf: (block) => itemOf(block, block.index.rows - 1),
     *stretches() {
-      for (let place = 0; place < rows.length;) {
-        const block = blocks[of[place] ?? -1];
-        const first = rows[place] ?? 0;
-        const begin = place;
-        while (place < rows.length && of[place] === of[begin]) place++;
-        if (block) yield { block, first, end: first + place - begin };
+      for (let item = 0; item < rows.length;) {
+        const block = blocks[of[item] ?? -1];
+        const first = rows[item] ?? 0;
+        const begin = item;
+        while (item < rows.length && of[item] === of[begin]) item++;
+        if (block) yield { block, first, end: first + item - begin };
       }
     },
   };

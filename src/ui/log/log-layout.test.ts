@@ -14,14 +14,14 @@ test('each place begins where the one before ends, wrapped or not', () => {
   for (const columns of [0, 80]) {
     const layout = layoutOf(blocks, columns, measured);
     let top = 0;
-    for (let place = 0; place < 404; place++) {
-      assert.equal(layout.topOf(place), top, `${place} at ${columns}`);
-      assert.equal(layout.placeAt(top), place);
-      assert.equal(layout.placeAt(top + layout.heightOf(place) - 1), place);
-      top += layout.heightOf(place);
+    for (let item = 0; item < 404; item++) {
+      assert.equal(layout.topOf(item), top, `${item} at ${columns}`);
+      assert.equal(layout.itemAt(top), item);
+      assert.equal(layout.itemAt(top + layout.heightOf(item) - 1), item);
+      top += layout.heightOf(item);
     }
     assert.equal(layout.total, top);
-    assert.equal(layout.placeAt(top + 1_000), 403);
+    assert.equal(layout.itemAt(top + 1_000), 403);
   }
   assert.equal(layoutOf(blocks, 80, measured).heightOf(201), 95);
   assert.equal(layoutOf(blocksOf(), 80, measured).total, 0);

@@ -14,20 +14,20 @@ export type Measured = Map<string, Map<number, number>>;
 
 export interface LogLayout {
   total: number;
-  heightOf: (place: number) => number;
-  topOf: (place: number) => number;
+  heightOf: (item: number) => number;
+  topOf: (item: number) => number;
   /** The row that covers a height; the last one below the end. */
-  placeAt: (offset: number) => number;
+  itemAt: (offset: number) => number;
 }
 
 /** `columns`: how many letters fit beside the gutter; 0 where lines are not wrapped. */
 export function layoutOf(list: LogList, columns: number, measured: Measured): LogLayout {
   const { count, headings } = list;
   const ofStream = new Map(list.blocks.map((block) => [block, measured.get(block.stream.name)]));
-  const heightOf = (place: number): number => {
-    const block = list.blockAt(place);
+  const heightOf = (item: number): number => {
+    const block = list.blockAt(item);
     if (!block) return 0;
-    const row = list.rowAt(place);
+    const row = list.rowAt(item);
     if (row < 0) return HEADING;
     return columns === 0 ? ROW : (ofStream.get(block)?.get(row) ?? ROW * screenLines(block.index, row, columns));
   };
@@ -38,20 +38,20 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
   if (columns > 0) {
     above = new Float64Array(Math.ceil(count / STEP) + 1);
     total = 0;
-    for (let place = 0; place < count; place++) {
-      if (place % STEP === 0) above[place / STEP] = total;
-      total += heightOf(place);
+    for (let item = 0; item < count; item++) {
+      if (item % STEP === 0) above[item / STEP] = total;
+      total += heightOf(item);
     }
   }
-  const topOf = (place: number): number => {
-    if (place >= count) return total;
-    if (!above) return place * ROW + headings.filter((heading) => heading < place).length * (HEADING - ROW);
-    const step = Math.floor(place / STEP);
+  const topOf = (item: number): number => {
+    if (item >= count) return total;
+    if (!above) return item * ROW + headings.filter((heading) => heading < item).length * (HEADING - ROW);
+    const step = Math.floor(item / STEP);
     let top = above[step] ?? 0;
-    for (let at = step * STEP; at < place; at++) top += heightOf(at);
+    for (let at = step * STEP; at < item; at++) top += heightOf(at);
     return top;
   };
-  const placeAt = (offset: number): number => {
+  const itemAt = (offset: number): number => {
     let low = 0;
     let high = Math.max(0, count - 1);
     while (low < high) {
@@ -61,5 +61,5 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
     }
     return low;
   };
-  return { total, heightOf, topOf, placeAt };
+  return { total, heightOf, topOf, itemAt };
 }

@@ -26,7 +26,7 @@ const showSideways = (mark: HTMLElement | null) => {
 };
 
 interface LogRowProps {
-  place: number;
+  item: number;
   pieces: Piece[];
   /** 0 where the row goes on with the line above; undefined where numbers are switched off. */
   number: number | undefined;
@@ -36,9 +36,9 @@ interface LogRowProps {
   onLine: (line: number, shift: boolean) => void;
 }
 
-export function LogRow({ place, pieces, number, error, marked, onLine }: LogRowProps) {
+export function LogRow({ item, pieces, number, error, marked, onLine }: LogRowProps) {
   return (
-    <div data-index={place} className={classes.row} data-error={error || undefined} data-marked={marked || undefined}>
+    <div data-index={item} className={classes.row} data-error={error || undefined} data-marked={marked || undefined}>
       <span className={classes.gutter}>
         <span className={classes.mark} title={error ? 'stderr' : undefined}>
           {error && (

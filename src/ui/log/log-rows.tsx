@@ -49,16 +49,16 @@ export function LogRows({ name, reader, rows, look, mark, live, onLine, onCopy }
         <span data-ruler aria-hidden className={classes.ruler} />
         <div data-canvas className={classes.canvas} style={{ height: layout.total }}>
           <div className={classes.rows} style={{ transform: `translateY(${layout.topOf(first)}px)` }}>
-            {rows.map(({ place, block, row, parts, number, line }) =>
+            {rows.map(({ item, block, row, parts, number, line }) =>
               row === undefined ? (
-                <div key={`name-${place}`} className={classes.heading}>
+                <div key={`name-${item}`} className={classes.heading}>
                   {block.stream.name}
                   {block.position > 0 && <span> · order of arrival not known</span>}
                 </div>
               ) : (
                 <LogRow
-                  key={place % ELEMENTS}
-                  place={place}
+                  key={item % ELEMENTS}
+                  item={item}
                   pieces={piecesOf(parts, search.hitsAt(block.stream.name, row))}
                   number={look.numbers ? number : undefined}
                   error={block.stream.error ?? false}

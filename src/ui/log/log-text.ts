@@ -21,9 +21,9 @@ export function logTextOf(pieces: readonly string[]): LogText {
 /** Whether `text` begins with all of `before`. Pieces that are the same string are not compared letter by letter. */
 export function continues(text: LogText, before: LogText): boolean {
   const last = before.pieces.length - 1;
-  return before.pieces.every((piece, place) => {
-    const now = text.pieces[place] ?? '';
-    return now === piece || (place === last && now.startsWith(piece));
+  return before.pieces.every((piece, index) => {
+    const now = text.pieces[index] ?? '';
+    return now === piece || (index === last && now.startsWith(piece));
   });
 }
 
@@ -41,25 +41,25 @@ function pieceAt({ begins }: LogText, offset: number): number {
 
 export function sliceOf(text: LogText, from: number, to: number): string {
   let slice = '';
-  for (let place = pieceAt(text, from); place < text.pieces.length; place++) {
-    const begin = text.begins[place] ?? 0;
+  for (let index = pieceAt(text, from); index < text.pieces.length; index++) {
+    const begin = text.begins[index] ?? 0;
     if (begin >= to) break;
-    slice += (text.pieces[place] ?? '').slice(Math.max(0, from - begin), to - begin);
+    slice += (text.pieces[index] ?? '').slice(Math.max(0, from - begin), to - begin);
   }
   return slice;
 }
 
 /** The code of one UTF-16 unit; NaN past the end. */
 export function codeAt(text: LogText, offset: number): number {
-  const place = pieceAt(text, offset);
-  return text.pieces[place]?.charCodeAt(offset - (text.begins[place] ?? 0)) ?? Number.NaN;
+  const index = pieceAt(text, offset);
+  return text.pieces[index]?.charCodeAt(offset - (text.begins[index] ?? 0)) ?? Number.NaN;
 }
 
 /** Where a single letter is next; the end of the text where there is none. */
 export function nextOf(text: LogText, letter: string, from: number): number {
-  for (let place = pieceAt(text, from); place < text.pieces.length; place++) {
-    const begin = text.begins[place] ?? 0;
-    const found = text.pieces[place]?.indexOf(letter, Math.max(0, from - begin)) ?? -1;
+  for (let index = pieceAt(text, from); index < text.pieces.length; index++) {
+    const begin = text.begins[index] ?? 0;
+    const found = text.pieces[index]?.indexOf(letter, Math.max(0, from - begin)) ?? -1;
     if (found !== -1) return begin + found;
   }
   return text.length;
@@ -67,9 +67,9 @@ export function nextOf(text: LogText, letter: string, from: number): number {
 
 /** Where a single letter is last in `[from, to)`; -1 where there is none. */
 export function lastOf(text: LogText, letter: string, from: number, to: number): number {
-  for (let place = pieceAt(text, to - 1); place >= 0; place--) {
-    const begin = text.begins[place] ?? 0;
-    const found = to - 1 < begin ? -1 : (text.pieces[place]?.lastIndexOf(letter, to - 1 - begin) ?? -1);
+  for (let index = pieceAt(text, to - 1); index >= 0; index--) {
+    const begin = text.begins[index] ?? 0;
+    const found = to - 1 < begin ? -1 : (text.pieces[index]?.lastIndexOf(letter, to - 1 - begin) ?? -1);
     if (found !== -1) return begin + found >= from ? begin + found : -1;
     if (begin <= from) break;
   }

@@ -38,7 +38,7 @@ interface ToolbarProps {
   /** "1,204 lines". */
   about: string;
   /** What was just done. */
-  said: string;
+  message: string;
   look: LogLook;
   onLook: (look: LogLook) => void;
   raw: boolean;
@@ -155,7 +155,7 @@ function SearchBox({
 }
 
 export function LogToolbar(props: ToolbarProps) {
-  const { names, shown, onShown, about, said, look, onLook, raw, onRaw, copied, onCopy, onDownload } = props;
+  const { names, shown, onShown, about, message, look, onLook, raw, onRaw, copied, onCopy, onDownload } = props;
   return (
     <div className={classes.toolbar}>
       {names.length > 1 && (
@@ -169,8 +169,8 @@ export function LogToolbar(props: ToolbarProps) {
       )}
       <SearchBox {...props} />
       <span className={classes.lines}>
-        {said === '' && about}
-        <span role="status">{said}</span>
+        {message === '' && about}
+        <span role="status">{message}</span>
       </span>
       <div className={classes.tools}>
         <Toggle

@@ -21,7 +21,7 @@ import { useStore } from '#/ui/state/use-store.ts';
 import classes from './log-view.module.css';
 
 /** How long the message about a copy is shown. */
-const SAID = 2_500;
+const MESSAGE_TIME = 2_500;
 
 const storedLook = stored(
   'muster-log-look',
@@ -44,14 +44,14 @@ interface LogViewProps {
 }
 
 /** A sentence that is shown for a moment. */
-function useSaid(): [string, (text: string) => void] {
-  const [said, say] = useState('');
+function useMessage(): [string, (text: string) => void] {
+  const [message, say] = useState('');
   useEffect(() => {
-    if (said === '') return;
-    const timer = setTimeout(() => say(''), SAID);
+    if (message === '') return;
+    const timer = setTimeout(() => say(''), MESSAGE_TIME);
     return () => clearTimeout(timer);
-  }, [said]);
-  return [said, say];
+  }, [message]);
+  return [message, say];
 }
 
 function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark): Iterable<string> {
@@ -64,7 +64,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
   const link = useLogLink(streams);
   const stay = useStore(storedLook);
   const [raw, setRaw] = useState(false);
-  const [said, say] = useSaid();
+  const [message, say] = useMessage();
   const look = { ...stay, raw };
   const reader = useLogReader(streams, { order, live, look, link });
   const { list, lines, search, linked, step, goTo, setFollow, scroller, seen } = reader;
@@ -111,7 +111,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
     w: () => storedLook.set({ ...stay, wrap: !stay.wrap }),
     f: () => setFollow(!reader.follow),
     l: () => {
-      const row = rows.find(({ place, number }) => place >= seen && number > 0);
+      const row = rows.find(({ item, number }) => item >= seen && number > 0);
       if (row) markLines({ stream: row.block.stream.name, from: row.number, to: row.number });
     },
   });
@@ -129,7 +129,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
           onStep={step}
           onLeave={() => scroller.current?.focus()}
           about={fetched ?? counted(lines, 'line')}
-          said={said}
+          message={message}
           look={stay}
           onLook={storedLook.set}
           raw={raw}

@@ -9,7 +9,7 @@ export interface MergedRows {
   of: Uint8Array;
   rows: Uint32Array;
   /** For each stream: the merged index of each of its rows. */
-  places: Uint32Array[];
+  items: Uint32Array[];
 }
 
 /** The last row of the line that a row belongs to. */
@@ -23,18 +23,18 @@ export function mergeRows(streams: readonly IndexedStream[], order: readonly Log
   const count = streams.reduce((sum, { index }) => sum + index.rows, 0);
   const of = new Uint8Array(count);
   const rows = new Uint32Array(count);
-  const places = streams.map(({ index }) => new Uint32Array(index.rows));
+  const items = streams.map(({ index }) => new Uint32Array(index.rows));
   /** Of each stream: what has arrived, the next row, and the last row of its line. */
   const at = streams.map(({ index }) => ({ index, arrived: 0, row: 0, last: endOfLine(index, 0) }));
-  let place = 0;
+  let item = 0;
   const put = (which: number, end: number) => {
     const stream = at[which];
-    const own = places[which];
+    const own = items[which];
     if (!stream || !own) return;
     while (stream.row < end) {
-      of[place] = which;
-      rows[place] = stream.row;
-      own[stream.row++] = place++;
+      of[item] = which;
+      rows[item] = stream.row;
+      own[stream.row++] = item++;
     }
   };
   const names = new Map(streams.map(({ stream: { name } }, which) => [name, which]));
@@ -53,5 +53,5 @@ export function mergeRows(streams: readonly IndexedStream[], order: readonly Log
   }
   for (const which of at.keys()) if (which !== latest) put(which, streams[which]?.index.rows ?? 0);
   put(latest, streams[latest]?.index.rows ?? 0);
-  return { of, rows, places };
+  return { of, rows, items };
 }

@@ -5,7 +5,7 @@ import type { LogBlock, LogList } from './log-items.ts';
 import { lineOf, rowText } from './lines.ts';
 
 export interface DrawnRow {
-  place: number;
+  item: number;
   block: LogBlock;
   /** Undefined for the name of a stream. */
   row: number | undefined;
@@ -20,12 +20,12 @@ export function readRows(list: LogList, first: number, last: number): DrawnRow[]
   /** Of each stream: rows follow each other, so its colours go on from one to the next. */
   const reading = new Map<LogBlock, { read: ReturnType<typeof ansiReader>; line: number }>();
   const rows: DrawnRow[] = [];
-  for (let place = first; place <= last; place++) {
-    const block = list.blockAt(place);
+  for (let item = first; item <= last; item++) {
+    const block = list.blockAt(item);
     if (!block) continue;
-    const row = list.rowAt(place);
+    const row = list.rowAt(item);
     if (row < 0) {
-      rows.push({ place, block, row: undefined, parts: [], number: 0, line: 0 });
+      rows.push({ item, block, row: undefined, parts: [], number: 0, line: 0 });
       continue;
     }
     const { index } = block;
@@ -38,7 +38,7 @@ export function readRows(list: LogList, first: number, last: number): DrawnRow[]
     reader.line = number || reader.line;
     const text = rowText(index, row);
     const parts = index.raw ? [{ text, style: {} }] : reader.read(text);
-    rows.push({ place, block, row, parts, number, line: reader.line });
+    rows.push({ item, block, row, parts, number, line: reader.line });
   }
   return rows;
 }

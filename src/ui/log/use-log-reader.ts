@@ -101,7 +101,7 @@ function useIndexed(streams: readonly LogStream[], raw: boolean, live: boolean) 
 function indexOfMark(list: LogList, mark: LineMark | undefined): number | undefined {
   const block = list.blocks.find(({ stream }) => stream.name === mark?.stream);
   const row = block && mark && rowOfLine(block.index, mark.from);
-  return block && row !== undefined && row >= block.skipped ? list.placeOf(block, row) : undefined;
+  return block && row !== undefined && row >= block.skipped ? list.itemOf(block, row) : undefined;
 }
 
 /** A link leads to its lines once, as soon as they are there. */

@@ -21,7 +21,7 @@ export interface LogScroll {
   last: number;
   seen: number;
   /** Scrolls a row to the middle of the view. */
-  goTo: (place: number) => void;
+  goTo: (item: number) => void;
 }
 
 interface Asked {
@@ -87,10 +87,10 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     if (Math.abs(top - followed) <= AT_END) setFollow(true);
     // Past the end that is followed there is another stream to read.
     else if (up || (!isLast && top > lastTop.current + 1)) setFollow(false);
-    const place = layout.placeAt(top);
-    const stream = list.blockAt(place)?.stream.name;
-    const row = list.rowAt(place);
-    anchor.current = stream === undefined || row < 0 ? undefined : { stream, row, past: top - layout.topOf(place) };
+    const item = layout.itemAt(top);
+    const stream = list.blockAt(item)?.stream.name;
+    const row = list.rowAt(item);
+    anchor.current = stream === undefined || row < 0 ? undefined : { stream, row, past: top - layout.topOf(item) };
     moved(top);
   };
   const scrollTo = (top: number) => {
@@ -109,23 +109,23 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     }
     const { stream, row, past } = anchor.current ?? {};
     const block = blocks.find((each) => each.stream.name === stream);
-    if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.placeOf(block, row)) + past);
+    if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.itemOf(block, row)) + past);
     // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or being told to follow, moves the view
   }, [layout, follow, end]);
 
-  const first = Math.max(0, layout.placeAt(view.top) - MARGIN);
-  const last = Math.min(count - 1, layout.placeAt(view.top + view.height) + MARGIN);
+  const first = Math.max(0, layout.itemAt(view.top) - MARGIN);
+  const last = Math.min(count - 1, layout.itemAt(view.top + view.height) + MARGIN);
 
   // Where rows wrap, the estimate is right for plain letters; what was drawn can be measured.
   useLayoutEffect(() => {
     if (columns === 0) return;
     let next: Measured | undefined;
     for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) {
-      const place = Number(row.dataset['index']);
-      const name = list.blockAt(place)?.stream.name;
-      const number = list.rowAt(place);
+      const item = Number(row.dataset['index']);
+      const name = list.blockAt(item)?.stream.name;
+      const number = list.rowAt(item);
       const height = row.offsetHeight;
-      if (name === undefined || number < 0 || height === 0 || height === layout.heightOf(place)) continue;
+      if (name === undefined || number < 0 || height === 0 || height === layout.heightOf(item)) continue;
       next ??= new Map(Array.from(measured, ([each, rows]) => [each, new Map(rows)]));
       next.set(name, (next.get(name) ?? new Map<number, number>()).set(number, height));
     }
@@ -144,14 +144,14 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     return () => observer.disconnect();
   }, [empty]);
 
-  const goTo = (place: number) => {
-    const stream = list.blockAt(place)?.stream.name;
-    const row = list.rowAt(place);
+  const goTo = (item: number) => {
+    const stream = list.blockAt(item)?.stream.name;
+    const row = list.rowAt(item);
     if (stream === undefined || row < 0) return;
-    const past = (layout.heightOf(place) - (scroller.current?.clientHeight ?? view.height)) / 2;
+    const past = (layout.heightOf(item) - (scroller.current?.clientHeight ?? view.height)) / 2;
     setFollow(false);
-    scrollTo(Math.max(0, layout.topOf(place) + past));
+    scrollTo(Math.max(0, layout.topOf(item) + past));
     anchor.current = { stream, row, past };
   };
-  return { scroller, layout, onScroll, first, last, seen: layout.placeAt(view.top), goTo };
+  return { scroller, layout, onScroll, first, last, seen: layout.itemAt(view.top), goTo };
 }

@@ -81,7 +81,7 @@ export function useLogSearch(list: LogList): LogSearch {
         setFailed({ query, why: outcome });
         return;
       }
-      setFound({ query, byStream: new Map(streams.map(({ name }, place) => [name, outcome[place] ?? NOTHING])) });
+      setFound({ query, byStream: new Map(streams.map(({ name }, nth) => [name, outcome[nth] ?? NOTHING])) });
       if (mine.again) await run(mine.again);
     };
     void run(list);
@@ -91,7 +91,7 @@ export function useLogSearch(list: LogList): LogSearch {
     () => findsIn(list, query.text === '' || !valid || slow ? new Map() : found.byStream),
     [list, found, query, valid, slow],
   );
-  const total = finds.places.length;
+  const total = finds.items.length;
   const at = current ? finds.numberOf(current) : -1;
 
   const step: LogSearch['step'] = (by, from) => {
@@ -100,16 +100,16 @@ export function useLogSearch(list: LogList): LogSearch {
     const next = at >= 0 ? at + by : by > 0 ? first : first - 1;
     const number = (next + total) % total;
     setCurrent(finds.at(number));
-    return finds.places[number];
+    return finds.items[number];
   };
   const hitsAt: LogSearch['hitsAt'] = (stream, row) => {
     const matches = total === 0 ? undefined : found.byStream.get(stream);
     const hits: Hit[] = [];
     if (!matches) return hits;
-    for (let place = firstFrom(matches, row); matches.rows[place] === row && hits.length < MOST_IN_ROW; place++) {
-      const from = matches.from[place] ?? 0;
+    for (let nth = firstFrom(matches, row); matches.rows[nth] === row && hits.length < MOST_IN_ROW; nth++) {
+      const from = matches.from[nth] ?? 0;
       const is = current?.stream === stream && current.row === row && current.from === from;
-      hits.push({ from, to: matches.to[place] ?? from, current: is });
+      hits.push({ from, to: matches.to[nth] ?? from, current: is });
     }
     return hits;
   };

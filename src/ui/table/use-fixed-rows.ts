@@ -37,10 +37,10 @@ export function useFixedRows(body: RefObject<HTMLTableSectionElement | null>, id
   const [from = 0, to = 0, height = ROW] = useSyncExternalStore(subscribe, measure).split(' ').map(Number);
   const inView = Array.from({ length: to - from }, (_, step) => from + step);
   const pinned = focused === undefined || ids.slice(from, to).includes(focused) ? -1 : ids.indexOf(focused);
-  const places = pinned < 0 ? inView : pinned < from ? [pinned, ...inView] : [...inView, pinned];
+  const indexes = pinned < 0 ? inView : pinned < from ? [pinned, ...inView] : [...inView, pinned];
   const drawn: DrawnRows = {
-    rows: places.map((index, nth) => ({ index, gap: (index - (places[nth - 1] ?? -1) - 1) * height })),
-    after: (count - 1 - (places.at(-1) ?? -1)) * height,
+    rows: indexes.map((index, nth) => ({ index, gap: (index - (indexes[nth - 1] ?? -1) - 1) * height })),
+    after: (count - 1 - (indexes.at(-1) ?? -1)) * height,
   };
   return {
     drawn,

@@ -38,8 +38,8 @@ export function useTableKeys(
     };
     const linkOf = (id: string) => body.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a[href]`);
     /** Puts the focus on a row; one that is not drawn is scrolled to first. */
-    const go = (place: number) => {
-      const id = shown.current[place];
+    const go = (index: number) => {
+      const id = shown.current[index];
       if (id === undefined) return;
       const link = linkOf(id);
       if (link) {
@@ -48,7 +48,7 @@ export function useTableKeys(
       }
       const drawn = body.current?.querySelector<HTMLElement>('tr[data-row]');
       const { top = 0, height = 37 } = drawn?.getBoundingClientRect() ?? {};
-      const by = top + (place - Number(drawn?.dataset['row'] ?? 0)) * height - window.innerHeight / 2;
+      const by = top + (index - Number(drawn?.dataset['row'] ?? 0)) * height - window.innerHeight / 2;
       scrollerOf(body.current)?.scrollBy(0, by);
       last.current = id;
       // Two frames: one for the scroll event that draws the row, one to be after it.
@@ -57,9 +57,9 @@ export function useTableKeys(
     const press = (event: KeyboardEvent) => {
       if (!isFree(event)) return;
       const inRow = rowOf(event.target);
-      const place = shown.current.indexOf(inRow ?? last.current ?? '');
-      if (event.key === 'j') go(Math.min(place + 1, shown.current.length - 1));
-      else if (event.key === 'k') go(Math.max(place - 1, 0));
+      const index = shown.current.indexOf(inRow ?? last.current ?? '');
+      if (event.key === 'j') go(Math.min(index + 1, shown.current.length - 1));
+      else if (event.key === 'k') go(Math.max(index - 1, 0));
       else if (event.key === 'x' && inRow !== undefined) selects.current(inRow);
       else if (event.key === '?' && help.current) help.current();
       else return;

@@ -23,7 +23,7 @@ test('folders first, numbers as people count, sums above what they sum', () => {
     ],
   );
   assert.deepEqual(
-    rows.map(({ end, place, siblings }) => [end, place, siblings]),
+    rows.map(({ end, position, siblings }) => [end, position, siblings]),
     [
       [5, 1, 3],
       [3, 1, 3],

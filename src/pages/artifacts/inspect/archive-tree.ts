@@ -31,7 +31,7 @@ export interface TreeRow {
   /** Index behind the last row inside this one. */
   end: number;
   /** Position among its siblings, from 1, and how many they are. */
-  place: number;
+  position: number;
   siblings: number;
 }
 
@@ -92,7 +92,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
       refused: node.entry?.refused ?? false,
       hidesRefused: false,
       end: rows.length + 1,
-      place: level.next,
+      position: level.next,
       siblings: level.siblings.length,
     };
     rows.push(row);

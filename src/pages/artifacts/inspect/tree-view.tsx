@@ -66,8 +66,8 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
     overscan: 12,
   });
 
-  const go = (place: number) => {
-    const to = Math.min(Math.max(0, place), seen.length - 1);
+  const go = (rowIndex: number) => {
+    const to = Math.min(Math.max(0, rowIndex), seen.length - 1);
     setCurrent(seen[to] ?? 0);
     list.scrollToIndex(to);
   };
@@ -83,8 +83,8 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
     const folder = row.kind === 'folder';
     const open = folder && !closed.has(row.path);
     const above = () => {
-      for (let place = at - 1; place >= 0; place -= 1)
-        if ((rows[seen[place] ?? 0]?.depth ?? 0) < row.depth) return place;
+      for (let rowIndex = at - 1; rowIndex >= 0; rowIndex -= 1)
+        if ((rows[seen[rowIndex] ?? 0]?.depth ?? 0) < row.depth) return rowIndex;
       return at;
     };
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1);
@@ -119,21 +119,21 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
     >
       <div role="presentation" style={{ height: list.getTotalSize() }} className={classes.all}>
         {list.getVirtualItems().map(({ index, start }) => {
-          const place = seen[index] ?? 0;
-          const row = rows[place];
+          const rowIndex = seen[index] ?? 0;
+          const row = rows[rowIndex];
           return row ? (
             <Row
               key={row.path}
-              id={idOf(name, place)}
+              id={idOf(name, rowIndex)}
               row={row}
               start={start}
               open={row.kind === 'folder' ? !closed.has(row.path) : undefined}
               current={index === at}
-              taken={marks?.taken[place]}
+              taken={marks?.taken[rowIndex]}
               note={marks?.note(row)}
               onChoose={(part) => {
-                setCurrent(place);
-                if (part === 'take') marks?.onTake(row, marks.taken[place] !== true);
+                setCurrent(rowIndex);
+                if (part === 'take') marks?.onTake(row, marks.taken[rowIndex] !== true);
                 else if (part === 'runs' && row.kind !== 'folder') marks?.onRuns(row);
                 else if (row.kind === 'folder') toggle(row);
               }}
@@ -145,7 +145,7 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
   );
 }
 
-const idOf = (name: string, place: number) => `tree-${name.replaceAll(/\W/g, '-')}-${place}`;
+const idOf = (name: string, rowIndex: number) => `tree-${name.replaceAll(/\W/g, '-')}-${rowIndex}`;
 
 interface RowProps {
   id: string;
@@ -173,7 +173,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
       tabIndex={-1}
       aria-level={row.depth}
       aria-setsize={row.siblings}
-      aria-posinset={row.place}
+      aria-posinset={row.position}
       aria-expanded={open}
       aria-selected={current}
       aria-checked={taken}

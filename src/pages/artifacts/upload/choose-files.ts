@@ -4,7 +4,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { formatCount } from '#/lib/format.ts';
 import { readChosen } from '#/pages/artifacts/inspect/inspect-file.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
-import { fieldsFor, fieldsKept } from './upload-fields.ts';
+import { fieldsFor, mergedFields } from './upload-fields.ts';
 import { isUnderWay } from './upload-queue.ts';
 import type { QueuedFile, UploadQueue } from './upload-queue.ts';
 
@@ -27,7 +27,7 @@ export async function chooseFiles(
     const open = queue.snapshot().filter(isOpen);
     const before = open.find(({ id }) => id === at) ?? open.find((item) => item.file.name === file.name);
     at = undefined;
-    if (before) queue.replace(before.id, file, fieldsKept(before.fields, before.suggested, suggested), suggested);
+    if (before) queue.replace(before.id, file, mergedFields(before.fields, before.suggested, suggested), suggested);
     else if (queue.snapshot().filter(({ stage }) => stage.name !== 'stored').length < MOST) {
       const id = queue.add(file, suggested);
       first ??= id;
@@ -47,6 +47,6 @@ export async function chooseFiles(
           `${formatCount(MOST)} files can wait at a time. Not taken: ${faults.slice(0, 3).join(', ')}${faults.length > 3 ? ' and more' : ''}.`,
         ]
       : [];
-  const said = [...unreadable.slice(0, 3), ...full];
-  return { first, refused: said.length > 0 ? new Error(said.join('\n')) : null };
+  const reasons = [...unreadable.slice(0, 3), ...full];
+  return { first, refused: reasons.length > 0 ? new Error(reasons.join('\n')) : null };
 }

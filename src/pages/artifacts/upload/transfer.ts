@@ -18,8 +18,8 @@ export const startTransfer = (total: number, at: number): Transfer => ({ sent: 0
 export function advance({ samples }: Transfer, { sent, total }: { sent: number; total: number }, at: number): Transfer {
   // One sample older than the window stays: it is where the window's first bytes are counted from.
   const firstInside = samples.findIndex((sample) => at - sample.at <= WINDOW);
-  const kept = firstInside === -1 ? samples.slice(-1) : samples.slice(Math.max(0, firstInside - 1));
-  return { sent, total, samples: [...kept, { at, sent }] };
+  const recent = firstInside === -1 ? samples.slice(-1) : samples.slice(Math.max(0, firstInside - 1));
+  return { sent, total, samples: [...recent, { at, sent }] };
 }
 
 /** Bytes per second of late; undefined while unknown. Falls towards 0 when nothing moves any more. */

@@ -117,7 +117,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
         <div className={classes.buttons}>
           <button type="button" aria-expanded={open} className={classes.toggle} onClick={() => setToggled(!open)}>
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
-            {checksSaid(item)}
+            {checksText(item)}
           </button>
           {open && (
             <div className={classes.checks}>
@@ -188,11 +188,12 @@ function Send({
 }
 
 /** The checks in a line, for when they are folded away. */
-function checksSaid({ findings }: JudgedFile): string {
+function checksText({ findings }: JudgedFile): string {
   if (!findings) return 'Checking…';
   const count = (level: string) => findings.filter((each) => each.level === level).length;
-  const said = (number: number, word: string) => (number === 0 ? [] : [`${number} ${word}${number === 1 ? '' : 's'}`]);
-  const faults = [...said(count('error'), 'error'), ...said(count('warning'), 'warning')];
+  const counted = (number: number, word: string) =>
+    number === 0 ? [] : [`${number} ${word}${number === 1 ? '' : 's'}`];
+  const faults = [...counted(count('error'), 'error'), ...counted(count('warning'), 'warning')];
   return faults.length > 0 ? `Checks: ${faults.join(', ')}` : 'Checks: all fine';
 }
 
@@ -207,11 +208,11 @@ function ItemFields({ item, queue, error, focused }: ItemFieldsProps) {
   const { id, file, fields, asked } = item;
   const locked = isUnderWay(item);
   const faults = asked ? fieldFaults(file, fields) : {};
-  const serverSaid = refusedFields(error, LABELS);
+  const serverErrors = refusedFields(error, LABELS);
   const field = (name: FieldName) => ({
     label: LABELS[name],
     value: fields[name],
-    error: faults[name] ?? serverSaid[name],
+    error: faults[name] ?? serverErrors[name],
     readOnly: locked,
     required: true,
     autoComplete: 'off',

@@ -35,7 +35,7 @@ export function UploadProgress({
   const { sent, total } = transfer;
   const speed = speedOf(transfer, moment);
   const left = uploadTimeLeft(transfer, speed);
-  const said = () => {
+  const speedText = () => {
     if (sent >= total) return 'Sent. The service is checking the file…';
     if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Is the network there?';
     return [
@@ -51,7 +51,7 @@ export function UploadProgress({
       <span className="tabular">
         {percentOf(transfer)} % · {formatBytes(Math.min(sent, total))} of {formatBytes(total)}
       </span>
-      <span className={`${classes.speed} tabular dim`}>{said()}</span>
+      <span className={`${classes.speed} tabular dim`}>{speedText()}</span>
       <Button variant="default" onClick={onCancel} ref={cancel} aria-label={`Cancel the upload of ${name}`}>
         Cancel
       </Button>

@@ -5,7 +5,7 @@ import { artifact } from '#/contract/artifacts.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
-import { fieldsFor, fieldsKept } from './upload-fields.ts';
+import { fieldsFor, mergedFields } from './upload-fields.ts';
 import { UploadQueue } from './upload-queue.ts';
 
 interface Attempt {
@@ -139,8 +139,8 @@ test('signed out: what waits is not sent', async () => {
 test('another file in its place keeps what was typed, and only that', () => {
   const before = fieldsFor(chosen('app-1.0.tar.gz'), []);
   const next = fieldsFor(chosen('app-1.1.tar.gz'), []);
-  assert.equal(fieldsKept(before, before, next).version, '1.1');
-  assert.equal(fieldsKept({ ...before, version: '9' }, before, next).version, '9');
-  assert.equal(fieldsKept({ ...before, destination: '/opt' }, before, next).destination, '/opt');
-  assert.equal(fieldsKept({ ...before, type: 'script' }, before, next).type, 'script');
+  assert.equal(mergedFields(before, before, next).version, '1.1');
+  assert.equal(mergedFields({ ...before, version: '9' }, before, next).version, '9');
+  assert.equal(mergedFields({ ...before, destination: '/opt' }, before, next).destination, '/opt');
+  assert.equal(mergedFields({ ...before, type: 'script' }, before, next).type, 'script');
 });

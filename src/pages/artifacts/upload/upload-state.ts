@@ -60,7 +60,7 @@ const QUARTER = 25;
 /** For screen readers: changes when a file ends and at each quarter of one under way, not with each percent. */
 export function spokenSummary(items: readonly JudgedFile[]): string {
   const count = (state: UploadState) => items.filter((item) => item.state === state).length;
-  const said = (number: number, word: string) => (number > 0 ? [`${formatCount(number)} ${word}`] : []);
+  const counted = (number: number, word: string) => (number > 0 ? [`${formatCount(number)} ${word}`] : []);
   const started = items.some(({ stage }) => stage.name !== 'idle');
   if (!started) return '';
   const sending = items.flatMap(({ file, stage }) =>
@@ -70,9 +70,9 @@ export function spokenSummary(items: readonly JudgedFile[]): string {
   );
   const counts = [
     `${formatCount(count('Stored'))} of ${formatCount(items.length)} stored`,
-    ...said(count('Failed'), 'failed'),
-    ...said(count('Cancelled'), 'cancelled'),
-    ...said(count('Waiting for its turn'), 'waiting'),
+    ...counted(count('Failed'), 'failed'),
+    ...counted(count('Cancelled'), 'cancelled'),
+    ...counted(count('Waiting for its turn'), 'waiting'),
   ].join(', ');
   return [...sending, counts].join('. ');
 }

@@ -12,10 +12,10 @@ interface UsageCountsProps {
 export function UsageCounts({ artifacts, usage }: UsageCountsProps) {
   const count = (state: 'waiting' | 'running' | 'done') =>
     artifacts.reduce((sum, artifact) => sum + usageIn(usage, artifact)[state].length, 0);
-  const said = (['waiting', 'running', 'done'] as const).flatMap((state) => {
+  const counts = (['waiting', 'running', 'done'] as const).flatMap((state) => {
     const number = count(state);
     return number > 0 ? [`${formatCount(number)} ${state}`] : [];
   });
-  if (said.length === 0) return <span className="dim">no jobs</span>;
-  return <span title={`Jobs: ${said.join(', ')}`}>{said.join(' · ')}</span>;
+  if (counts.length === 0) return <span className="dim">no jobs</span>;
+  return <span title={`Jobs: ${counts.join(', ')}`}>{counts.join(' · ')}</span>;
 }

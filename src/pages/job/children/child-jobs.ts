@@ -13,7 +13,7 @@ export interface ChildJobs {
 }
 
 export const keysOf = (jobs: readonly Job[]): Map<Job, string> =>
-  new Map(jobs.map((child, place) => [child, child.JobId || `no-${place + 1}`]));
+  new Map(jobs.map((child, index) => [child, child.JobId || `no-${index + 1}`]));
 
 export const childName = (child: Job, key: string): string => child.DeviceName || child.DeviceId || `Device ${key}`;
 

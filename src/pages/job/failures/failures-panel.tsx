@@ -19,9 +19,9 @@ import classes from './failures.module.css';
 
 /** The groups in the order they had before; new ones at the end. */
 function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): FailureGroup[] {
-  const places = new Map(before.map(({ id }, place) => [id, place]));
-  const placeOf = ({ id }: FailureGroup) => places.get(id) ?? before.length;
-  return groups.toSorted((one, two) => placeOf(one) - placeOf(two));
+  const indexes = new Map(before.map(({ id }, index) => [id, index]));
+  const indexOf = ({ id }: FailureGroup) => indexes.get(id) ?? before.length;
+  return groups.toSorted((one, two) => indexOf(one) - indexOf(two));
 }
 
 interface FailureGroups {
@@ -66,7 +66,7 @@ export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
   const isRead = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
   const { groups, client } = useFailureGroups(failed, isRead);
   const ordered = groups ?? [];
-  const shown = all ? ordered : ordered.filter(({ id }, place) => place < FIRST || id === opened);
+  const shown = all ? ordered : ordered.filter(({ id }, index) => index < FIRST || id === opened);
   const toggle = (id: string) => {
     if (opened === id) url.close('failures');
     else if (opened === undefined) url.open({ failures: id });

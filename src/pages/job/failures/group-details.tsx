@@ -41,9 +41,9 @@ async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Pr
     if (from > 0) await nextTask();
     for (const job of members.slice(from, from + PORTION)) {
       const { DeviceName = '', DeviceId, ExitCode, StartTime, EndTime, JobName, JobId } = job;
-      const said = tellingLineOf(job);
+      const cause = tellingLineOf(job);
       parts.push(
-        csvLine([DeviceName, DeviceId, ended, String(ExitCode ?? ''), said, StartTime, EndTime, JobName, JobId]),
+        csvLine([DeviceName, DeviceId, ended, String(ExitCode ?? ''), cause, StartTime, EndTime, JobName, JobId]),
       );
     }
   }

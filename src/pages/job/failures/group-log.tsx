@@ -89,9 +89,9 @@ function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
     }
     return healthy;
   }, [rows, verdicts]);
-  const [kept, setKept] = useState(found);
-  if (found.length === kept.length && found.every((child, place) => child === kept[place])) return kept;
-  setKept(found);
+  const [same, setSame] = useState(found);
+  if (found.length === same.length && found.every((child, index) => child === same[index])) return same;
+  setSame(found);
   return found;
 }
 
@@ -153,19 +153,22 @@ function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, hea
 
 const MARKS: Record<DiffRow['side'], string> = { both: ' ', failed: '−', healthy: '+', gap: '⋯' };
 /** For screen readers, which do not show the mark. */
-const SAID: Partial<Record<DiffRow['side'], string>> = { failed: 'Only here: ', healthy: 'Only in the healthy log: ' };
+const SIDE_LABELS: Partial<Record<DiffRow['side'], string>> = {
+  failed: 'Only here: ',
+  healthy: 'Only in the healthy log: ',
+};
 
 function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: string }) {
   if (rows.length === 0) return <p className={classes.hint}>{empty}</p>;
   return (
     <div role="region" aria-label={name} tabIndex={0} className={classes.lines}>
-      {rows.map(({ side, text, error, count }, place) => (
+      {rows.map(({ side, text, error, count }, index) => (
         // Lines have no key other than their index.
-        <div key={place} data-side={side} data-error={error || undefined}>
+        <div key={index} data-side={side} data-error={error || undefined}>
           <span className={classes.mark} aria-hidden>
             {MARKS[side]}
           </span>
-          {SAID[side] && <span className="visually-hidden">{SAID[side]}</span>}
+          {SIDE_LABELS[side] && <span className="visually-hidden">{SIDE_LABELS[side]}</span>}
           <span>{side === 'gap' ? `${formatCount(count)} lines that both say` : visible(text) || ' '}</span>
         </div>
       ))}

@@ -23,10 +23,10 @@ export function GroupTitle({ group }: { group: FailureGroup }) {
   return (
     <code className={classes.title}>
       {group.isLast && <span className={classes.last}>No error said. Last line: </span>}
-      {joined(group.title).map(({ text, spaced, varies, values }, place) => (
+      {joined(group.title).map(({ text, spaced, varies, values }, index) => (
         // The pieces of a line have no key other than their index.
-        <span key={place}>
-          {spaced && place > 0 && ' '}
+        <span key={index}>
+          {spaced && index > 0 && ' '}
           {varies ? (
             <span
               className={classes.varies}
