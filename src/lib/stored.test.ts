@@ -76,19 +76,19 @@ test('what the browser refuses holds until the page is left, or until it is stor
 
 test('listeners hear of changes here, in other tabs, and of another account', () => {
   const mine = list('muster-views');
-  let heard = 0;
-  const leave = mine.subscribe(() => heard++);
+  let calls = 0;
+  const leave = mine.subscribe(() => calls++);
   mine.set(['a']);
   texts.set('muster-views:ann', '["from elsewhere"]');
   window.dispatchEvent(new Event('storage'));
   currentAccount.set('bob');
   currentAccount.set('ann');
-  assert.equal(heard, 4);
+  assert.equal(calls, 4);
   assert.deepEqual(mine.get(), ['from elsewhere']);
   leave();
   mine.set(['b']);
   window.dispatchEvent(new Event('storage'));
-  assert.equal(heard, 4);
+  assert.equal(calls, 4);
 });
 
 const partsOf = (keys: string[], account: string) =>
@@ -111,10 +111,10 @@ test('sizes as a browser counts them', () => {
 test('what is cleared reads as the initial value, in what listens too', () => {
   const mine = list('muster-views');
   mine.set(['a']);
-  let heard = 0;
-  mine.subscribe(() => heard++);
+  let calls = 0;
+  mine.subscribe(() => calls++);
   clearStored(['muster-views:ann']);
-  assert.deepEqual([mine.get(), heard, texts.size], [NONE, 1, 0]);
+  assert.deepEqual([mine.get(), calls, texts.size], [NONE, 1, 0]);
 });
 
 test('a value of this tab is apart from the browser’s, the same for every account, and found by its prefix', () => {

@@ -25,7 +25,7 @@ const read = (history: StateHistory, { at, away = {}, had = ['a', 'b', 'c'] }: L
     had: (id) => had.includes(id),
   });
 const after = (...looks: Look[]) => looks.reduce(read, NO_HISTORY);
-const told = ({ changes }: StateHistory) =>
+const changesOf = ({ changes }: StateHistory) =>
   changes.map(({ id, to, at, since }) => `${id} ${to} ${(since - START) / MINUTE}..${(at - START) / MINUTE}`);
 const stretches = ({ watched }: StateHistory) =>
   watched.map(([from, to]) => `${(from - START) / MINUTE}..${(to - START) / MINUTE}`);
@@ -37,7 +37,7 @@ test('the first reading is only where it begins; later ones tell who went and wh
     { at: 1, away: { a: seen(-100), b: seen(0.5) } },
     { at: 2, away: { b: seen(0.5) } },
   );
-  assert.deepEqual(told(history), ['b Offline 0.5..0.5', 'a Online 1..2']);
+  assert.deepEqual(changesOf(history), ['b Offline 0.5..0.5', 'a Online 1..2']);
   assert.deepEqual(stretches(history), ['0..2']);
   assert.equal(history.away?.get('b')?.at, seen(0.5));
 });
@@ -45,7 +45,12 @@ test('the first reading is only where it begins; later ones tell who went and wh
 test('nobody looked for a while: a gap, and what Last seen tells of it', () => {
   const history = after({ at: 0 }, { at: 1 }, { at: 600, away: { a: seen(300), b: undefined } }, { at: 601 });
   assert.deepEqual(stretches(history), ['0..1', '600..601']);
-  assert.deepEqual(told(history), ['a Offline 300..300', 'b Offline 1..600', 'a Online 600..601', 'b Online 600..601']);
+  assert.deepEqual(changesOf(history), [
+    'a Offline 300..300',
+    'b Offline 1..600',
+    'a Online 600..601',
+    'b Online 600..601',
+  ]);
 });
 
 test('a device that was never there did not go, and neither did one that is new', () => {
@@ -54,9 +59,9 @@ test('a device that was never there did not go, and neither did one that is new'
     { at: 1, away: { new: Number.NaN } },
     { at: 2, away: { new: Number.NaN, c: undefined }, had: [] },
   );
-  assert.deepEqual(told(history), []);
+  assert.deepEqual(changesOf(history), []);
   // Nor one that was last seen long before this browser saw it Online.
-  assert.deepEqual(told(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
+  assert.deepEqual(changesOf(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
 });
 
 test('a page of its own sees one device alone, and nothing is told twice', () => {
@@ -66,21 +71,21 @@ test('a page of its own sees one device alone, and nothing is told twice', () =>
   let history = look(before, 'b', 'Offline', 5);
   assert.equal(look(history, 'b', 'Offline', 6), history);
   history = look(look(history, 'a', 'Online', 7), 'b', 'Online', 8);
-  assert.deepEqual(told(history), ['b Offline 4.9..5', 'a Online 6.9..7', 'b Online 7.9..8']);
-  assert.deepEqual(told(read(history, { at: 9 })), told(history));
+  assert.deepEqual(changesOf(history), ['b Offline 4.9..5', 'a Online 6.9..7', 'b Online 7.9..8']);
+  assert.deepEqual(changesOf(read(history, { at: 9 })), changesOf(history));
   assert.deepEqual(withDevice(NO_HISTORY, { id: 'a', state: 'Offline', seen: 1, at: 2, since: 1 }), NO_HISTORY);
 });
 
 test('a deleted device does not come back', () => {
   FLEET.delete('c');
-  assert.deepEqual(told(after({ at: 0, away: { c: seen(-5) } }, { at: 1 })), []);
+  assert.deepEqual(changesOf(after({ at: 0, away: { c: seen(-5) } }, { at: 1 })), []);
   FLEET.add('c');
 });
 
 test('a clock that is set back takes what lies ahead away', () => {
   const history = after({ at: 0 }, { at: 1 }, { at: 2, away: { a: undefined } }, { at: 1.5, away: { a: undefined } });
   assert.deepEqual(stretches(history), ['0..1.5']);
-  assert.deepEqual(told(history), []);
+  assert.deepEqual(changesOf(history), []);
 });
 
 test('it is bounded, and where changes are left out nobody is said to have looked', () => {

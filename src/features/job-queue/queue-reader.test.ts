@@ -8,7 +8,7 @@ import type { QueueSource, Queues } from './queue-reader.ts';
 const never = new AbortController().signal;
 const jobOf = (fields: object) => job.parse(fields);
 const refused = (status: number) => new ApiError('refused', 'x', { status });
-const told = (queues: Queues) =>
+const idsOf = (queues: Queues) =>
   Object.fromEntries(Array.from(queues, ([id, jobs]) => [id, jobs.map(({ JobId }) => JobId).join(' ')]));
 
 /** A service without the addition, with these jobs and these children. */
@@ -48,7 +48,7 @@ test('a service that lists its queues is asked for nothing else, and its order s
       ),
   });
   const queues = await reader.read(never);
-  assert.deepEqual(told(queues), { one: 'a b c' });
+  assert.deepEqual(idsOf(queues), { one: 'a b c' });
   assert.deepEqual(queues.get('one')?.[0], {
     JobId: 'a',
     JobName: '',
@@ -84,7 +84,7 @@ test('elsewhere the children of what may still move are put in line with the job
   });
   const reader = new QueueReader(source);
   const queues = await reader.read(never);
-  assert.deepEqual(told(queues), { one: 'j1 c1 j2', two: 'c2' });
+  assert.deepEqual(idsOf(queues), { one: 'j1 c1 j2', two: 'c2' });
   assert.deepEqual(
     queues.get('two')?.map(({ JobName, ParentJobId, ArtifactId, state }) => [JobName, ParentJobId, ArtifactId, state]),
     [['nightly', 'p1', 'x', 'Running']],
@@ -107,9 +107,9 @@ test('children are read again only when they may have moved', async () => {
   };
   const { source, asked } = fake(rows);
   const reader = new QueueReader(source);
-  assert.deepEqual(told(await reader.read(never)), { one: 'c1', two: 'c2' });
+  assert.deepEqual(idsOf(await reader.read(never)), { one: 'c1', two: 'c2' });
   asked.length = 0;
-  assert.deepEqual(told(await reader.read(never)), { one: 'c1', two: 'c2' });
+  assert.deepEqual(idsOf(await reader.read(never)), { one: 'c1', two: 'c2' });
   assert.deepEqual(asked, ['list', 'open']);
 
   asked.length = 0;
@@ -128,7 +128,7 @@ test('a list with the newest first is read from its end', async () => {
       { JobId: 'oldest', DeviceId: 'two', CreatedTime: '2026-11-02T14:00:01Z' },
     ],
   });
-  assert.deepEqual(told(await new QueueReader(source).read(never)), { two: 'oldest newest', one: 'old new' });
+  assert.deepEqual(idsOf(await new QueueReader(source).read(never)), { two: 'oldest newest', one: 'old new' });
 });
 
 test('a service that is away or signed out is no service without the addition', async () => {

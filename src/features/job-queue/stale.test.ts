@@ -20,34 +20,34 @@ const job = (ArtifactId: string | undefined, daysAgo: number | undefined = 0, st
   ArtifactId,
   created: daysAgo === undefined ? undefined : now - daysAgo * DAY,
 });
-const told = (queue: ReturnType<typeof job>[], use = rules) =>
+const staleOf = (queue: ReturnType<typeof job>[], use = rules) =>
   Array.from(staleIn(queue, use), ([one, reasons]) => [queue.indexOf(one), staleTexts(reasons)]);
 
 test('a job is superseded by the newest version of the same artifact that waits behind it', () => {
-  assert.deepEqual(told([job('a1'), job('b1'), job('a2'), job('a3')]), [
+  assert.deepEqual(staleOf([job('a1'), job('b1'), job('a2'), job('a3')]), [
     [0, 'Superseded by app_1.2.0.tar.gz 1.2.0 behind it'],
     [2, 'Superseded by app_1.2.0.tar.gz 1.2.0 behind it'],
   ]);
 });
 
 test('a way back, the same once more, and what runs already are not stale', () => {
-  assert.deepEqual(told([job('a2'), job('a1')]), []);
-  assert.deepEqual(told([job('a1'), job('a1')]), []);
-  assert.deepEqual(told([job('a1', 30, 'Running'), job('a2')]), []);
+  assert.deepEqual(staleOf([job('a2'), job('a1')]), []);
+  assert.deepEqual(staleOf([job('a1'), job('a1')]), []);
+  assert.deepEqual(staleOf([job('a1', 30, 'Running'), job('a2')]), []);
 });
 
 test('between a way back and what is behind it, only what is older than that goes', () => {
-  assert.deepEqual(told([job('a3'), job('a1'), job('a2')]), [[1, 'Superseded by app_1.1.0.tar.gz 1.1.0 behind it']]);
+  assert.deepEqual(staleOf([job('a3'), job('a1'), job('a2')]), [[1, 'Superseded by app_1.1.0.tar.gz 1.1.0 behind it']]);
 });
 
 test('without readable times nobody knows which version is newer', () => {
-  assert.deepEqual(told([job('x1'), job('x2')]), []);
+  assert.deepEqual(staleOf([job('x1'), job('x2')]), []);
 });
 
 test('a job that waits longer than the limit is stale, and every reason is told', () => {
-  assert.deepEqual(told([job(undefined, 7), job(undefined, 8), job('gone', 9.5), job(undefined, undefined)]), [
+  assert.deepEqual(staleOf([job(undefined, 7), job(undefined, 8), job('gone', 9.5), job(undefined, undefined)]), [
     [1, 'Waits for 8 days'],
     [2, 'Its artifact was deleted: it would fail; waits for 9 days'],
   ]);
-  assert.deepEqual(told([job(undefined, 8)], { ...rules, days: 30 }), []);
+  assert.deepEqual(staleOf([job(undefined, 8)], { ...rules, days: 30 }), []);
 });

@@ -56,8 +56,8 @@ test('a job whose rest waits for nothing but devices that are Offline waits, and
   const parent = (fields: Partial<Job>) =>
     job({ DeviceId: '', Status: 'Running', StartTime: '2026-11-02T10:00:00Z', ...fields });
   const now = new Date('2026-11-02T11:00:00Z');
-  const stands = parent({ Counts: { Waiting: 300, Succeeded: 7 }, WaitingOffline: 300 });
-  assert.deepEqual([awaitedOffline(stands), stateOf(stands), spanOf(stands, now)], [300, 'Waiting', undefined]);
+  const stalled = parent({ Counts: { Waiting: 300, Succeeded: 7 }, WaitingOffline: 300 });
+  assert.deepEqual([awaitedOffline(stalled), stateOf(stalled), spanOf(stalled, now)], [300, 'Waiting', undefined]);
   for (const goesOn of [
     parent({ Counts: { Waiting: 300, Running: 1 }, WaitingOffline: 300 }),
     parent({ Counts: { Waiting: 300, Succeeded: 7 }, WaitingOffline: 299 }),

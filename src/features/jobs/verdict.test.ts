@@ -32,7 +32,7 @@ const ours = (ExitCode: number, Stdout: string, Stderr = '') => ({
 });
 
 test('the worst mark decides, wherever it stands; an exit code other than 0 is as a mark of failure', () => {
-  const table: [fields: object, rules: Rule[], said: string][] = [
+  const table: [fields: object, rules: Rule[], expected: string][] = [
     [ours(0, 'RESULT: ok'), ALL, 'Succeeded: rule “RESULT: ok” at line 1'],
     [ours(0, 'x\nRESULT: rolled back\nRESULT: ok'), ALL, 'Rolled back: rule “RESULT: rolled back” at line 2'],
     [ours(0, 'RESULT: ok\nRESULT: failed'), ALL, 'Failed: rule “RESULT: failed” at line 2'],
@@ -55,13 +55,13 @@ test('the worst mark decides, wherever it stands; an exit code other than 0 is a
     [{ Result: 'x\nRESULT: ok' }, ALL, 'Succeeded: rule “RESULT: ok” at line 2'],
     [{ Result: 'x' }, ALL, 'No answer: the lack of any mark of success in its output'],
   ];
-  for (const [fields, rules, said] of table) assert.equal(judged(fields, rules), said);
+  for (const [fields, rules, expected] of table) assert.equal(judged(fields, rules), expected);
 });
 
 test('without rules: the exit code, else the Status, else what the last line says, else nobody knows', () => {
   assert.equal(judged(ours(3, 'done')), 'Failed: exit code 3');
   assert.equal(judged({ Status: 'Failed' }), 'Failed: the service');
-  const said = (Result: string) => judged({ Result, Status: 'EXECUTED' }).replace(/:.*/, '');
+  const expected = (Result: string) => judged({ Result, Status: 'EXECUTED' }).replace(/:.*/, '');
   const table: Record<string, string[]> = {
     Succeeded: ['fetching\nDone.\n', '\u001b[32mUpdate completed\u001b[0m', 'Installation successful', 'OK'],
     Failed: [
@@ -82,7 +82,7 @@ test('without rules: the exit code, else the Status, else what the last line say
     ],
   };
   for (const [verdict, texts] of Object.entries(table))
-    for (const text of texts) assert.equal(said(text), verdict, text);
+    for (const text of texts) assert.equal(expected(text), verdict, text);
   assert.equal(judged({ Result: 'x\nOK' }), 'Succeeded: its output, “OK” at line 2');
 });
 

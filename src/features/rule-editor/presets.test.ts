@@ -4,7 +4,7 @@ import { readMarks } from '#/features/outcome-rules/read-marks.ts';
 import { PRESETS } from './presets.ts';
 
 test('the common marks find what the tools print', () => {
-  const said: [tool: string, line: string, verdict: string | undefined][] = [
+  const table: [tool: string, line: string, verdict: string | undefined][] = [
     ['Muster’s own update.sh', 'MUSTER-RESULT: update succeeded', 'Succeeded'],
     ['Muster’s own update.sh', 'MUSTER-RESULT: update failed, nothing was changed', 'Failed'],
     ['Muster’s own update.sh', 'MUSTER-RESULT: rolled back', 'Rolled back'],
@@ -17,7 +17,7 @@ test('the common marks find what the tools print', () => {
     ['apt and dpkg', 'E: Unable to locate package nope', 'Failed'],
     ['apt and dpkg', '0 upgraded, 0 newly installed', undefined],
   ];
-  for (const [tool, text, verdict] of said) {
+  for (const [tool, text, verdict] of table) {
     const rules = PRESETS.find(({ name }) => name === tool)?.rules ?? [];
     assert.equal(readMarks([{ name: 'stdout', text }], rules).found?.rule.verdict, verdict, text);
   }

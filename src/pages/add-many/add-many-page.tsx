@@ -40,7 +40,7 @@ export function AddManyPage() {
   const [checking, setChecking] = useState(false);
   const [taken, setTaken] = useState(NOBODY);
   const cells = useRef<CellFocus>(null);
-  const looked = useRef({ place: -1, column: -1 });
+  const looked = useRef({ index: -1, column: -1 });
 
   const client = useQueryClient();
   const { fleet, error: namesError, retry } = useFleetNames();
@@ -84,7 +84,7 @@ export function AddManyPage() {
     document.getElementById('main')?.scrollTo(0, 0);
     work(
       run.add(
-        ready.map((row) => ({ row, order: checkRow(row).order })),
+        ready.map((row) => ({ row, device: checkRow(row).device })),
         fleet?.ids,
       ),
     );
@@ -96,16 +96,16 @@ export function AddManyPage() {
   const nextProblem = () => {
     const isProblem = (row: DraftRow, column: ColumnName) =>
       plan.faulty > 0 ? checkRow(row).errors[column] !== undefined : plan.warningsOf(row)[column] !== undefined;
-    const all = rows.flatMap((row, place) =>
+    const all = rows.flatMap((row, index) =>
       (plan.faulty > 0 ? hasError(row) : true)
-        ? COLUMNS.flatMap((column, at) => (isProblem(row, column) ? [{ place, column: at }] : []))
+        ? COLUMNS.flatMap((column, at) => (isProblem(row, column) ? [{ index, column: at }] : []))
         : [],
     );
-    const { place, column } = looked.current;
-    const next = all.find((each) => each.place > place || (each.place === place && each.column > column)) ?? all[0];
+    const { index, column } = looked.current;
+    const next = all.find((each) => each.index > index || (each.index === index && each.column > column)) ?? all[0];
     if (!next) return;
     looked.current = next;
-    cells.current?.focus(next.place, COLUMNS[next.column] ?? 'name');
+    cells.current?.focus(next.index, COLUMNS[next.column] ?? 'name');
   };
 
   const hold = view.running

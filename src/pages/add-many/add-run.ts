@@ -29,7 +29,7 @@ export interface RunApi extends TagApi {
 /** Rows under way at a time. */
 const AT_ONCE = 4;
 /** The page is notified of changes this often at most, in milliseconds. */
-const TELL = 200;
+const PUBLISH_INTERVAL = 200;
 
 export class AddRun {
   private readonly api: RunApi;
@@ -65,7 +65,7 @@ export class AddRun {
       wait: this.api.wait,
       onPause: (length) => {
         this.pausing = length > 0;
-        this.tellSoon();
+        this.publishSoon();
       },
     });
   }
@@ -74,17 +74,17 @@ export class AddRun {
 
   readonly subscribe = this.changes.subscribe;
 
-  private change(place: number, change: Partial<RunEntry>): void {
-    const entry = this.list[place];
-    if (entry) this.list[place] = { ...entry, ...change };
-    this.tellSoon();
+  private change(index: number, change: Partial<RunEntry>): void {
+    const entry = this.list[index];
+    if (entry) this.list[index] = { ...entry, ...change };
+    this.publishSoon();
   }
 
-  private readonly tellSoon = (): void => {
-    this.timer ??= setTimeout(this.tell, TELL);
+  private readonly publishSoon = (): void => {
+    this.timer ??= setTimeout(this.publish, PUBLISH_INTERVAL);
   };
 
-  private readonly tell = (): void => {
+  private readonly publish = (): void => {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.view = {
@@ -97,20 +97,20 @@ export class AddRun {
   };
 
   /** Adds rows and creates them. `before`: the ids of the fleet as it is now. */
-  add(rows: { row: DraftRow; order: DeviceToAdd }[], before: ReadonlySet<string> | undefined): Promise<void> {
+  add(rows: { row: DraftRow; device: DeviceToAdd }[], before: ReadonlySet<string> | undefined): Promise<void> {
     this.before = before;
-    for (const { row, order } of rows) this.list.push(newEntry(row, order));
+    for (const { row, device } of rows) this.list.push(newEntry(row, device));
     return this.goOn();
   }
 
   /** Takes out the rows that are no devices, to be edited: those that wait and those that were refused. */
   takeBack(): DraftRow[] {
     if (this.running) return [];
-    const kept = this.list.filter(({ id, unanswered }) => id !== undefined || unanswered);
+    const devices = this.list.filter(({ id, unanswered }) => id !== undefined || unanswered);
     const rows = this.list.filter(({ id, unanswered }) => id === undefined && !unanswered).map(({ row }) => row);
-    this.list.splice(0, this.list.length, ...kept);
+    this.list.splice(0, this.list.length, ...devices);
     this.ending = undefined;
-    this.tell();
+    this.publish();
     return rows;
   }
 
@@ -135,7 +135,7 @@ export class AddRun {
   rekey(row?: DraftRow): Promise<void> {
     return this.work(
       (entry) => entry.keyLost && (row === undefined || entry.row === row),
-      (place) => this.newKey(place),
+      (index) => this.newKey(index),
     );
   }
 
@@ -145,122 +145,122 @@ export class AddRun {
     // The first reason is the one; what others meet after it follows from it.
     this.ending ??= ending;
     this.halt.abort();
-    this.tellSoon();
+    this.publishSoon();
   }
 
   private async work(
     isWanted: (entry: RunEntry) => boolean,
-    job = (place: number) => this.perform(place),
+    job = (index: number) => this.perform(index),
   ): Promise<void> {
     if (this.running) return;
-    const places = [...this.list.keys()].filter(
-      (place) => isWanted(this.list[place]!) && this.list[place]!.state !== 'working',
+    const indexes = [...this.list.keys()].filter(
+      (index) => isWanted(this.list[index]!) && this.list[index]!.state !== 'working',
     );
-    if (places.length === 0) return this.tell();
+    if (indexes.length === 0) return this.publish();
     this.ending = undefined;
     this.queue = this.newQueue();
     this.running = true;
-    this.tell();
-    await Promise.allSettled(places.map((place) => this.queue.add(() => job(place))));
+    this.publish();
+    await Promise.allSettled(indexes.map((index) => this.queue.add(() => job(index))));
     this.running = false;
-    this.tell();
+    this.publish();
   }
 
   // ---- One row ------------------------------------------------------------------------------------------------------
 
-  private async perform(place: number): Promise<void> {
-    const { faults } = this.list[place]!;
-    this.change(place, { state: 'working', faults: faults.filter(({ step }) => step === 'key') });
-    if (this.list[place]!.missing.includes('create')) await this.inTurn(place);
-    const id = this.list[place]!.id;
+  private async perform(index: number): Promise<void> {
+    const { faults } = this.list[index]!;
+    this.change(index, { state: 'working', faults: faults.filter(({ step }) => step === 'key') });
+    if (this.list[index]!.missing.includes('create')) await this.inTurn(index);
+    const id = this.list[index]!.id;
     if (id !== undefined) {
-      await this.step(place, 'details', ({ order }) => this.queue.write(() => this.api.update(id, detailsOf(order))));
-      await this.step(place, 'location', ({ order: { position } }) =>
+      await this.step(index, 'details', ({ device }) => this.queue.write(() => this.api.update(id, detailsOf(device))));
+      await this.step(index, 'location', ({ device: { position } }) =>
         position ? this.queue.write(() => this.api.locate(id, position)) : Promise.resolve(),
       );
-      await this.step(place, 'tags', async ({ tags }) => {
+      await this.step(index, 'tags', async ({ tags }) => {
         for (const name of tags) {
           const tag = await this.tags.idOf(name);
           await this.queue.write(() => this.api.attach(id, tag));
-          this.change(place, { tags: this.list[place]!.tags.filter((each) => each !== name) });
+          this.change(index, { tags: this.list[index]!.tags.filter((each) => each !== name) });
         }
       });
     }
-    const { missing, faults: found } = this.list[place]!;
+    const { missing, faults: found } = this.list[index]!;
     // Without a fault it was only interrupted: it waits.
-    this.change(place, { state: found.length > 0 ? 'failed' : missing.length > 0 ? 'waiting' : 'done' });
+    this.change(index, { state: found.length > 0 ? 'failed' : missing.length > 0 ? 'waiting' : 'done' });
   }
 
   /** Does a step unless it is done. A failed one leaves the others to be done all the same. */
-  private async step(place: number, step: Step, work: (entry: RunEntry) => Promise<void>): Promise<void> {
-    if (!this.list[place]!.missing.includes(step)) return;
+  private async step(index: number, step: Step, work: (entry: RunEntry) => Promise<void>): Promise<void> {
+    if (!this.list[index]!.missing.includes(step)) return;
     try {
-      await work(this.list[place]!);
-      this.change(place, { missing: this.list[place]!.missing.filter((each) => each !== step) });
+      await work(this.list[index]!);
+      this.change(index, { missing: this.list[index]!.missing.filter((each) => each !== step) });
     } catch (error) {
-      this.fault(place, step, error);
+      this.fault(index, step, error);
     }
   }
 
-  private fault(place: number, step: Step, error: unknown): void {
+  private fault(index: number, step: Step, error: unknown): void {
     if (isSignedOut(error)) this.end({ reason: 'signed-out' });
     if (error instanceof NotSentError || isSignedOut(error)) return;
-    const faults = [...this.list[place]!.faults.filter((each) => each.step !== step), { step, text: faultText(error) }];
-    this.change(place, { faults });
+    const faults = [...this.list[index]!.faults.filter((each) => each.step !== step), { step, text: faultText(error) }];
+    this.change(index, { faults });
   }
 
   /** Rows of one name and group are created one after the other: else one could take the other's device for its own. */
-  private async inTurn(place: number): Promise<void> {
-    const { name, group } = this.list[place]!.order;
+  private async inTurn(index: number): Promise<void> {
+    const { name, group } = this.list[index]!.device;
     const key = JSON.stringify([name, group]);
-    const turn = (this.turns.get(key) ?? Promise.resolve()).then(() => this.create(place));
+    const turn = (this.turns.get(key) ?? Promise.resolve()).then(() => this.create(index));
     this.turns.set(key, turn);
     await turn;
     if (this.turns.get(key) === turn) this.turns.delete(key);
   }
 
-  private async create(place: number): Promise<void> {
+  private async create(index: number): Promise<void> {
     // It may have waited for its turn while the run was ended.
     if (this.halt.signal.aborted) return;
-    const { order, unanswered } = this.list[place]!;
+    const { device, unanswered } = this.list[index]!;
     try {
-      if (unanswered && (await this.find(place))) return;
-      const { DeviceId: id, DeviceKey: key } = await this.queue.write(() => this.api.create(draftOf(order)));
+      if (unanswered && (await this.find(index))) return;
+      const { DeviceId: id, DeviceKey: key } = await this.queue.write(() => this.api.create(draftOf(device)));
       this.claimed.add(id);
-      this.created(place, { id, key, unanswered: false });
+      this.created(index, { id, key, unanswered: false });
     } catch (error) {
       if (hasStatus(error, 403)) this.end({ reason: 'licence', text: limitText(error) });
       // 409: it was created before, and the answer with its key got lost.
-      else if (meaningOf(error) === 'unknown' || hasStatus(error, 409)) await this.lookAfterLoss(place, error);
-      else this.fault(place, 'create', error);
+      else if (meaningOf(error) === 'unknown' || hasStatus(error, 409)) await this.lookAfterLoss(index, error);
+      else this.fault(index, 'create', error);
     }
   }
 
-  private created(place: number, change: Partial<RunEntry>): void {
-    this.change(place, { ...change, missing: this.list[place]!.missing.filter((each) => each !== 'create') });
+  private created(index: number, change: Partial<RunEntry>): void {
+    this.change(index, { ...change, missing: this.list[index]!.missing.filter((each) => each !== 'create') });
   }
 
-  private async lookAfterLoss(place: number, loss: unknown): Promise<void> {
-    this.change(place, { unanswered: true });
+  private async lookAfterLoss(index: number, loss: unknown): Promise<void> {
+    this.change(index, { unanswered: true });
     try {
-      if (await this.find(place)) return;
+      if (await this.find(index)) return;
       const text = `${faultText(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
-      this.change(place, { faults: [{ step: 'create', text }] });
+      this.change(index, { faults: [{ step: 'create', text }] });
     } catch (error) {
       if (error instanceof NotSentError) {
         const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
-        this.change(place, { faults: [{ step: 'create', text }] });
-      } else this.fault(place, 'create', error);
+        this.change(index, { faults: [{ step: 'create', text }] });
+      } else this.fault(index, 'create', error);
     }
   }
 
   /** Looks for the device of a create without an answer. It is found without its key, which only that answer had. */
-  private async find(place: number): Promise<boolean> {
-    const { order } = this.list[place]!;
-    const named = await this.queue.read(() => this.api.named(order.name));
+  private async find(index: number): Promise<boolean> {
+    const { device } = this.list[index]!;
+    const named = await this.queue.read(() => this.api.named(device.name));
     const mine = named.filter(
       ({ DeviceId, DeviceGroup }) =>
-        DeviceGroup === order.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
+        DeviceGroup === device.group && !this.claimed.has(DeviceId) && !this.before?.has(DeviceId),
     );
     const [found] = mine;
     if (!found) return false;
@@ -269,31 +269,31 @@ export class AddRun {
       (entry) =>
         entry.unanswered &&
         entry.id === undefined &&
-        entry.order.name === order.name &&
-        entry.order.group === order.group,
+        entry.device.name === device.name &&
+        entry.device.group === device.group,
     );
     if (this.before === undefined || mine.length > lost.length)
       throw new Error(
         `No answer came, and ${mine.length === 1 ? 'a device of this name is' : `${mine.length} devices of this name are`} in the list that may be it (${mine.map(({ DeviceId }) => DeviceId).join(', ')}). Delete what is too much there, then retry.`,
       );
     this.claimed.add(found.DeviceId);
-    this.created(place, { id: found.DeviceId, keyLost: true, unanswered: false });
+    this.created(index, { id: found.DeviceId, keyLost: true, unanswered: false });
     return true;
   }
 
-  private async newKey(place: number): Promise<void> {
-    const { id, faults, state } = this.list[place]!;
+  private async newKey(index: number): Promise<void> {
+    const { id, faults, state } = this.list[index]!;
     if (id === undefined) return;
-    this.change(place, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
+    this.change(index, { state: 'working', faults: faults.filter(({ step }) => step !== 'key') });
     try {
       const { DeviceKey: key } = await this.queue.write(() => this.api.rekey(id));
-      this.change(place, { key, keyLost: false });
+      this.change(index, { key, keyLost: false });
     } catch (error) {
       if (isMissing(error))
-        this.fault(place, 'key', new Error('There is no way to a new key here: delete the device and add it again.'));
-      else this.fault(place, 'key', error);
+        this.fault(index, 'key', new Error('There is no way to a new key here: delete the device and add it again.'));
+      else this.fault(index, 'key', error);
     }
-    const left = this.list[place]!;
-    this.change(place, { state: left.missing.length > 0 ? state : 'done' });
+    const left = this.list[index]!;
+    this.change(index, { state: left.missing.length > 0 ? state : 'done' });
   }
 }

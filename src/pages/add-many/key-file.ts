@@ -11,5 +11,5 @@ export const isKeyed = (entry: RunEntry): entry is Keyed => entry.id !== undefin
 export const keyFile = (entries: readonly Keyed[], command: ((key: string) => string) | undefined): string =>
   csvText([
     ['name', 'group', 'device_id', 'device_key', ...(command ? ['install_command'] : [])],
-    ...entries.map(({ order, id, key }) => [order.name, order.group, id, key, ...(command ? [command(key)] : [])]),
+    ...entries.map(({ device, id, key }) => [device.name, device.group, id, key, ...(command ? [command(key)] : [])]),
   ]);

@@ -41,8 +41,8 @@ export function Labels({ keyed, command, onProgress }: LabelsProps) {
 const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'keyed' | 'command'> & { from: number }) {
   return (
     <div className={classes.sheet}>
-      {keyed.slice(from, from + SHEET).map(({ id, key, order }) => (
-        <Label key={id} id={id} name={order.name} line={command?.(key) ?? key} />
+      {keyed.slice(from, from + SHEET).map(({ id, key, device }) => (
+        <Label key={id} id={id} name={device.name} line={command?.(key) ?? key} />
       ))}
     </div>
   );

@@ -24,7 +24,7 @@ interface PlanBarProps {
 export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, onAddRow, onStartOver }: PlanBarProps) {
   const licence = licenceText(plan);
   const problems = plan.faulty + plan.warned;
-  const said = [
+  const sentences = [
     ...(plan.warned > 0
       ? [
           `${counted(plan.warned, 'row')} ${plan.warned === 1 ? 'has a warning and is' : 'have warnings and are'} created all the same.`,
@@ -45,7 +45,7 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
             {licence}
           </p>
         )}
-        {said.length > 0 && <p className="dim">{said.join(' ')}</p>}
+        {sentences.length > 0 && <p className="dim">{sentences.join(' ')}</p>}
         {reason !== undefined && <p className="dim">{reason}.</p>}
         {plan.ready.length > 0 && <ShowAsCurl request={requests} />}
       </div>

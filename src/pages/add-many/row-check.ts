@@ -34,7 +34,7 @@ export interface RowCheck {
   isFaulty: boolean;
   warnings: CellTexts;
   isOdd: boolean;
-  order: DeviceToAdd;
+  device: DeviceToAdd;
   /** The name as names are compared: without regard to letter case. */
   folded: string;
 }
@@ -54,7 +54,7 @@ export const folded = (name: string): string => name.trim().toLowerCase();
 
 type Issues = Parameters<typeof issueText>[0][];
 
-function place(errors: CellTexts, issues: Issues | undefined): void {
+function addIssues(errors: CellTexts, issues: Issues | undefined): void {
   for (const issue of issues ?? []) {
     const column = FIELDS[String(issue.path[0])];
     if (column) errors[column] ??= sentence(issueText(issue));
@@ -62,11 +62,11 @@ function place(errors: CellTexts, issues: Issues | undefined): void {
 }
 
 /** Both degrees, or none: one alone is no location. */
-function checkPlace({ lat, lng }: Cells, errors: CellTexts, warnings: CellTexts): Position | undefined {
+function checkLocation({ lat, lng }: Cells, errors: CellTexts, warnings: CellTexts): Position | undefined {
   if (!lat.trim() && !lng.trim()) return undefined;
   const given = { Lat: lat.trim() ? readDegrees(lat) : 0, Lng: lng.trim() ? readDegrees(lng) : 0 };
   const { data, error } = position.safeParse(given);
-  place(errors, error?.issues);
+  addIssues(errors, error?.issues);
   if (!lat.trim()) errors.lat = 'Is missing: give both, or neither';
   if (!lng.trim()) errors.lng = 'Is missing: give both, or neither';
   if (!data || errors.lat || errors.lng) return undefined;
@@ -88,18 +88,18 @@ function check({ cells }: DraftRow): RowCheck {
   const [name, group, customer, site] = [cells.name, cells.group, cells.customer, cells.site].map((text) =>
     text.trim(),
   ) as [string, string, string, string];
-  place(errors, deviceDraft.safeParse({ DeviceName: name, DeviceGroup: group }).error?.issues);
+  addIssues(errors, deviceDraft.safeParse({ DeviceName: name, DeviceGroup: group }).error?.issues);
   if (customer || site)
-    place(errors, deviceChange.safeParse({ CustomerName: customer, CustomerSite: site }).error?.issues);
+    addIssues(errors, deviceChange.safeParse({ CustomerName: customer, CustomerSite: site }).error?.issues);
   const tags = tagsOfCell(cells.tags);
   checkTags(tags, errors);
-  const order = { name, group, customer, site, position: checkPlace(cells, errors, warnings), tags };
+  const device = { name, group, customer, site, position: checkLocation(cells, errors, warnings), tags };
   return {
     errors,
     isFaulty: Object.keys(errors).length > 0,
     warnings,
     isOdd: Object.keys(warnings).length > 0,
-    order,
+    device,
     folded: folded(name),
   };
 }

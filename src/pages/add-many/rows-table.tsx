@@ -27,7 +27,7 @@ const PHONE_ROW = 364;
 
 /** For the page around: puts the focus into a cell, wherever it is. */
 export interface CellFocus {
-  focus: (place: number, column: ColumnName) => void;
+  focus: (index: number, column: ColumnName) => void;
 }
 
 interface RowsTableProps {
@@ -45,31 +45,31 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (matchMedia('(max-width: 640px)').matches ? PHONE_ROW : 37),
-    getItemKey: (place) => rows[place]?.id ?? place,
+    getItemKey: (index) => rows[index]?.id ?? index,
     overscan: 8,
     // Clear of the head, which covers what is below it.
     scrollPaddingStart: HEAD,
     scrollPaddingEnd: HEAD,
     // A field that is scrolled out of view still has the focus, and what is typed goes into it.
     rangeExtractor: (range) => {
-      const places = defaultRangeExtractor(range);
-      if (current < 0 || current >= rows.length || places.includes(current)) return places;
-      return [...places, current].sort((one, two) => one - two);
+      const indexes = defaultRangeExtractor(range);
+      if (current < 0 || current >= rows.length || indexes.includes(current)) return indexes;
+      return [...indexes, current].sort((one, two) => one - two);
     },
   });
   const items = list.getVirtualItems();
 
   const count = rows.length;
   const focusCell = useCallback(
-    (place: number, column: ColumnName) => {
-      if (place < 0 || place >= count) return;
-      setCurrent(place);
-      list.scrollToIndex(place, { align: 'auto' });
+    (index: number, column: ColumnName) => {
+      if (index < 0 || index >= count) return;
+      setCurrent(index);
+      list.scrollToIndex(index, { align: 'auto' });
       scroller.current?.scrollIntoView({ block: 'nearest' });
       // It is drawn after the next frame or two, when it was out of view.
       const attempt = (left: number) => {
         const field = scroller.current?.querySelector<HTMLInputElement>(
-          `tr[data-index="${place}"] input[data-column="${column}"]`,
+          `tr[data-index="${index}"] input[data-column="${column}"]`,
         );
         // Where it is now may not be where it ends up: the list scrolls, not the browser.
         if (field) field.focus({ preventScroll: true });
@@ -115,7 +115,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
               <EditRow
                 key={row.id}
                 row={row}
-                place={index}
+                index={index}
                 gap={gap}
                 errors={checkRow(row).errors}
                 warnings={warningsOf(row)}
@@ -147,63 +147,63 @@ function Gap({ height }: { height: number }) {
 
 interface EditRowProps extends Pick<RowsTableProps, 'onEdit' | 'onRemove'> {
   row: DraftRow;
-  place: number;
+  index: number;
   /** Height of what is left out before this row. */
   gap: number;
   errors: CellTexts;
   warnings: CellTexts;
   measure: (node: HTMLElement | null) => void;
   /** The focus is in this row. */
-  onCurrent: (place: number) => void;
-  onMove: (place: number, column: ColumnName) => void;
+  onCurrent: (index: number) => void;
+  onMove: (index: number, column: ColumnName) => void;
 }
 
 const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
 
 const EditRow = memo(function EditRow(props: EditRowProps) {
-  const { row, place, gap, errors, warnings, measure, onEdit, onRemove, onCurrent, onMove } = props;
+  const { row, index, gap, errors, warnings, measure, onEdit, onRemove, onCurrent, onMove } = props;
   const move = (event: KeyboardEvent, column: ColumnName) => {
     const step = STEPS[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    onMove(place + step, column);
+    onMove(index + step, column);
   };
   return (
     <>
       <Gap height={gap} />
       <tr
         ref={measure}
-        data-index={place}
-        aria-rowindex={place + 2}
+        data-index={index}
+        aria-rowindex={index + 2}
         data-faulty={Object.keys(errors).length > 0 || undefined}
       >
         <td data-number className="dim">
           <span className={classes.rowWord}>Row </span>
-          {place + 1}
+          {index + 1}
         </td>
         {COLUMNS.map((column) => {
           const error = errors[column];
           const warning = warnings[column];
-          const told = error ?? warning;
+          const note = error ?? warning;
           const about = `about-${row.id}-${column}`;
           return (
             <td key={column} data-column={column} data-label={LABELS[column]}>
               <input
-                aria-label={`${LABELS[column]}, row ${place + 1}`}
+                aria-label={`${LABELS[column]}, row ${index + 1}`}
                 data-column={column}
                 value={row.cells[column]}
                 onKeyDown={(event) => move(event, column)}
-                onFocus={() => onCurrent(place)}
+                onFocus={() => onCurrent(index)}
                 onChange={({ currentTarget }) => onEdit(row, column, currentTarget.value)}
                 spellCheck={false}
                 autoComplete="off"
                 data-odd={warning !== undefined || undefined}
                 aria-invalid={error !== undefined}
-                {...(told !== undefined && { 'aria-describedby': about })}
+                {...(note !== undefined && { 'aria-describedby': about })}
               />
-              {told !== undefined && (
+              {note !== undefined && (
                 <span id={about} className={error === undefined ? classes.warning : classes.error}>
-                  {told}
+                  {note}
                 </span>
               )}
             </td>
@@ -213,8 +213,8 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
           <button
             type="button"
             className={classes.remove}
-            aria-label={`Remove row ${place + 1}`}
-            title={`Remove row ${place + 1}`}
+            aria-label={`Remove row ${index + 1}`}
+            title={`Remove row ${index + 1}`}
             onClick={() => onRemove(row)}
           >
             <IconX size={15} stroke={1.6} aria-hidden />

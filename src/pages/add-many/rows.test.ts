@@ -75,10 +75,10 @@ test('errors stand at their cells', () => {
 });
 
 test('what is sent is trimmed and typed; 0, 0 is no location', () => {
-  const { order, warnings } = checkRow(newRow({ name: ' a ', lat: '0', lng: '0', tags: 'x | y;x' }));
-  assert.deepEqual(order, { name: 'a', group: '', customer: '', site: '', position: undefined, tags: ['x', 'y'] });
+  const { device, warnings } = checkRow(newRow({ name: ' a ', lat: '0', lng: '0', tags: 'x | y;x' }));
+  assert.deepEqual(device, { name: 'a', group: '', customer: '', site: '', position: undefined, tags: ['x', 'y'] });
   assert.deepEqual(warnings, { lat: '0, 0 counts as no location' });
-  assert.deepEqual(checkRow(newRow({ name: 'a', lat: '-33,8', lng: '151.2' })).order.position, {
+  assert.deepEqual(checkRow(newRow({ name: 'a', lat: '-33,8', lng: '151.2' })).device.position, {
     Lat: -33.8,
     Lng: 151.2,
   });

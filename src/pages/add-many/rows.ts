@@ -82,7 +82,7 @@ function columnsOf(first: string[]): { columns: (ColumnName | undefined)[]; isHe
   const known = named.filter((column) => column !== undefined).length;
   if (named.includes('name') && (known > 1 || first.length === 1))
     return {
-      columns: named.map((column, place) => (named.indexOf(column) === place ? column : undefined)),
+      columns: named.map((column, index) => (named.indexOf(column) === index ? column : undefined)),
       isHead: true,
     };
   if (known > 1 && known === first.filter((text) => text.trim() !== '').length)
@@ -106,14 +106,14 @@ export function parseRows(text: string): ReadRows {
     );
 
   const notes: string[] = [];
-  const unused = isHead ? first.cells.filter((heading, place) => !columns[place] && heading.trim() !== '') : [];
+  const unused = isHead ? first.cells.filter((heading, index) => !columns[index] && heading.trim() !== '') : [];
   if (unused.length > 0)
     notes.push(`Not used: the column${unused.length > 1 ? 's' : ''} ${quoted(unused.map((name) => name.trim()))}.`);
   let beyond = 0;
   const rows = body.map(({ cells }) => {
     const row = newRow();
-    cells.forEach((cell, place) => {
-      const column = columns[place];
+    cells.forEach((cell, index) => {
+      const column = columns[index];
       if (column) row.cells[column] = tidy(cell);
     });
     if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) beyond++;

@@ -8,7 +8,7 @@ export type Step = 'create' | 'details' | 'location' | 'tags' | 'key';
 /** One row on its way to be a device. Immutable. */
 export interface RunEntry {
   row: DraftRow;
-  order: DeviceToAdd;
+  device: DeviceToAdd;
   state: 'waiting' | 'working' | 'done' | 'failed';
   id: string | undefined;
   key: string | undefined;
@@ -35,15 +35,15 @@ export interface RunView {
 }
 
 /** A row as it begins: with the steps that it has something for. */
-export function newEntry(row: DraftRow, order: DeviceToAdd): RunEntry {
-  const { customer, site, position, tags } = order;
+export function newEntry(row: DraftRow, device: DeviceToAdd): RunEntry {
+  const { customer, site, position, tags } = device;
   const missing: Step[] = ['create'];
   if (customer || site) missing.push('details');
   if (position) missing.push('location');
   if (tags.length > 0) missing.push('tags');
   return {
     row,
-    order,
+    device,
     state: 'waiting',
     id: undefined,
     key: undefined,

@@ -43,7 +43,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
     {
       header: 'Name',
       width: '24%',
-      cell: ({ id, order }) => <Name id={id} name={order.name} />,
+      cell: ({ id, device }) => <Name id={id} name={device.name} />,
     },
     {
       header: 'Id',
@@ -188,7 +188,7 @@ interface ToolsProps extends Pick<RunPanelProps, 'run' | 'onWork'> {
 }
 
 const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
-  const { row, order, state, missing, key, keyLost } = entry;
+  const { row, device, state, missing, key, keyLost } = entry;
   const { command } = useInstall();
   return (
     <span className={classes.tools}>
@@ -197,7 +197,7 @@ const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
           size="compact-xs"
           variant="default"
           disabled={busy}
-          aria-label={`Retry ${order.name}`}
+          aria-label={`Retry ${device.name}`}
           onClick={() => onWork(run.retry(row))}
         >
           Retry
@@ -208,14 +208,14 @@ const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
           size="compact-xs"
           variant="default"
           disabled={busy}
-          aria-label={`New key for ${order.name}`}
+          aria-label={`New key for ${device.name}`}
           onClick={() => onWork(run.rekey(row))}
         >
           New key
         </Button>
       )}
       {key !== undefined && (
-        <CopyButton value={command?.(key) ?? key} what={`${command ? 'install command' : 'key'} of ${order.name}`} />
+        <CopyButton value={command?.(key) ?? key} what={`${command ? 'install command' : 'key'} of ${device.name}`} />
       )}
     </span>
   );

@@ -15,13 +15,13 @@ const DEVICE = { DeviceId: 'DEVICE_ID' };
 /** `tags`: those that there are already, as far as is known. */
 export const requestsFor = (rows: readonly DraftRow[], tags: readonly Tag[]): ApiRequest[] =>
   rows.flatMap((row) => {
-    const { order } = checkRow(row);
-    const steps = new Set(newEntry(row, order).missing);
+    const { device } = checkRow(row);
+    const steps = new Set(newEntry(row, device).missing);
     return [
-      requestOf(deviceEndpoints.create, { body: draftOf(order) }),
-      ...(steps.has('details') ? [bulkChange(detailsOf(order)).request(DEVICE)] : []),
-      ...(order.position ? [bulkLocate(order.position).request(DEVICE)] : []),
-      ...order.tags.flatMap((name) => {
+      requestOf(deviceEndpoints.create, { body: draftOf(device) }),
+      ...(steps.has('details') ? [bulkChange(detailsOf(device)).request(DEVICE)] : []),
+      ...(device.position ? [bulkLocate(device.position).request(DEVICE)] : []),
+      ...device.tags.flatMap((name) => {
         const { first, id } = tagRequests(name, tags);
         return [...first, bulkTag(id, true).request(DEVICE)];
       }),

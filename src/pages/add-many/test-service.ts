@@ -79,8 +79,10 @@ export class TestService {
   };
 }
 
-export const ordered = (...cells: Partial<Cells>[]): { row: DraftRow; order: ReturnType<typeof checkRow>['order'] }[] =>
+export const ordered = (
+  ...cells: Partial<Cells>[]
+): { row: DraftRow; device: ReturnType<typeof checkRow>['device'] }[] =>
   cells.map((each) => {
     const row = newRow(each);
-    return { row, order: checkRow(row).order };
+    return { row, device: checkRow(row).device };
   });

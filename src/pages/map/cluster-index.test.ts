@@ -78,8 +78,8 @@ test('the points are in the order of the curve, and keep their places', () => {
   });
   assert.deepEqual(curve.codes, curve.codes.toSorted());
   const index = new ClusterIndex(curve);
-  index.rows.forEach((row, place) => {
-    const [is, should] = [index.point(place), project(lat[row]!, lng[row]!)];
+  index.rows.forEach((row, at) => {
+    const [is, should] = [index.point(at), project(lat[row]!, lng[row]!)];
     assert.ok(Math.hypot(is.x - should.x, is.y - should.y) < 1e-9);
   });
 });

@@ -96,13 +96,13 @@ export function buildCurve({ rows, lat, lng, kinds }: Points): CurveArrays {
     sumY: new Float64Array(size + 1),
   };
   let [sumX, sumY] = [0, 0];
-  for (let place = 0; place < size; place++) {
-    const i = order[place]!;
-    sorted.rows[place] = rows[i]!;
-    sorted.kinds[place] = kinds[i]!;
-    sorted.codes[place] = high[i]! * SIDE + low[i]!;
-    sorted.sumX[place + 1] = sumX += xs[i]!;
-    sorted.sumY[place + 1] = sumY += ys[i]!;
+  for (let index = 0; index < size; index++) {
+    const i = order[index]!;
+    sorted.rows[index] = rows[i]!;
+    sorted.kinds[index] = kinds[i]!;
+    sorted.codes[index] = high[i]! * SIDE + low[i]!;
+    sorted.sumX[index + 1] = sumX += xs[i]!;
+    sorted.sumY[index + 1] = sumY += ys[i]!;
   }
   return sorted;
 }
@@ -122,8 +122,8 @@ function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
     const starts = new Uint32Array(RADIX + 1);
     for (let i = 0; i < length; i++) starts[((keys[i]! >>> shift) & (RADIX - 1)) + 1]!++;
     for (let digit = 1; digit <= RADIX; digit++) starts[digit]! += starts[digit - 1]!;
-    for (let place = 0; place < length; place++) {
-      const i = from[place]!;
+    for (let index = 0; index < length; index++) {
+      const i = from[index]!;
       to[starts[(keys[i]! >>> shift) & (RADIX - 1)]!++] = i;
     }
     [from, to] = [to, from];
@@ -178,13 +178,13 @@ export class ClusterIndex {
 
   /** How many members of each kind, added to `into`. */
   countKinds({ ranges }: Cluster, into: Uint32Array): void {
-    for (const [from, to] of ranges) for (let place = from; place < to; place++) into[this.kinds[place]!]!++;
+    for (const [from, to] of ranges) for (let index = from; index < to; index++) into[this.kinds[index]!]!++;
   }
 
   /** The location of one point, as a share of the world's width. */
-  point(place: number): { x: number; y: number } {
+  point(index: number): { x: number; y: number } {
     const { sumX, sumY } = this.curve;
-    return { x: sumX[place + 1]! - sumX[place]!, y: sumY[place + 1]! - sumY[place]! };
+    return { x: sumX[index + 1]! - sumX[index]!, y: sumY[index + 1]! - sumY[index]! };
   }
 
   /** The rows inside a polygon; its corners are shares of the world's width, x as far outside 0–1 as the map shows. */
@@ -193,12 +193,12 @@ export class ClusterIndex {
     const first = Math.floor(Math.min(...xs));
     const last = Math.floor(Math.max(...xs));
     const found: number[] = [];
-    for (let place = 0; place < this.size; place++) {
-      const { x, y } = this.point(place);
+    for (let index = 0; index < this.size; index++) {
+      const { x, y } = this.point(index);
       // The world repeats: the polygon may be on any of its copies, or across two.
       for (let copy = first; copy <= last; copy++)
         if (isInside(polygon, x + copy, y)) {
-          found.push(this.rows[place]!);
+          found.push(this.rows[index]!);
           break;
         }
     }
@@ -209,7 +209,7 @@ export class ClusterIndex {
   members({ ranges }: Cluster, most = Number.POSITIVE_INFINITY): number[] {
     const members: number[] = [];
     for (const [from, to] of ranges)
-      for (let place = from; place < to && members.length < most; place++) members.push(this.rows[place]!);
+      for (let index = from; index < to && members.length < most; index++) members.push(this.rows[index]!);
     return members;
   }
 
@@ -246,11 +246,11 @@ function isInside(polygon: readonly { x: number; y: number }[], x: number, y: nu
 
 /** Cells meet at borders that mean nothing on a map: what would overlap becomes one, the larger taking the smaller. */
 function mergeNear(clusters: Cluster[], apart: number): Cluster[] {
-  const kept: Cluster[] = [];
+  const distinct: Cluster[] = [];
   for (const cluster of clusters.toSorted((a, b) => b.count - a.count)) {
-    const near = kept.find((other) => Math.hypot(other.x - cluster.x, other.y - cluster.y) < apart);
+    const near = distinct.find((other) => Math.hypot(other.x - cluster.x, other.y - cluster.y) < apart);
     if (!near) {
-      kept.push(cluster);
+      distinct.push(cluster);
       continue;
     }
     const count = near.count + cluster.count;
@@ -259,5 +259,5 @@ function mergeNear(clusters: Cluster[], apart: number): Cluster[] {
     near.count = count;
     near.ranges.push(...cluster.ranges);
   }
-  return kept;
+  return distinct;
 }

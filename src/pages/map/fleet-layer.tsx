@@ -105,7 +105,7 @@ export function FleetLayer(props: FleetLayerProps) {
     clusters && { text: saysOf(fleet, clusters, mark, groups, colorBy), x: mark.x, y: mark.y - mark.radius };
   // What the list points at, with the mouse or by keyboard, is highlighted on the map as well.
   const listed = hovered === undefined || hovered === chosen ? undefined : layer.markOf(hovered);
-  const told = listed ? hintOf(listed) : hint;
+  const shownHint = listed ? hintOf(listed) : hint;
   useMapEvents({
     mousemove: ({ containerPoint }) => {
       const mark = isPlacing ? undefined : layer.markAt(containerPoint);
@@ -138,7 +138,7 @@ export function FleetLayer(props: FleetLayerProps) {
 
   return (
     <>
-      {told && <Hint {...told} />}
+      {shownHint && <Hint {...shownHint} />}
       {spot && inSpot && (
         <Popup position={spot.at} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: () => setSpot(undefined) }}>
           <SpotCard fleet={fleet} rows={inSpot.filter((row) => fleet.has(row))} count={spot.cluster.count} />

@@ -12,7 +12,7 @@ import classes from './map-page.module.css';
 
 export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
   const model = useFleetMap(fleet, places);
-  const { url, shown, state, tell } = model;
+  const { url, shown, state, dispatch } = model;
   const { tagged } = shown;
   return (
     <div className={classes.page}>
@@ -21,7 +21,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
         facets={shown.facets}
         neverSeen={shown.neverSeen}
         listOpen={state.isListOpen}
-        onList={(isOpen) => tell({ is: 'list', isOpen })}
+        onList={(isOpen) => dispatch({ is: 'list', isOpen })}
       />
       {tagged.error && (
         <Failure what="who has this tag" error={tagged.error} busy={tagged.isFetching} onRetry={tagged.refetch} />
@@ -37,7 +37,7 @@ export function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places 
             chosen={model.chosen}
             pointed={state.pointed}
             onChoose={model.choose}
-            onHover={(row) => tell({ is: 'hovered', row })}
+            onHover={(row) => dispatch({ is: 'hovered', row })}
             onPlace={model.startPlacing}
           />
         ) : (

@@ -30,7 +30,7 @@ function startOf({ url, places, shown }: FleetMapModel) {
 }
 
 export function MapSection({ model }: { model: FleetMapModel }) {
-  const { fleet, places, url, shown, selected, placing, map, setMap, state, tell, chosen } = model;
+  const { fleet, places, url, shown, selected, placing, map, setMap, state, dispatch, chosen } = model;
   const { stage, placed, tagged } = shown;
   const scheme = useComputedColorScheme('light');
   const [start] = useState(() => startOf(model));
@@ -65,7 +65,7 @@ export function MapSection({ model }: { model: FleetMapModel }) {
                 row === undefined ? model.closeCard() : url.set({ device: fleet.device(row).DeviceId })
               }
               hovered={state.hovered}
-              onPoint={(row) => tell({ is: 'pointed', row })}
+              onPoint={(row) => dispatch({ is: 'pointed', row })}
               isPlacing={placing.waiting !== undefined}
               onPlace={(at) => model.place(at.wrap())}
               onMove={(row) =>
@@ -82,13 +82,13 @@ export function MapSection({ model }: { model: FleetMapModel }) {
         </MapContainer>
       )}
       {state.tool && (
-        <AreaSelect tool={state.tool} onArea={model.selectArea} onCancel={() => tell({ is: 'tool put away' })} />
+        <AreaSelect tool={state.tool} onArea={model.selectArea} onCancel={() => dispatch({ is: 'tool put away' })} />
       )}
       <MapControls
         map={map}
         zoom={state.view?.zoom ?? map?.getZoom() ?? 2}
         tool={state.tool}
-        onTool={(tool) => tell({ is: 'tool', tool })}
+        onTool={(tool) => dispatch({ is: 'tool', tool })}
         placed={placed.length}
         onShowAll={() => model.fit(placed, 13)}
         selected={selected.size}
@@ -103,7 +103,7 @@ export function MapSection({ model }: { model: FleetMapModel }) {
       />
       <PlacingBanner placing={placing} onCentre={() => map && model.place(map.getCenter().wrap())} />
       <p className={classes.said} role="status">
-        {tagged.filter || tagged.error ? state.said : 'The service is asked who has this tag.'}
+        {tagged.filter || tagged.error ? state.message : 'The service is asked who has this tag.'}
       </p>
     </section>
   );

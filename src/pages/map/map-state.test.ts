@@ -7,14 +7,14 @@ const after = (...actions: MapAction[]) => actions.reduce(mapReducer, AT_START);
 
 test('an area that was selected puts the tool away and says how many devices came in', () => {
   const state = after({ is: 'tool', tool: 'rectangle' }, { is: 'area selected', devices: 1 });
-  assert.deepEqual([state.tool, state.said], [undefined, '1 device added to the selection.']);
-  assert.equal(after({ is: 'area selected', devices: 0 }).said, 'There was no device inside.');
+  assert.deepEqual([state.tool, state.message], [undefined, '1 device added to the selection.']);
+  assert.equal(after({ is: 'area selected', devices: 0 }).message, 'There was no device inside.');
 });
 
 test('another tool forgets what was said, putting one away does not', () => {
   const selected: MapAction = { is: 'area selected', devices: 2 };
-  assert.equal(after(selected, { is: 'tool', tool: 'lasso' }).said, '');
-  assert.equal(after(selected, { is: 'tool put away' }).said, '2 devices added to the selection.');
+  assert.equal(after(selected, { is: 'tool', tool: 'lasso' }).message, '');
+  assert.equal(after(selected, { is: 'tool put away' }).message, '2 devices added to the selection.');
 });
 
 test('the list of a phone closes for the card, and for a place on the map', () => {

@@ -12,7 +12,7 @@ export interface MapState {
   pointed?: number | undefined;
   tool?: AreaTool | undefined;
   /** What was selected last, in words. */
-  said: string;
+  message: string;
   isListOpen: boolean;
   /** What opened the card by keyboard, and gets the focus back. */
   opener?: HTMLElement | undefined;
@@ -30,7 +30,7 @@ export type MapAction =
   | { is: 'card closed' }
   | { is: 'placing' };
 
-export const AT_START: MapState = { said: '', isListOpen: false };
+export const AT_START: MapState = { message: '', isListOpen: false };
 
 export function mapReducer(state: MapState, action: MapAction): MapState {
   switch (action.is) {
@@ -41,11 +41,11 @@ export function mapReducer(state: MapState, action: MapAction): MapState {
     case 'pointed':
       return state.pointed === action.row ? state : { ...state, pointed: action.row };
     case 'tool':
-      return { ...state, tool: action.tool, said: '' };
+      return { ...state, tool: action.tool, message: '' };
     case 'tool put away':
       return { ...state, tool: undefined };
     case 'area selected':
-      return { ...state, tool: undefined, said: selectedText(action.devices) };
+      return { ...state, tool: undefined, message: selectedText(action.devices) };
     case 'list':
       return { ...state, isListOpen: action.isOpen };
     case 'card opened':

@@ -27,8 +27,8 @@ const MOST_NAMES = 80;
 /** A mark before it has a position on the screen; `x` and `y` are shares of the world's width. */
 type Found = Omit<Mark, 'highlighted'>;
 
-const holds = ({ cluster }: Pick<Mark, 'cluster'>, place: number): boolean =>
-  cluster.ranges.some(([from, to]) => from <= place && place < to);
+const holds = ({ cluster }: Pick<Mark, 'cluster'>, point: number): boolean =>
+  cluster.ranges.some(([from, to]) => from <= point && point < to);
 
 export class MarkerLayer extends L.Layer {
   private canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated');
@@ -81,8 +81,8 @@ export class MarkerLayer extends L.Layer {
 
   /** The mark that holds this row, if it is on the screen. */
   markOf(row: number): Mark | undefined {
-    const place = this.placeOf(row);
-    return place < 0 ? undefined : this.drawn.find((mark) => holds(mark, place));
+    const point = this.pointOf(row);
+    return point < 0 ? undefined : this.drawn.find((mark) => holds(mark, point));
   }
 
   override onAdd(map: L.Map): this {
@@ -121,19 +121,19 @@ export class MarkerLayer extends L.Layer {
     if (this.index && this.selectedRows.size > 0) {
       this.selected = new Uint8Array(this.index.size);
       for (const row of this.selectedRows) {
-        const place = this.placeOf(row);
-        if (place >= 0) this.selected[place] = 1;
+        const point = this.pointOf(row);
+        if (point >= 0) this.selected[point] = 1;
       }
     }
     this.draw();
   }
 
   /** Where on the curve a row is; -1 for one that is not drawn. */
-  private placeOf(row: number): number {
+  private pointOf(row: number): number {
     const { rows } = this.index ?? {};
     if (!this.places && rows) {
       this.places = new Int32Array(rows.reduce((most, each) => Math.max(most, each + 1), 0)).fill(-1);
-      for (let place = 0; place < rows.length; place++) this.places[rows[place]!] = place;
+      for (let point = 0; point < rows.length; point++) this.places[rows[point]!] = point;
     }
     return this.places?.[row] ?? -1;
   }
@@ -153,7 +153,7 @@ export class MarkerLayer extends L.Layer {
       index.countKinds(cluster, kinds);
       let selected = 0;
       if (this.selected)
-        for (const [from, to] of ranges) for (let place = from; place < to; place++) selected += this.selected[place]!;
+        for (const [from, to] of ranges) for (let point = from; point < to; point++) selected += this.selected[point]!;
       const alone = this.by === 'group' ? 9.5 : this.zoom < NAMES_FROM ? 7 : 8;
       const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : alone;
       return { x, y, count, radius, kinds, selected, cluster };
@@ -190,7 +190,7 @@ export class MarkerLayer extends L.Layer {
       { west: min.x / world, north: min.y / world, east: max.x / world, south: max.y / world },
       world,
     );
-    const highlighted = this.highlighted === undefined ? -1 : this.placeOf(this.highlighted);
+    const highlighted = this.highlighted === undefined ? -1 : this.pointOf(this.highlighted);
     for (const found of near) {
       const [x, y] = [found.x * world - min.x, found.y * world - min.y];
       if (x < -MARGIN || y < -MARGIN || x > size.x - MARGIN || y > size.y - MARGIN) continue;

@@ -78,7 +78,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
   const selected = useSelectedRows(fleet, places);
   const placing = usePlacing();
   const [map, setMap] = useState<L.Map | null>(null);
-  const [state, tell] = useReducer(mapReducer, AT_START);
+  const [state, dispatch] = useReducer(mapReducer, AT_START);
 
   return {
     fleet,
@@ -90,7 +90,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     map,
     setMap,
     state,
-    tell,
+    dispatch,
     /** Row whose card is open. */
     chosen: url.device === undefined ? undefined : fleet.rowOf(url.device),
 
@@ -106,7 +106,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
         bounds.getNorth(),
         bounds.getEast(),
       ] as const;
-      tell({ is: 'moved', box: { south, west, north, east }, zoom: moved.getZoom() });
+      dispatch({ is: 'moved', box: { south, west, north, east }, zoom: moved.getZoom() });
       if (!isMove) return;
       const { lat, lng } = moved.getCenter().wrap();
       url.setView(printView({ lat, lng, zoom: moved.getZoom() }));
@@ -114,7 +114,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     /** Opens the card of a device in the list; by keyboard it takes the focus, and gives it back. */
     choose: (row: number, byKeyboard: boolean) => {
       const { activeElement } = document;
-      tell({
+      dispatch({
         is: 'card opened',
         opener: byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined,
       });
@@ -126,10 +126,10 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
       const { opener } = state;
       const inList = document.querySelector<HTMLElement>('li[data-chosen=true] button');
       if (opener) (opener.isConnected ? opener : inList)?.focus();
-      tell({ is: 'card closed' });
+      dispatch({ is: 'card closed' });
     },
     startPlacing: (device: ToPlace) => {
-      tell({ is: 'placing' });
+      dispatch({ is: 'placing' });
       // Its card would be in the way of the click.
       url.set({ device: undefined });
       placing.start(device);
@@ -137,12 +137,12 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     place: ({ lat, lng }: L.LatLng, device?: ToPlace) => placing.place(lat, lng, device),
     selectArea: (corners: Pixel[]) => {
       const { clusters } = shown;
-      if (!map || !clusters) return tell({ is: 'tool put away' });
+      if (!map || !clusters) return dispatch({ is: 'tool put away' });
       const world = 256 * 2 ** map.getZoom();
       const { x: left, y: top } = map.getPixelBounds().min ?? { x: 0, y: 0 };
       const rows = clusters.inside(corners.map(({ x, y }) => ({ x: (x + left) / world, y: (y + top) / world })));
       selected.add(fleet.ids(rows));
-      tell({ is: 'area selected', devices: rows.length });
+      dispatch({ is: 'area selected', devices: rows.length });
     },
   };
 }

@@ -21,7 +21,7 @@ const moved = (id: string, minute: number, where: Partial<Moved> = {}): Moved =>
   group: '',
   ...where,
 });
-const told = (clusters: ChangeCluster<Moved>[]) =>
+const texts = (clusters: ChangeCluster<Moved>[]) =>
   clusters.map((cluster) =>
     cluster.rows.length > 1 ? `${clusterText(cluster)} ${spanText(cluster)}` : cluster.rows[0]?.id,
   );
@@ -35,7 +35,7 @@ test('a site that fell is one line, others are told one by one, the longest firs
     moved('x', 30, { site: 'Oslo' }),
     moved('y', 30, { site: 'Oslo' }),
   ];
-  assert.deepEqual(told(together(rows, 1000)), [
+  assert.deepEqual(texts(together(rows, 1000)), [
     'alone',
     '3 devices of site \u2068Berlin\u2069 within 60 seconds',
     'x',
@@ -46,7 +46,7 @@ test('a site that fell is one line, others are told one by one, the longest firs
 
 test('without a site the customer counts, without both the group', () => {
   const three = (where: Partial<Moved>, from: number) => [0, 1, 2].map((each) => moved(`${from}-${each}`, from, where));
-  assert.deepEqual(told(together([...three({ customer: 'Kestrel' }, 20), ...three({ group: 'pumps' }, 10)], 1000)), [
+  assert.deepEqual(texts(together([...three({ customer: 'Kestrel' }, 20), ...three({ group: 'pumps' }, 10)], 1000)), [
     '3 devices of customer \u2068Kestrel\u2069 at the same moment',
     '3 devices of group \u2068pumps\u2069 at the same moment',
   ]);
@@ -54,7 +54,7 @@ test('without a site the customer counts, without both the group', () => {
 
 test('what half the fleet depends on is one line, and no thirty', () => {
   const rows = Array.from({ length: 60 }, (_, each) => moved(`d${each}`, 5 + each / 60, { site: `site ${each % 30}` }));
-  assert.deepEqual(told(together(rows, 100)), ['60 devices from 30 places within 59 seconds']);
+  assert.deepEqual(texts(together(rows, 100)), ['60 devices from 30 places within 59 seconds']);
 });
 
 const offline = (DeviceId: string, LastSeenTime: string | undefined, CustomerSite = '') =>

@@ -14,7 +14,7 @@ const job = (JobId: string, fields: Partial<Job>): Job => ({
   Result: '',
   ...fields,
 });
-const told = (before: Job[], now: Job[]) => newsBetween(before, now).map(({ id, text, isBad }) => [id, text, isBad]);
+const newsOf = (before: Job[], now: Job[]) => newsBetween(before, now).map(({ id, text, isBad }) => [id, text, isBad]);
 
 test('what ended is told, what had ended before or still moves is not', () => {
   const before = [
@@ -28,7 +28,7 @@ test('what ended is told, what had ended before or still moves is not', () => {
     job('c', { Status: 'Running', DeviceId: 'd' }),
     job('new', { Status: 'Succeeded', DeviceId: 'd' }),
   ];
-  assert.deepEqual(told(before, now), [['a', 'It came to: failed', true]]);
+  assert.deepEqual(newsOf(before, now), [['a', 'It came to: failed', true]]);
 });
 
 test('of a deployment the end, and the first failure before it, once', () => {
@@ -36,8 +36,10 @@ test('of a deployment the end, and the first failure before it, once', () => {
   const failing = job('p', { Counts: { Running: 2, Succeeded: 1, Failed: 1 } });
   const worse = job('p', { Counts: { Running: 1, Succeeded: 1, Failed: 2 } });
   const ended = job('p', { Counts: { Succeeded: 2, Failed: 2 } });
-  assert.deepEqual(told([moving], [failing]), [['p', 'So far: 1 failed, 1 succeeded, 2 running', true]]);
-  assert.deepEqual(told([failing], [worse]), []);
-  assert.deepEqual(told([worse], [ended]), [['p', 'It came to: 2 failed, 2 succeeded', true]]);
-  assert.deepEqual(told([moving], [job('p', { Counts: { Succeeded: 4 } })]), [['p', 'It came to: 4 succeeded', false]]);
+  assert.deepEqual(newsOf([moving], [failing]), [['p', 'So far: 1 failed, 1 succeeded, 2 running', true]]);
+  assert.deepEqual(newsOf([failing], [worse]), []);
+  assert.deepEqual(newsOf([worse], [ended]), [['p', 'It came to: 2 failed, 2 succeeded', true]]);
+  assert.deepEqual(newsOf([moving], [job('p', { Counts: { Succeeded: 4 } })]), [
+    ['p', 'It came to: 4 succeeded', false],
+  ]);
 });

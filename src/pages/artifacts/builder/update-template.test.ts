@@ -102,11 +102,11 @@ test('an update that was cut off between the two moves is put right by the next'
 });
 
 test('its last words tell how it ended also where a service tells no exit code', () => {
-  const said = (Stdout: string) => reportedOutcome({ Stdout, Stderr: '', Result: '' })?.verdict;
-  assert.equal(said(update('1', 'true').stdout), 'Succeeded');
-  assert.equal(said(update('2', 'false').stdout), 'Rolled back');
+  const verdictOf = (Stdout: string) => reportedOutcome({ Stdout, Stderr: '', Result: '' })?.verdict;
+  assert.equal(verdictOf(update('1', 'true').stdout), 'Succeeded');
+  assert.equal(verdictOf(update('2', 'false').stdout), 'Rolled back');
   rmSync(opt, { recursive: true });
-  assert.equal(said(update('1', 'false').stdout), 'Rolled back');
+  assert.equal(verdictOf(update('1', 'false').stdout), 'Rolled back');
 });
 
 test('where it may install', () => {

@@ -14,12 +14,12 @@ const update: TestEntry = { path: 'update.sh', mode: 0o755, body: SCRIPT };
 
 const check = (archive: Uint8Array, packed = archive.length) =>
   checkArchive(inChunks(archive), packed, (bytes) => `${bytes} bytes`);
-async function said(level: string, ...entries: TestEntry[]) {
+async function textsOf(level: string, ...entries: TestEntry[]) {
   const { findings } = await check(tar(...entries));
   return findings.filter((finding) => finding.level === level).map(({ text }) => text);
 }
-const errors = (...entries: TestEntry[]) => said('error', ...entries);
-const warnings = (...entries: TestEntry[]) => said('warning', ...entries);
+const errors = (...entries: TestEntry[]) => textsOf('error', ...entries);
+const warnings = (...entries: TestEntry[]) => textsOf('warning', ...entries);
 
 for (const { name, says, bytes } of HOSTILE_ARCHIVES)
   test(`refused: ${name}`, async () => {
@@ -36,7 +36,7 @@ for (const { name, says, bytes } of HOSTILE_ARCHIVES)
   });
 
 test('update.sh at the root or in the one top folder', async () => {
-  assert.deepEqual(await said('ok', update), [
+  assert.deepEqual(await textsOf('ok', update), [
     'One file, 2048 bytes unpacked',
     'update.sh is at the root',
     'update.sh runs with /bin/sh',
@@ -46,7 +46,7 @@ test('update.sh at the root or in the one top folder', async () => {
     { ...update, path: './app_1.0//update.sh' },
   ];
   assert.deepEqual(await errors(...folder), []);
-  assert.ok((await said('ok', ...folder)).includes('update.sh is in app_1.0/'));
+  assert.ok((await textsOf('ok', ...folder)).includes('update.sh is in app_1.0/'));
   // One at the root wins over those in folders, as on the device, wherever it is in the archive.
   const bad = { ...update, body: 'echo\r\n' };
   assert.deepEqual(await errors({ ...bad, path: 'a/update.sh' }, update, { ...bad, path: 'b/update.sh' }), []);

@@ -5,7 +5,7 @@ import { checkScript } from './script-check.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const all = (name: string, text: string, as?: 'update' | 'script') =>
-  checkScript(name, bytes(text), as).map(({ level, text: said }) => `${level}: ${said}`);
+  checkScript(name, bytes(text), as).map(({ level, text: message }) => `${level}: ${message}`);
 const first = (name: string, text: string, as?: 'update' | 'script') => all(name, text, as)[0] ?? '';
 
 test('good ones', () => {

@@ -29,12 +29,12 @@ test('a file that does not fit is refused, one that just fits is not', () => {
 
 test('the same name and version is told, and the same content', () => {
   const registry = [artifact.parse({ ArtifactId: 'a', Name: 'app.tar.gz', Version: '1.0', Sha256: 'AB' })];
-  const said = (version: string, sha256?: string) =>
+  const textsOf = (version: string, sha256?: string) =>
     uploadFindings({ ...file, version, sha256 }, undefined, registry).map(({ text }) => text);
-  assert.deepEqual(said('1.0'), ['app.tar.gz 1.0 is in the registry already']);
-  assert.deepEqual(said('1.1'), []);
-  assert.deepEqual(said(''), []);
-  assert.deepEqual(said('1.1', 'ab'), ['The same content is in the registry as app.tar.gz 1.0']);
+  assert.deepEqual(textsOf('1.0'), ['app.tar.gz 1.0 is in the registry already']);
+  assert.deepEqual(textsOf('1.1'), []);
+  assert.deepEqual(textsOf(''), []);
+  assert.deepEqual(textsOf('1.1', 'ab'), ['The same content is in the registry as app.tar.gz 1.0']);
 });
 
 test('what could go: old versions first, the largest of them first, nothing that a job needs', () => {

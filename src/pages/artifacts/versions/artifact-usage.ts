@@ -26,8 +26,8 @@ const isRunning = (job: Job): boolean => (job.Counts ? (job.Counts['Running'] ??
 
 export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   if (!jobs) return undefined;
-  const tells = ({ ArtifactId, WorkflowId }: Job) => ArtifactId !== undefined || WorkflowId !== undefined;
-  if (jobs.length > 0 && !jobs.some(tells)) return undefined;
+  const namesArtifact = ({ ArtifactId, WorkflowId }: Job) => ArtifactId !== undefined || WorkflowId !== undefined;
+  if (jobs.length > 0 && !jobs.some(namesArtifact)) return undefined;
   const index = new Map<string, ArtifactUsage>();
   for (const job of jobs) {
     if (!job.ArtifactId) continue;
