@@ -166,6 +166,38 @@ test('no name or comment uses a word that a newcomer would have to look up', () 
   assert.deepEqual(offences, []);
 });
 
+/** The same for comments and names in the parts of src/ that are free of these; texts that users read are exempt. */
+const PLAIN =
+  /^src\/(lib|shell|ui|features\/(?!base-map|device-dialogs)|pages\/(?!deploy|devices))(?!.*\.(css|d\.ts)$)/;
+const OLD_WORDS = /\b(told|said|whoever|stands|stood|lies|things?|heard|handed)\b/i;
+
+/** Comments and identifiers, these as separate words; CSS classes belong to their style sheet. */
+function namesAndComments(file: string): string[] {
+  const { program, comments } = parseSync(file, textOf.get(file) ?? '');
+  const found = comments.map(({ value }) => value);
+  const walk = (node: unknown): void => {
+    if (Array.isArray(node)) for (const each of node) walk(each);
+    if (typeof node !== 'object' || node === null || !('type' in node)) return;
+    const { type, name, object } = node as { type: string; name?: string; object?: { name?: string } };
+    if (type === 'MemberExpression' && object?.name === 'classes') return;
+    if (type.endsWith('Identifier') && name) found.push(name.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, ' '));
+    for (const child of Object.values(node)) walk(child);
+  };
+  walk(program);
+  return found;
+}
+
+test('comments and names of src are in plain words', () => {
+  const offences = code
+    .filter((file) => PLAIN.test(file))
+    .flatMap((file) =>
+      namesAndComments(file)
+        .filter((text) => OLD_WORDS.test(text))
+        .map((text) => `${file}: ${text.trim()}`),
+    );
+  assert.deepEqual(offences, []);
+});
+
 test('every member of an exported object or class is used', () => {
   const shipped = code.filter((file) => !/\.d\.ts$|^e2e\//.test(file));
   const bare = new Map(

@@ -36,14 +36,14 @@ function weightOf(line: string): number {
 /** Whether a line by itself reports an error. */
 export const namesError = (line: string): boolean => weightOf(line) > 0;
 
-interface Told {
+interface Candidate {
   line: string;
   weight: number;
 }
 
 /** The heaviest of the last lines; of equals the latest. */
-function heaviest(lines: readonly string[]): Told | undefined {
-  let best: Told | undefined;
+function heaviest(lines: readonly string[]): Candidate | undefined {
+  let best: Candidate | undefined;
   let passed = 0;
   for (let at = lines.length - 1; at >= 0 && passed < LOOKED_AT; at--) {
     const line = bareLine(lines[at] ?? '');

@@ -6,7 +6,7 @@ import { overallState } from '#/features/jobs/outcome.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
 import type { CachedVerdict } from './verdict-cache.ts';
 
-/** "Told by rule “rolled back” at line 3. The service says Succeeded." */
+/** Which rule or output the verdict comes from, and the service's own state where that differs. */
 export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
   `Told by ${because}.${verdict === raw ? '' : ` The service says ${raw}.`}`;
 

@@ -110,7 +110,7 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     const { stream, row, past } = anchor.current ?? {};
     const block = blocks.find((each) => each.stream.name === stream);
     if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.itemOf(block, row)) + past);
-    // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or being told to follow, moves the view
+    // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or a start of following, moves the view
   }, [layout, follow, end]);
 
   const first = Math.max(0, layout.itemAt(view.top) - MARGIN);

@@ -3,7 +3,7 @@ import type { FailureGroup, TitlePiece } from '#/features/failure-groups/grouper
 import { visible } from '#/lib/glyphs.ts';
 import classes from './failures.module.css';
 
-/** "Said nothing, exit code 1" */
+/** The title of a group without output: only the exit code is known. */
 const silentText = ({ exitCodes: [first] }: FailureGroup): string =>
   `Said nothing${first ? `, exit code ${first.code}` : ''}`;
 
