@@ -82,7 +82,7 @@ function NotLoaded({ error }: { error: Error }) {
     return () => {
       left = true;
     };
-    // oxlint-disable-next-line react/exhaustive-deps -- asked each time that it failed, and when the service comes back
+    // oxlint-disable-next-line react/exhaustive-deps -- asked after each failure, and when the service is back
   }, [isLost, error]);
 
   const reloads = build === 'newer' || (build === 'same' && askedAgain.has(part));

@@ -1,4 +1,4 @@
-// The dialog around one action on many devices. They are read anew first: what was selected on a page some time ago may have
+// The dialog around one action on many devices. They are read again first: what was selected on a page some time ago may have
 // changed since, or may be gone.
 import { useState } from 'react';
 import type { ReactNode } from 'react';

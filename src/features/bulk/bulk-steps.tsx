@@ -25,7 +25,7 @@ export interface BulkActionProps {
   onClose: () => void;
 }
 
-export interface BulkOrder {
+export interface BulkAction {
   /** What is done, for the progress and the name of the file: "Set group". */
   what: string;
   keep: Keep;
@@ -44,7 +44,7 @@ export interface BulkOrder {
 }
 
 interface BulkStepsProps extends BulkActionProps {
-  order: BulkOrder;
+  action: BulkAction;
   /** The fields of the plan. */
   children?: ReactNode;
   /** What follows from the plan, below it. */
@@ -55,9 +55,9 @@ interface BulkStepsProps extends BulkActionProps {
 
 const skippedRow = (id: string, name: string, reason: string): ResultRow => ({ id, name, outcome: 'skipped', reason });
 
-export function BulkSteps({ devices, gone, run, order, children, note, onward, onClose }: BulkStepsProps) {
+export function BulkSteps({ devices, gone, run, action, children, note, onward, onClose }: BulkStepsProps) {
   const { results } = run;
-  const { keep, what, does, fault, button, requests, prepare, typed = false, danger = false } = order;
+  const { keep, what, does, fault, button, requests, prepare, typed = false, danger = false } = action;
   // What was sent stays in the plan, whatever the device is now.
   const plan = bulkPlanOf(devices, (device) => (results.has(device.DeviceId) ? undefined : keep(device)));
   const { change, skip } = plan;

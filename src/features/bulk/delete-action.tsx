@@ -8,7 +8,7 @@ export function DeleteAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Delete devices',
         keep: () => undefined,
         does: ['is deleted', 'are deleted'],

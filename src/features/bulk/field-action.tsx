@@ -31,7 +31,7 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: `Set ${name}`,
         keep: keepEqual(field, value),
         fault: clears || value !== '' ? undefined : `Type a ${name} first.`,

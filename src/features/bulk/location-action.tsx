@@ -45,7 +45,7 @@ export function LocationAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Set location',
         keep: keepPlaced(location, locations),
         does: ['is placed there', 'are placed there'],

@@ -34,7 +34,7 @@ function AddTag({ tags, ...frame }: TagProps) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Add a tag',
         keep: keepTagged(name),
         does: ['gets it', 'get it'],
@@ -74,7 +74,7 @@ function RemoveTag({ tags, ...frame }: TagProps) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Remove a tag',
         keep: keepUntagged(id),
         does: ['loses it', 'lose it'],

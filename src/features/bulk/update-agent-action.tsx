@@ -9,7 +9,7 @@ export function UpdateAgentAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Update agents',
         keep: whyNoUpdate,
         does: ['is told to update its agent', 'are told to update their agents'],

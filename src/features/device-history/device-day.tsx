@@ -22,7 +22,7 @@ const SHOWN = 5;
 
 type Looked = readonly (readonly [from: number, to: number])[];
 
-/** When this device was looked at, on its own page; until the page is loaded anew. */
+/** When this device was looked at, on its own page; until the page is loaded again. */
 const lookedAt = new Map<string, Looked>();
 
 const withLook = (looked: Looked, at: number): Looked => {

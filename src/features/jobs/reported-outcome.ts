@@ -2,7 +2,7 @@
 // words are accepted: a wrong success is worse than none.
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from './job-output.ts';
-import type { LogPlace } from './rule.ts';
+import type { LogPosition } from './rule.ts';
 import { withoutEscapes } from '#/ui/log/without-ansi.ts';
 
 const WHAT = String.raw`(?:update|upgrade|install(?:ation)?|deployment|job|script|rollout)`;
@@ -23,7 +23,7 @@ const TAIL = 4096;
 export interface ReportedOutcome {
   verdict: 'Rolled back' | 'Failed' | 'Succeeded';
   text: string;
-  place: LogPlace;
+  position: LogPosition;
 }
 
 function lastLine(text: string): { text: string; line: number } | undefined {
@@ -46,7 +46,7 @@ export function reportedOutcome(job: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>):
   const reported = outputOf(job).streams.flatMap(({ name, text }): ReportedOutcome[] => {
     const last = lastLine(text);
     const verdict = last && verdictOfLine(last.text);
-    return last && verdict ? [{ verdict, text: last.text, place: { stream: name, line: last.line } }] : [];
+    return last && verdict ? [{ verdict, text: last.text, position: { stream: name, line: last.line } }] : [];
   });
   const worst = (['Rolled back', 'Failed', 'Succeeded'] as const).find((each) =>
     reported.some(({ verdict }) => verdict === each),

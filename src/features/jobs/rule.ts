@@ -19,7 +19,7 @@ export interface Rule {
 }
 
 /** A line of a job's output, counted from 1. */
-export interface LogPlace {
+export interface LogPosition {
   /** As the log view calls it: "stdout", "stderr", or "output" where a service does not keep them apart. */
   stream: string;
   line: number;
@@ -29,7 +29,7 @@ export interface LogPlace {
 export interface Found {
   rule: Rule;
   /** Undefined where the beginning of the output is missing, so that no line can be counted. */
-  place: LogPlace | undefined;
+  position: LogPosition | undefined;
   /** The line, shortened around the mark. */
   text: string;
 }

@@ -4,7 +4,7 @@ import { jobState } from '#/api/job-state.ts';
 import type { JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { quoted } from './rule.ts';
-import type { LogPlace, Reading, Rule } from './rule.ts';
+import type { LogPosition, Reading, Rule } from './rule.ts';
 import { reportedOutcome } from './reported-outcome.ts';
 
 /**
@@ -34,21 +34,21 @@ export interface Judgement {
   /** What it rests on, to go on after "because of": "exit code 1", "rule “rolled back” at line 12". */
   because: string;
   /** The line it rests on. */
-  place: LogPlace | undefined;
+  position: LogPosition | undefined;
   /** The state that the service reports, whatever the log shows. */
   raw: JobState;
 }
 
 /** How {@link Judgement.because} names its line. */
-export const lineText = ({ stream, line }: LogPlace) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
+export const lineText = ({ stream, line }: LogPosition) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
 
 /** Without rules: the exit code where the service reports it, else its Status, else the text of the output. */
 function unruled(job: Job, raw: JobState): Judgement {
-  const plain = { verdict: raw, place: undefined, raw };
+  const plain = { verdict: raw, position: undefined, raw };
   if (raw === 'Finished') {
     const reported = reportedOutcome(job);
     return reported
-      ? { ...reported, because: `its output, ${quoted(reported.text)} at ${lineText(reported.place)}`, raw }
+      ? { ...reported, because: `its output, ${quoted(reported.text)} at ${lineText(reported.position)}`, raw }
       : { ...plain, because: 'nobody: neither the service nor the output says how it ended' };
   }
   const hasCode = (raw === 'Succeeded' || raw === 'Failed') && job.ExitCode !== undefined;
@@ -66,13 +66,13 @@ export function verdictOf(job: Job, rules: readonly Rule[] = [], reading?: Readi
   const { found, untried } = reading;
   const ruled = found && {
     verdict: found.rule.verdict,
-    because: `rule ${quoted(found.rule.find)} ${found.place ? `at ${lineText(found.place)}` : 'near its end'}`,
-    place: found.place,
+    because: `rule ${quoted(found.rule.find)} ${found.position ? `at ${lineText(found.position)}` : 'near its end'}`,
+    position: found.position,
     raw,
   };
   if (ruled && ruled.verdict !== 'Succeeded') return raw === 'Failed' && ruled.verdict === 'Failed' ? alone : ruled;
   if (raw === 'Failed' || raw === 'Interrupted') return alone;
-  const nothing = { verdict: 'No answer' as const, place: undefined, raw };
+  const nothing = { verdict: 'No answer' as const, position: undefined, raw };
   if (untried)
     return { ...nothing, because: `rule ${quoted(untried.rule.find)}, which could not be tried: ${untried.why}` };
   if (ruled) return ruled;

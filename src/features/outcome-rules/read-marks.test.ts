@@ -14,7 +14,7 @@ const rule = (find: string, more: Partial<Rule> = {}): Rule => ({
 /** "stdout:2 the line" or "nothing". */
 function found(text: string, one: Rule, name = 'stdout') {
   const { found: mark } = readMarks([{ name, text }], [one]);
-  return mark ? `${mark.place?.stream}:${mark.place?.line} ${mark.text}` : 'nothing';
+  return mark ? `${mark.position?.stream}:${mark.position?.line} ${mark.text}` : 'nothing';
 }
 
 test('finds text in any case or as it is, and its first line', () => {
@@ -51,7 +51,7 @@ test('a rule for one stream leaves the other alone; where a service has one outp
 
 test('of an output whose beginning was left out no line is counted', () => {
   const text = '[muster] 120 bytes left out here; GET /v1/job/j has all.\nall OK';
-  assert.deepEqual(readMarks([{ name: 'stdout', text }], [rule('ok')]).found?.place, undefined);
+  assert.deepEqual(readMarks([{ name: 'stdout', text }], [rule('ok')]).found?.position, undefined);
 });
 
 test('a long line is shown around its mark', () => {

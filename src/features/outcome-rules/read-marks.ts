@@ -97,7 +97,7 @@ function look(rule: Rule, streams: readonly Readable[]): Found | string | undefi
     const at = pattern ? line.search(pattern) : line.toLowerCase().indexOf(rule.find.toLowerCase());
     return {
       rule,
-      place: stream.cut ? undefined : { stream: stream.name, line: number + 1 },
+      position: stream.cut ? undefined : { stream: stream.name, line: number + 1 },
       text: around(line, Math.max(0, at)),
     };
   }

@@ -1,4 +1,4 @@
-// The verdicts of jobs whose output is at hand. They are found anew with other rules; a list gets their counts by the cache.
+// The verdicts of jobs whose output is at hand. They are found again with other rules; a list gets their counts by the cache.
 import { useEffect, useMemo, useState } from 'react';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -90,8 +90,8 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
 function hitText({ found, untried }: Reading): string {
   if (untried) return `Could not be tried: ${untried.why}`;
   if (!found) return 'Not in this log';
-  const { place, text } = found;
-  return `${place ? `Line ${place.line}${place.stream === 'stderr' ? ' of stderr' : ''}` : 'Near the end'}: ${visible(text.trim())}`;
+  const { position, text } = found;
+  return `${position ? `Line ${position.line}${position.stream === 'stderr' ? ' of stderr' : ''}` : 'Near the end'}: ${visible(text.trim())}`;
 }
 
 interface ToggleProps {

@@ -3,7 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { outputOf } from '#/features/jobs/job-output.ts';
-import type { LogPlace } from '#/features/jobs/rule.ts';
+import type { LogPosition } from '#/features/jobs/rule.ts';
 import { formatCount } from '#/lib/format.ts';
 import { withoutEscapes } from '#/ui/log/without-ansi.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -23,12 +23,13 @@ interface Line {
 }
 
 /** The lines around an index; the last ones without an index. */
-function linesAt(job: Job, place: LogPlace | undefined): Line[] {
+function linesAt(job: Job, position: LogPosition | undefined): Line[] {
   const { streams } = outputOf(job);
-  const stream = streams.find(({ name }) => name === place?.stream) ?? streams.find(({ text }) => text.trim() !== '');
+  const stream =
+    streams.find(({ name }) => name === position?.stream) ?? streams.find(({ text }) => text.trim() !== '');
   const lines = withoutEscapes(stream?.text.trimEnd() ?? '').split('\n');
-  const first = place ? Math.max(0, place.line - 1 - AROUND) : Math.max(0, lines.length - 2 * AROUND);
-  const last = place ? place.line + AROUND : lines.length;
+  const first = position ? Math.max(0, position.line - 1 - AROUND) : Math.max(0, lines.length - 2 * AROUND);
+  const last = position ? position.line + AROUND : lines.length;
   return lines
     .slice(first, last)
     .map((text, offset) => ({ number: first + offset + 1, text: visible(text.replace(/\r$/, '').slice(0, LONGEST)) }));
@@ -70,7 +71,7 @@ export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial |
 
 function Outcome({ trial, all }: { trial: Trial; all: number }) {
   const { judgement, sample } = trial;
-  const lines = linesAt(sample, judgement.place);
+  const lines = linesAt(sample, judgement.position);
   return (
     <>
       <p className="small breakable" role="status">
@@ -80,7 +81,7 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
       {lines.some(({ text }) => text !== '') && (
         <ol className={classes.lines} aria-label="Lines of the log">
           {lines.map(({ number, text }) => (
-            <li key={number} data-marked={number === judgement.place?.line || undefined}>
+            <li key={number} data-marked={number === judgement.position?.line || undefined}>
               <span>{number}</span>
               <code>{text}</code>
             </li>

@@ -65,7 +65,7 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
         devices={devices}
         gone={ids.filter((id) => !there.has(id))}
         run={run}
-        order={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, prepare }}
+        action={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, prepare }}
         onward={
           <Button component={Link} to={onward}>
             {preflightFor ? 'See the results' : 'See the jobs'}

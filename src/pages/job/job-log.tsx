@@ -60,7 +60,7 @@ function fetchedText({ output, complete }: FollowedJob): string | undefined {
 /** What a verdict rests on; the line that it names leads there. */
 function Reason({ judgement, streams }: { judgement: Judgement; streams: readonly LogStream[] }) {
   const [, url] = useUrlState(logUrl);
-  const { place: position } = judgement;
+  const { position } = judgement;
   const text = reasonOf(judgement);
   const name = position && lineText(position);
   const at = name === undefined ? -1 : text.lastIndexOf(` at ${name}`);
@@ -82,7 +82,7 @@ function Reason({ judgement, streams }: { judgement: Judgement; streams: readonl
 export function JobLog({ job, followed, judgement, device }: JobLogProps) {
   const { streams, order, reason } = useStreams(job, followed?.output);
   const meaning = explain(judgement?.verdict ?? jobState(job));
-  const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.place) ? judgement : undefined;
+  const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.position) ? judgement : undefined;
   const others = otherFields(job);
   const bare =
     others.length > 0 && streams.every(({ pieces }) => pieces.length === 0) && (!isMoving(job) || job.JobId === '');

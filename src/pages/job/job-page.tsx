@@ -247,7 +247,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
 
 /** Links a job to its retries and back. Only the names connect them: the list of jobs has no field for it. */
 function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
-  // A page's own list of jobs is read anew after each retry; that is when it matters.
+  // A page's own list of jobs is read again after each retry; that is when it matters.
   const list = useQuery({ ...jobQueries.list(), refetchInterval: false, staleTime: 60_000 });
   const same = list.data?.filter((each) => each.JobId !== JobId && isSameOrder(each.JobName, JobName)) ?? [];
   const retries = same.filter((each) => isRetry(each.JobName));

@@ -129,7 +129,7 @@ function useSteps({ count, query }: LogSearch, go: (by: 1 | -1) => void): (by: 1
   };
   useEffect(() => {
     if (answered && asked.current?.query === query) step(asked.current.by);
-    // oxlint-disable-next-line react/exhaustive-deps -- once, when the answer comes
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when the answer arrives
   }, [answered]);
   return step;
 }

@@ -19,7 +19,7 @@ import { paths } from '#/paths.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
 interface RetryDialogProps {
-  /** The job whose order is given again. */
+  /** The job that is submitted again. */
   job: Job;
   /** Its jobs of single devices that are done again. */
   targets: readonly Job[];
@@ -71,7 +71,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   return (
     <BulkSteps
       {...frame}
-      order={{
+      action={{
         what: 'Retry',
         keep: ({ DeviceId }) => {
           // Never twice: the same order may be on its way there from an earlier retry, or still wait.
