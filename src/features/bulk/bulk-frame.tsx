@@ -1,5 +1,5 @@
-// The dialog around one action on many devices. They are read again first: what was selected on a page some time ago may have
-// changed since, or may be gone.
+// The dialog around one action on many devices. They are read again first: what was selected on a page some time ago
+// may have changed since, or may be gone.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';

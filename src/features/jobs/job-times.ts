@@ -22,17 +22,17 @@ export function timesOf(job: Job): JobTimes {
   return times;
 }
 
-const orders = new WeakMap<Job, number>();
+const sortTimes = new WeakMap<Job, number>();
 
 /** When a job was submitted, or else started: read once, and no other time with it. */
-function orderOf(job: Job): number {
-  let order = orders.get(job);
-  if (order === undefined) {
+function timeOf(job: Job): number {
+  let time = sortTimes.get(job);
+  if (time === undefined) {
     const text = job.CreatedTime || job.StartTime;
-    order = text ? (parseTimestamp(text)?.getTime() ?? 0) : Number.MAX_SAFE_INTEGER;
-    orders.set(job, order);
+    time = text ? (parseTimestamp(text)?.getTime() ?? 0) : Number.MAX_SAFE_INTEGER;
+    sortTimes.set(job, time);
   }
-  return order;
+  return time;
 }
 
 /** Milliseconds from the start to the end, or to now while it runs; undefined before the start. */
@@ -50,7 +50,7 @@ export const spanOf = (job: Job, now: Date): number | undefined =>
  */
 export function newestFirst(jobs: Job[]): Job[] {
   return jobs
-    .map((job) => ({ job, at: orderOf(job) }))
+    .map((job) => ({ job, at: timeOf(job) }))
     .sort((one, two) => two.at - one.at)
     .map(({ job }) => job);
 }

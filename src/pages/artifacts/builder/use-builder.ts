@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
-import type { PackOrder } from '#/pages/artifacts/inspect/archive-worker.ts';
+import type { PackRequest } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, folderOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
@@ -131,7 +131,7 @@ export function useBuilder(artifacts: readonly Artifact[]) {
       if (!next.delete(path)) next.add(path);
       setPrograms(next);
     },
-    order: (): PackOrder => ({
+    order: (): PackRequest => ({
       name: fileNameOf(fields.name, fields.version),
       folder: folderOf(fields.name, fields.version),
       files: [

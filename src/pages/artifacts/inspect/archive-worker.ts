@@ -5,7 +5,7 @@ import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
 import { inspect } from './inspect-file.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
-export interface PackOrder {
+export interface PackRequest {
   /** The file that is made, and the folder in it. */
   name: string;
   folder: string;
@@ -19,7 +19,7 @@ export interface Packed {
   inspection: Inspection | undefined;
 }
 
-export type ArchiveRequest = { inspect: ChosenFile } | { pack: PackOrder };
+export type ArchiveRequest = { inspect: ChosenFile } | { pack: PackRequest };
 export type ArchiveAnswer = { inspection: Inspection } | { packed: Packed };
 
 async function read(path: string, content: Blob): Promise<Uint8Array<ArrayBuffer>> {
@@ -30,7 +30,7 @@ async function read(path: string, content: Blob): Promise<Uint8Array<ArrayBuffer
   }
 }
 
-async function pack({ name, folder, files }: PackOrder): Promise<Packed> {
+async function pack({ name, folder, files }: PackRequest): Promise<Packed> {
   const sources = files.map(({ path, runs, content }) => ({ path, runs, read: () => read(path, content) }));
   const { bytes, size } = await packTar(folder, sources, ARTIFACT_BYTES_LIMIT - 1);
   return { size, bytes, inspection: bytes && (await inspect({ name, type: 'tar.gz', size, bytes })) };

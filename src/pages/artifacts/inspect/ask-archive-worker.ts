@@ -1,7 +1,7 @@
 // The way to the archive worker: one question at a time, so that twenty files that are dropped at once take the memory
 // of one. What is not wanted any more is ended at once, wherever it is.
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
-import type { ArchiveAnswer, ArchiveRequest, PackOrder, Packed } from './archive-worker.ts';
+import type { ArchiveAnswer, ArchiveRequest, PackRequest, Packed } from './archive-worker.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
 let line: Promise<unknown> = Promise.resolve();
@@ -15,7 +15,7 @@ export async function inspectInWorker(file: ChosenFile, signal: AbortSignal): Pr
   throw new Error('the file was not inspected');
 }
 
-export async function packInWorker(order: PackOrder, signal: AbortSignal): Promise<Packed> {
+export async function packInWorker(order: PackRequest, signal: AbortSignal): Promise<Packed> {
   const answer = await inTurn({ pack: order }, [], signal);
   if ('packed' in answer) return answer.packed;
   throw new Error('the files were not packed');
