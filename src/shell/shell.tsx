@@ -1,8 +1,8 @@
 // The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
 import { useEffect, useState } from 'react';
-import { NavLink, Outlet, useLocation, useNavigation } from 'react-router';
-import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { ActionIcon } from '@mantine/core';
+import { NavLink, Outlet, useLocation, useNavigation, Link, useNavigate } from 'react-router';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import {
   IconChartDots3,
   IconCpu,
@@ -16,6 +16,9 @@ import {
   IconTerminal2,
   IconUserCircle,
   IconX,
+  IconDatabaseExclamation,
+  IconMoon,
+  IconSun,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -28,10 +31,8 @@ import { usePreload } from '#/ui/late/use-preload.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
-import { DiskWatch } from './disk-watch.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
-import { SchemeSwitch } from './scheme-switch.tsx';
-import { SessionWatch } from './session-watch.tsx';
+import { onSession } from '#/api/session.ts';
 import classes from './shell.module.css';
 
 // Here with the frame, since it is wanted when nothing more can be fetched.
@@ -196,4 +197,81 @@ export function Shell() {
       </UiProvider>
     </QueryClientProvider>
   );
+}
+
+/** Shows on every page that the service's disk accepts only deletions, or nothing: each change would fail by itself. */
+function DiskWatch() {
+  const { data } = useQuery(accountQueries.get());
+  const [hidden, setHidden] = useState<string>();
+  const state = data?.DiskState;
+  const shown = (state === 'Full' || state === 'ReadOnly') && hidden !== state;
+  return (
+    <div role="status" className={classes.away} data-shown={shown}>
+      {shown && (
+        <>
+          <IconDatabaseExclamation size={18} stroke={1.6} aria-hidden />
+          {state === 'Full' ? (
+            <span>
+              <strong>The disk of the service is full.</strong> Everything can be read. Delete{' '}
+              <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
+            </span>
+          ) : (
+            <span>
+              <strong>The service cannot write to its disk.</strong> Everything can be read, nothing can be changed
+              until its operator has seen to that.
+            </span>
+          )}
+          <button type="button" onClick={() => setHidden(state)}>
+            Hide
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Light or dark in one click; the account page offers "as the system" too. */
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'light' ? 'dark' : 'light';
+  const Icon = scheme === 'light' ? IconMoon : IconSun;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`Switch to ${other}`}
+      title={`Switch to ${other}`}
+      onClick={() => setColorScheme(other)}
+    >
+      <Icon size={18} stroke={1.6} aria-hidden />
+    </ActionIcon>
+  );
+}
+
+// Fetched before it is wanted: when it is, the service may be another version that no longer has this one's files.
+const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain');
+
+/**
+ * The end of a session. After a 401 of the service a dialog asks for a token over the page, so that no input is lost. When
+ * another tab signs out, this one leaves too and forgets what it has read.
+ */
+function SessionWatch() {
+  const [ended, setEnded] = useState(false);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      onSession((event) => {
+        if (event === 'ended') return setEnded(true);
+        if (event === 'in') {
+          setEnded(false);
+          return void client.invalidateQueries();
+        }
+        client.clear();
+        return void navigate(paths.signIn());
+      }),
+    [client, navigate],
+  );
+  return <SignInAgain open={ended && { onLeave: () => void navigate(paths.signIn()) }} />;
 }

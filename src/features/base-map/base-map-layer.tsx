@@ -5,12 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMap } from 'react-leaflet';
 import { sessionQueries } from '#/api/session.ts';
 import { attributionParts } from './attribution.ts';
-import { createBaseMap } from './base-map.ts';
+import { createBaseMap, drawArchive } from './base-map.ts';
 import type { BaseMap } from './base-map.ts';
 import { mapColors } from './map-colors.ts';
 import type { Scheme } from './map-colors.ts';
-import { createTileMap, openArchiveMap } from './own-tiles.ts';
+import { FetchSource, PMTiles, TileType, leafletRasterLayer } from 'pmtiles';
 import classes from './base-map.module.css';
+import L from 'leaflet';
 
 /** The base map. Goes inside a `MapContainer`; a change of scheme repaints it in place. */
 export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
@@ -102,4 +103,36 @@ function useBase(base: BaseMap | undefined, scheme: Scheme): void {
     painted.current = scheme;
     base.setScheme(scheme);
   }, [base, map, scheme]);
+}
+
+/** Tiles that fail, before any has come, until the address counts as dead. */
+const ENOUGH = 3;
+
+/** Images look the same in both schemes, and Leaflet asks again for what could not be had when the map moves. */
+const still = (layer: L.GridLayer): BaseMap => ({
+  layer,
+  setScheme: () => undefined,
+  refresh: () => void layer.redraw(),
+});
+
+/** Images by a pattern with {z}, {x} and {y}. `onDead` is called at most once. */
+function createTileMap(url: string, onDead: () => void): BaseMap {
+  const layer = L.tileLayer(url, { maxZoom: 22, maxNativeZoom: 19 });
+  let failed = 0;
+  let isAlive = false;
+  layer.on('tileload', () => (isAlive = true));
+  layer.on('tileerror', () => {
+    failed++;
+    if (!isAlive && failed === ENOUGH) onDead();
+  });
+  return still(layer);
+}
+
+/** One file; raises an error where it cannot be read. */
+async function openArchiveMap(url: string, scheme: Scheme): Promise<BaseMap> {
+  const archive = new PMTiles(new FetchSource(url));
+  const { tileType, maxZoom } = await archive.getHeader();
+  return tileType === TileType.Mvt
+    ? drawArchive(archive, maxZoom, '', scheme)
+    : still(leafletRasterLayer(archive, { maxZoom: 22, maxNativeZoom: maxZoom }) as L.GridLayer);
 }

@@ -5,13 +5,14 @@ import { BULK_ACTIONS } from './bulk-actions.ts';
 import type { BulkActionName } from './bulk-actions.ts';
 import { BulkFrame } from './bulk-frame.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
-import { DeleteAction } from './delete-action.tsx';
 import { ExportAction } from './export-action.tsx';
 import { FieldAction } from './field-action.tsx';
 import { LocationAction } from './location-action.tsx';
 import { selection } from './selection.ts';
 import { TagAction } from './tag-actions.tsx';
-import { UpdateAgentAction } from './update-agent-action.tsx';
+import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
+import { BulkSteps } from './bulk-steps.tsx';
+import { whyNoUpdate } from '#/fleet/agent-words.ts';
 
 interface BulkDialogProps {
   action: BulkActionName;
@@ -69,4 +70,59 @@ function Action({ action, frame }: { action: BulkActionName; frame: BulkActionPr
     case 'delete':
       return <DeleteAction {...frame} />;
   }
+}
+
+/** Deletes many devices, after the count was typed. */
+function DeleteAction(frame: BulkActionProps) {
+  return (
+    <BulkSteps
+      {...frame}
+      action={{
+        what: 'Delete devices',
+        keep: () => undefined,
+        does: ['is deleted', 'are deleted'],
+        fault: undefined,
+        button: (count) => `Delete ${devicesText(count)}`,
+        typed: true,
+        danger: true,
+        requests: (change) => change.map(bulkDelete().request),
+        prepare: () => Promise.resolve(bulkDelete()),
+      }}
+      note={(change) => {
+        const online = change.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
+        return (
+          <p>
+            Their keys, the jobs that wait for them and their tunnels end with them.
+            {online > 0 &&
+              ` ${devicesText(online)} ${online === 1 ? 'is Online now and is' : 'are Online now and are'} cut off at once.`}{' '}
+            This cannot be undone.
+          </p>
+        );
+      }}
+    />
+  );
+}
+
+/** Makes the agents of many devices update themselves. */
+function UpdateAgentAction(frame: BulkActionProps) {
+  return (
+    <BulkSteps
+      {...frame}
+      action={{
+        what: 'Update agents',
+        keep: whyNoUpdate,
+        does: ['is told to update its agent', 'are told to update their agents'],
+        fault: undefined,
+        button: (count) => `Update the agent of ${devicesText(count)}`,
+        requests: (change) => change.map(bulkUpdateAgent().request),
+        prepare: () => Promise.resolve(bulkUpdateAgent()),
+      }}
+      note={() => (
+        <p>
+          Each fetches the agent of this service, restarts with it when no job runs there, and goes back to its present
+          one if it does not get through. How that goes is told by the devices, not by this dialog.
+        </p>
+      )}
+    />
+  );
 }

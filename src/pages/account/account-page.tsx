@@ -1,10 +1,9 @@
 // The account: usage, API tokens, sessions, appearance, data in this browser, the service, and signing out.
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
 import { signOut } from '#/api/session.ts';
-import { NoticesSwitch } from '#/ui/controls/notices-switch.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Page, Section } from '#/ui/page/page.tsx';
 import { FormError } from '#/ui/page/view.tsx';
@@ -14,6 +13,7 @@ import { ServiceInUse } from './service-in-use.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 import { Usage } from './usage.tsx';
+import { noNotices, switchNotices, useNoticesOn } from '#/ui/controls/system-notices.ts';
 
 export function AccountPage() {
   const account = useQuery(accountQueries.get());
@@ -47,5 +47,20 @@ function SignOut() {
         Sign out
       </Button>
     </>
+  );
+}
+
+/** Switches system notices on and off. The browser asks for permission only when it is switched on. */
+function NoticesSwitch({ label }: { label: string }) {
+  const isOn = useNoticesOn();
+  const why = noNotices();
+  return (
+    <Checkbox
+      label={label}
+      description={why ?? 'While this page is open in a tab that is hidden. Kept in this browser.'}
+      checked={isOn}
+      disabled={why !== undefined}
+      onChange={({ currentTarget: { checked } }) => void switchNotices(checked)}
+    />
   );
 }

@@ -8,24 +8,30 @@ import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { provisioned, provisioning } from '#/fleet/provisioning.ts';
-import { tagQueries } from '#/api/tags.ts';
+import { tagQueries, tagRequests } from '#/api/tags.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
-import { KeysGuard } from './keys-guard.tsx';
 import { planOf } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
-import { checkRow, checkSteps, hasError } from './row-check.ts';
+import { checkRow, checkSteps, hasError, folded, detailsOf, draftOf } from './row-check.ts';
 import { COLUMNS, edited, newRow, parseRows } from './rows.ts';
 import type { ColumnName, DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
 import type { CellFocus } from './rows-table.tsx';
 import { AddRun } from './add-run.ts';
-import { requestsFor } from './run-requests.ts';
 import { RunPanel } from './run-panel.tsx';
-import { useFleetNames } from './use-fleet-names.ts';
+import { counted } from '#/lib/format.ts';
+import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
+import { useFleet } from '#/fleet/use-fleet.ts';
+import { bulkChange, bulkLocate, bulkTag } from '#/api/bulk.ts';
+import { requestOf } from '#/api/request-of.ts';
+import type { ApiRequest } from '#/api/request-of.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { newEntry } from './run-entry.ts';
 import classes from './add-many.module.css';
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -169,3 +175,58 @@ export function AddManyPage() {
     </Page>
   );
 }
+
+/** Asks before new keys are lost, or a run is left in the middle, by leaving the page or closing the window. */
+function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) {
+  return (
+    <LeaveGuard
+      active={running || untaken > 0}
+      title={untaken > 0 ? 'Leave without the keys?' : 'Leave while devices are created?'}
+      confirmLabel={untaken > 0 ? 'Leave without the keys' : 'Leave'}
+      open={paths.signIn()}
+    >
+      {running && <p>Devices are still being created: the rest of the list would be lost.</p>}
+      {untaken > 0 && (
+        <p>
+          {counted(untaken, 'key')} {untaken === 1 ? 'was' : 'were'} neither downloaded nor printed and cannot be shown
+          again. Each of these devices would need a new key.
+        </p>
+      )}
+    </LeaveGuard>
+  );
+}
+
+interface FleetNames {
+  names: ReadonlySet<string>;
+  ids: ReadonlySet<string>;
+}
+
+/** The names and ids of the whole fleet, to warn of names that exist and to tell a new device from an old one. */
+function useFleetNames(): { fleet: FleetNames | undefined; error: Error | null; retry: () => void } {
+  const { index, error, retry } = useFleet({ need: true });
+  const fleet = useMemo(() => {
+    if (!index) return undefined;
+    const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
+    return { names: new Set(names), ids: new Set(index.ids(index.rows)) };
+  }, [index]);
+  return { fleet, error: index ? null : error, retry };
+}
+
+/** A placeholder for the id in the answer to a row's first request. */
+const DEVICE = { DeviceId: 'DEVICE_ID' };
+
+/** `tags`: those that there are already, as far as is known. */
+const requestsFor = (rows: readonly DraftRow[], tags: readonly Tag[]): ApiRequest[] =>
+  rows.flatMap((row) => {
+    const { device } = checkRow(row);
+    const steps = new Set(newEntry(row, device).missing);
+    return [
+      requestOf(deviceEndpoints.create, { body: draftOf(device) }),
+      ...(steps.has('details') ? [bulkChange(detailsOf(device)).request(DEVICE)] : []),
+      ...(device.position ? [bulkLocate(device.position).request(DEVICE)] : []),
+      ...device.tags.flatMap((name) => {
+        const { first, id } = tagRequests(name, tags);
+        return [...first, bulkTag(id, true).request(DEVICE)];
+      }),
+    ];
+  });

@@ -17,13 +17,19 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
-import { Empty, View } from '#/ui/page/view.tsx';
-import { ArchiveBar } from './archive-bar.tsx';
+import { Empty, View, FormError } from '#/ui/page/view.tsx';
 import { ARCHIVE_COLUMNS, ArchiveTable, archivedName, sortArchive } from './archive-table.tsx';
 import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
 import { ImportButton } from './import-button.tsx';
 import { useArchiveSearch } from './use-archive-search.ts';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import { addToZip } from '#/features/job-archive/archive-zip.ts';
+import { archiveStore } from '#/features/job-archive/archive-store.ts';
+import type { StoredJob } from '#/features/job-archive/archive-store.ts';
+import { ZipWriter } from '#/lib/zip-write.ts';
+import { datedName, saveFile } from '#/lib/save-file.ts';
+import { SelectionBar } from '#/ui/table/selection-bar.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
 import classes from './archive.module.css';
 
 const archiveUrl = urlSchema({ find: plainText, sort: sortPart(ARCHIVE_COLUMNS) });
@@ -159,5 +165,33 @@ function StorageNote({ bytes }: { bytes: number }) {
         ? 'The browser keeps it until it is deleted.'
         : 'The browser may clear it when the disk runs full.'}
     </p>
+  );
+}
+
+async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<void> {
+  const zip = new ZipWriter();
+  for (const [index, job] of jobs.entries()) await addToZip(zip, await archiveStore.sealed(account, job), index + 1);
+  saveFile(datedName('muster-archive', new Date(), 'zip'), zip.finish(), 'application/zip');
+}
+
+interface ArchiveBarProps {
+  account: string;
+  jobs: readonly StoredJob[];
+  onDelete: () => void;
+  onClear: () => void;
+}
+
+/** Actions on the selected archived jobs: a ZIP file of them, and deleting them for good. */
+function ArchiveBar({ account, jobs, onDelete, onClear }: ArchiveBarProps) {
+  const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
+  return (
+    <SelectionBar name="archived jobs" count={jobs.length} onClear={onClear} end={<FormError error={save.error} />}>
+      <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
+        Save as a ZIP file
+      </Button>
+      <Button size="xs" variant="default" color="red" onClick={onDelete}>
+        Delete…
+      </Button>
+    </SelectionBar>
   );
 }

@@ -1,11 +1,11 @@
 // Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useEffect, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
-import { artifactQueries } from '#/api/artifacts.ts';
+import { artifactQueries, artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -26,10 +26,10 @@ import { Registry } from './registry.tsx';
 import { uploadFindings } from './upload/upload-findings.ts';
 import { UploadGuard } from './upload/upload-guard.tsx';
 import { UploadPanel } from './upload/upload-panel.tsx';
-import { isUnderWay } from './upload/upload-queue.ts';
+import { isUnderWay, UploadQueue } from './upload/upload-queue.ts';
 import { UploadRoom } from './upload/upload-room.tsx';
 import { judgeFile } from './upload/upload-state.ts';
-import { useUploadQueue } from './upload/use-upload-queue.ts';
+import type { QueuedFile } from './upload/upload-queue.ts';
 
 const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
 
@@ -202,4 +202,13 @@ export function ArtifactsPage() {
       <DeleteArtifactVersions open={dialog.name === 'old' && known && { artifacts: known, onClose: dialog.close }} />
     </Page>
   );
+}
+
+/** The page's queue of uploads, and what is in it now. */
+function useUploadQueue(): [queue: UploadQueue, items: readonly QueuedFile[]] {
+  const { mutateAsync } = useMutation(artifactMutations.upload());
+  const [queue] = useState(() => new UploadQueue(mutateAsync));
+  // A user who leaves the page has agreed to that: no upload continues unseen.
+  useEffect(() => () => queue.close(), [queue]);
+  return [queue, useSyncExternalStore(queue.subscribe, queue.snapshot)];
 }

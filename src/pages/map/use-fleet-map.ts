@@ -13,10 +13,12 @@ import { boundsOf } from './fleet-layer.tsx';
 import { boxOf, byPlace, colouredGroups, pointsOf } from './map-fleet.ts';
 import { AT_START, mapReducer } from './map-state.ts';
 import { printView } from './map-view.ts';
-import { useClusterIndex } from './use-cluster-index.ts';
 import { useMapUrl } from './use-map-url.ts';
 import { usePlacing } from './use-placing.ts';
 import type { ToPlace } from './use-placing.ts';
+import { WorkerClient } from '#/lib/worker-client.ts';
+import { ClusterIndex, buildCurve } from './cluster-index.ts';
+import type { CurveArrays, Points } from './cluster-index.ts';
 
 /**
  * What is drawn in a task of its own, one after the other: all at once would hold the page for a fifth of a second, in
@@ -148,3 +150,35 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
 }
 
 export type FleetMapModel = ReturnType<typeof useFleetMap>;
+
+/** Up to here building takes a few milliseconds, less than the way to a worker and back. */
+const AT_ONCE = 4000;
+
+/** `points` must be the same object as long as nothing in it changes. */
+function useClusterIndex(points: Points): ClusterIndex | undefined {
+  const small = useMemo(
+    () => (points.rows.length <= AT_ONCE ? new ClusterIndex(buildCurve(points)) : undefined),
+    [points],
+  );
+  const [large, setLarge] = useState<ClusterIndex>();
+  const [worker] = useState(
+    () =>
+      new WorkerClient<Points, CurveArrays>(
+        () => new Worker(new URL('./cluster-worker.ts', import.meta.url), { type: 'module' }),
+      ),
+  );
+
+  useEffect(() => () => worker.close(), [worker]);
+  useEffect(() => {
+    if (points.rows.length <= AT_ONCE) return;
+    const outdated = new AbortController();
+    void worker.ask(points, { signal: outdated.signal }).then(
+      (curve) => setLarge(new ClusterIndex(curve)),
+      // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
+      () => outdated.signal.aborted || setLarge(new ClusterIndex(buildCurve(points))),
+    );
+    return () => outdated.abort();
+  }, [points, worker]);
+
+  return small ?? large;
+}

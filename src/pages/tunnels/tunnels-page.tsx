@@ -20,7 +20,10 @@ import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, tunnelsUrl } from './expo
 import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable } from './tunnel-table.tsx';
 import type { TunnelDialog } from './tunnel-tools.tsx';
-import { useDeviceStates } from './use-device-states.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { accountQueries } from '#/api/account.ts';
+import { useFleet } from '#/fleet/use-fleet.ts';
+import type { StateOf } from './exposure.ts';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');
@@ -111,4 +114,24 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
       )}
     </div>
   );
+}
+
+const asWritten = (state: string): string =>
+  ['Online', 'Offline'].find((known) => known.toLowerCase() === state.toLowerCase()) ?? state;
+
+/** The states of the devices of tunnels: as the service reports them with the tunnel, or from the fleet. */
+function useDeviceStates(tunnels: readonly Tunnel[]): StateOf {
+  const isMissing = tunnels.some(({ DeviceId, DeviceStatus }) => DeviceId && !DeviceStatus);
+  const account = useQuery({ ...accountQueries.get(), enabled: isMissing });
+  // A large fleet is not read for a mark.
+  const { index, at } = useFleet({ devices: isMissing ? account.data?.NumDevicesAdded : undefined });
+  return ({ DeviceId, DeviceStatus, Created }) => {
+    if (DeviceStatus) return asWritten(DeviceStatus);
+    if (!DeviceId || !index || at === undefined) return undefined;
+    const row = index.rowOf(DeviceId);
+    if (row !== undefined) return asWritten(index.device(row).DeviceStatus);
+    // A device that was added after the fleet was read is not gone.
+    const opened = parseTimestamp(Created);
+    return index.complete && opened && opened.getTime() < at ? 'Gone' : undefined;
+  };
 }

@@ -1,6 +1,6 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It does not know where the output comes from.
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useRef } from 'react';
 import type { ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-text.ts';
@@ -13,11 +13,11 @@ import { LogRows } from './log-rows.tsx';
 import { LogToolbar } from './log-toolbar.tsx';
 import { gathered, plainLog, plainParts } from './plain.ts';
 import { readRows } from './read-rows.ts';
-import { useLogKeys } from './use-log-keys.ts';
 import { useLogLink, useLogReader } from './use-log-reader.ts';
 import { saveFile } from '#/lib/save-file.ts';
 import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
+import { isFree } from '#/lib/free-key.ts';
 import classes from './log-view.module.css';
 
 /** How long the message about a copy is shown. */
@@ -163,4 +163,37 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
       )}
     </section>
   );
+}
+
+/** What each key does; "/" goes to the search. */
+type LogKeys = Record<'n' | 'N' | 'g' | 'G' | 'w' | 'f' | 'l', () => void>;
+
+/** `view`: the log; `searchBox`: its search. */
+function useLogKeys(keys: LogKeys) {
+  const view = useRef<HTMLElement>(null);
+  const searchBox = useRef<HTMLInputElement>(null);
+  const current = useRef(keys);
+  useEffect(() => {
+    current.current = keys;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { target, key } = event;
+      const within = target instanceof Node && (view.current?.contains(target) ?? false);
+      if (within && key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        searchBox.current?.select();
+        return;
+      }
+      // On a list beside the log, or on a row of it, keys are the list's.
+      if (!(within || target === document.body) || !isFree(event)) return;
+      if (key !== '/' && !(key in current.current)) return;
+      event.preventDefault();
+      if (key === '/') searchBox.current?.select();
+      else current.current[key as keyof LogKeys]();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  return { view, searchBox };
 }

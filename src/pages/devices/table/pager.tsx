@@ -7,7 +7,7 @@ import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
 import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
-import { useDraft } from './use-draft.ts';
+import { useState } from 'react';
 import classes from './pager.module.css';
 
 interface PagerProps {
@@ -170,4 +170,15 @@ function PageNumber({
       {last !== undefined && <>of {formatCount(last)}</>}
     </form>
   );
+}
+
+/** The text of a field that is applied when it is complete; it follows its value when something else changes that. */
+function useDraft(value: string): [typed: string, setTyped: (text: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const [previous, setPrevious] = useState(value);
+  if (value !== previous) {
+    setPrevious(value);
+    setTyped(value);
+  }
+  return [typed, setTyped];
 }

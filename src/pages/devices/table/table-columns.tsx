@@ -7,9 +7,16 @@ import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { copyId } from './copy-id.ts';
 import { addressOf, inventoryLabel, isInventory } from '#/features/device-filters/inventory.ts';
+import { notifications } from '@mantine/notifications';
+import { copyText } from '#/ui/controls/copy-text.ts';
 import classes from './device-table.module.css';
+
+/** Copies a device's id, and reports whether that worked. */
+async function copyId(id: string): Promise<void> {
+  const done = await copyText(id);
+  notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
+}
 
 export interface TableColumn {
   /** Its word in the URL and in what is stored. */
