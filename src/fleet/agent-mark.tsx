@@ -1,4 +1,4 @@
-// A mark beside the state of a device whose agent has a problem; what it is stands in its name.
+// A mark beside the state of a device whose agent has a problem; its name says which.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import classes from './agent-mark.module.css';
 

@@ -23,9 +23,9 @@ export function OpenTunnel() {
         command={`npm run agent -- --server ${location.origin} --key-file device.key --tunnel ${WEB}`}
       />
       <p className={classes.note}>
-        An agent that was installed without root is in <span className="mono">~/.muster</span> and needs no sudo. What
-        is open stands in <span className="mono">tunnels.json</span> beside it: there a tunnel can be given a login, an
-        end, or be taken away; <span className="mono">muster-agent restart</span> makes it so.
+        An agent that was installed without root is in <span className="mono">~/.muster</span> and needs no sudo. Its
+        tunnels are listed in <span className="mono">tunnels.json</span> beside it, where each can get a login and an
+        end, or be removed; <span className="mono">muster-agent restart</span> applies the change.
       </p>
     </div>
   );

@@ -1,11 +1,10 @@
 // Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown once.
-import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useDeferredValue, useMemo, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
-import { inTurns } from '#/lib/pace.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { provisioned, provisioning } from '#/fleet/provisioning.ts';
 import { tagQueries, tagRequests } from '#/api/tags.ts';
@@ -15,12 +14,10 @@ import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
 import { planOf } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
-import { checkRow, checkSteps, hasError, folded, detailsOf, draftOf } from './row-check.ts';
-import { COLUMNS, edited, newRow, parseRows } from './rows.ts';
-import type { ColumnName, DraftRow } from './rows.ts';
+import { checkRow, detailsOf, draftOf, folded } from './row-check.ts';
+import type { DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
-import type { CellFocus } from './rows-table.tsx';
 import { AddRun } from './add-run.ts';
 import { RunPanel } from './run-panel.tsx';
 import { counted } from '#/lib/format.ts';
@@ -32,88 +29,27 @@ import type { ApiRequest } from '#/api/request-of.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { newEntry } from './run-entry.ts';
+import { useDraftRows, useNextProblem } from './use-draft-rows.ts';
 import classes from './add-many.module.css';
 
 const NOBODY: ReadonlySet<string> = new Set();
+/** Reads the fleet anew once that has made or changed devices. */
+const whenProvisioned = (work: Promise<void>) => void work.finally(provisioned);
 const focusOnMount = (node: HTMLElement | null) => node?.focus({ preventScroll: true });
 
 export function AddManyPage() {
-  const [run] = useState(() => new AddRun({ ...provisioning, wait: waitFor }));
-  const [arrivals] = useState(() => new Arrivals());
-  const view = useSyncExternalStore(run.subscribe, run.get);
-  const [rows, setRows] = useState<readonly DraftRow[]>([]);
-  const [notes, setNotes] = useState<string[]>([]);
-  const [checking, setChecking] = useState(false);
-  const [taken, setTaken] = useState(NOBODY);
-  const cells = useRef<CellFocus>(null);
-  const looked = useRef({ index: -1, column: -1 });
-
+  const draft = useDraftRows();
+  const { rows, notes, cells } = draft;
+  const { plan, fleet, namesError, retry } = usePlan(rows);
+  const { run, view, arrived, keyed, untaken, takeKeys } = useAddRun();
+  const nextProblem = useNextProblem(rows, plan, cells);
   const client = useQueryClient();
-  const { fleet, error: namesError, retry } = useFleetNames();
-  const { data: account } = useQuery(accountQueries.get());
-  const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
-  // Typing goes first: with thousands of rows the plan follows a moment later.
-  const settled = useDeferredValue(rows);
-  const plan = useMemo(() => planOf(settled, fleet?.names, free), [settled, fleet, free]);
-
-  const created = view.entries.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const { data: arrived = NOBODY } = useQuery({
-    ...arrivalQueries.of(arrivals, created),
-    enabled: created.length > 0 && !view.running,
-  });
-  const keyed = view.entries.filter(isKeyed);
-  const untaken = keyed.filter(({ id, key }) => !taken.has(key) && !arrived.has(id)).length;
-
-  const takeText = async (text: string) => {
-    setChecking(true);
-    try {
-      const read = parseRows(text);
-      await inTurns(checkSteps(read.rows));
-      setRows(read.rows);
-      setNotes(read.notes);
-    } finally {
-      setChecking(false);
-    }
-  };
-  const onEdit = useCallback(
-    (row: DraftRow, column: ColumnName, text: string) =>
-      setRows((now) => now.map((each) => (each.id === row.id ? edited(each, column, text) : each))),
-    [],
-  );
-  const onRemove = useCallback((row: DraftRow) => setRows((now) => now.filter(({ id }) => id !== row.id)), []);
-  const work = useCallback((working: Promise<void>) => void working.finally(provisioned), []);
   const create = () => {
-    const ready = rows.filter((row) => !hasError(row));
-    setRows(rows.filter(hasError));
-    setNotes([]);
     // The result is shown at the top, the keys first.
     document.getElementById('main')?.scrollTo(0, 0);
-    work(
-      run.add(
-        ready.map((row) => ({ row, device: checkRow(row).device })),
-        fleet?.ids,
-      ),
-    );
+    const ready = draft.takeReady().map((row) => ({ row, device: checkRow(row).device }));
+    whenProvisioned(run.add(ready, fleet?.ids));
   };
-  const addRow = () => {
-    setRows([...rows, newRow()]);
-    requestAnimationFrame(() => cells.current?.focus(rows.length, 'name'));
-  };
-  const nextProblem = () => {
-    const isProblem = (row: DraftRow, column: ColumnName) =>
-      plan.faulty > 0 ? checkRow(row).errors[column] !== undefined : plan.warningsOf(row)[column] !== undefined;
-    const all = rows.flatMap((row, index) =>
-      (plan.faulty > 0 ? hasError(row) : true)
-        ? COLUMNS.flatMap((column, at) => (isProblem(row, column) ? [{ index, column: at }] : []))
-        : [],
-    );
-    const { index, column } = looked.current;
-    const next = all.find((each) => each.index > index || (each.index === index && each.column > column)) ?? all[0];
-    if (!next) return;
-    looked.current = next;
-    cells.current?.focus(next.index, COLUMNS[next.column] ?? 'name');
-  };
-
   const hold = view.running
     ? 'Devices are being created'
     : fleet || namesError
@@ -126,25 +62,17 @@ export function AddManyPage() {
       lead="From a list to devices with keys: nothing is created before you have seen the plan."
     >
       {rows.length === 0 && view.entries.length === 0 && (
-        <RowsInput busy={checking} onText={takeText} onEmptyTable={() => setRows([newRow()])} />
+        <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
       )}
       {view.entries.length > 0 && (
         <div className={classes.results} tabIndex={-1} ref={focusOnMount}>
-          <KeysPanel
-            keyed={keyed}
-            untaken={untaken}
-            running={view.running}
-            onTaken={() => setTaken(new Set(keyed.map(({ key }) => key)))}
-          />
+          <KeysPanel keyed={keyed} untaken={untaken} running={view.running} onTaken={takeKeys} />
           <RunPanel
             run={run}
             view={view}
             arrived={arrived}
-            onWork={work}
-            onEdit={() => {
-              setRows([...run.takeBack(), ...rows]);
-              requestAnimationFrame(() => cells.current?.focus(0, 'name'));
-            }}
+            onWork={whenProvisioned}
+            onEdit={() => draft.putBack(run.takeBack())}
           />
         </div>
       )}
@@ -157,8 +85,8 @@ export function AddManyPage() {
             requests={() => requestsFor(plan.ready, client.getQueryData(tagQueries.list().queryKey) ?? [])}
             onCreate={create}
             onNextProblem={nextProblem}
-            onAddRow={addRow}
-            onStartOver={() => setRows([])}
+            onAddRow={draft.addEmpty}
+            onStartOver={draft.clear}
           />
           {namesError && (
             <p className="dim">
@@ -168,12 +96,45 @@ export function AddManyPage() {
               </Button>
             </p>
           )}
-          <RowsTable rows={rows} warningsOf={plan.warningsOf} onEdit={onEdit} onRemove={onRemove} cells={cells} />
+          <RowsTable
+            rows={rows}
+            warningsOf={plan.warningsOf}
+            onEdit={draft.onEdit}
+            onRemove={draft.onRemove}
+            cells={cells}
+          />
         </section>
       )}
       <KeysGuard running={view.running} untaken={untaken} />
     </Page>
   );
+}
+
+/** What would be created of the rows, and the fleet's names to warn of those that exist. */
+function usePlan(rows: readonly DraftRow[]) {
+  const { fleet, error, retry } = useFleetNames();
+  const { data: account } = useQuery(accountQueries.get());
+  const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
+  // Typing goes first: with thousands of rows the plan follows a moment later.
+  const settled = useDeferredValue(rows);
+  const plan = useMemo(() => planOf(settled, fleet?.names, free), [settled, fleet, free]);
+  return { plan, fleet, namesError: error, retry };
+}
+
+/** The run, which of its devices have been Online since, and how many keys were neither saved nor printed. */
+function useAddRun() {
+  const [run] = useState(() => new AddRun({ ...provisioning, wait: waitFor }));
+  const [arrivals] = useState(() => new Arrivals());
+  const view = useSyncExternalStore(run.subscribe, run.get);
+  const [taken, setTaken] = useState(NOBODY);
+  const created = view.entries.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const { data: arrived = NOBODY } = useQuery({
+    ...arrivalQueries.of(arrivals, created),
+    enabled: created.length > 0 && !view.running,
+  });
+  const keyed = view.entries.filter(isKeyed);
+  const untaken = keyed.filter(({ id, key }) => !taken.has(key) && !arrived.has(id)).length;
+  return { run, view, arrived, keyed, untaken, takeKeys: () => setTaken(new Set(keyed.map(({ key }) => key))) };
 }
 
 /** Asks before new keys are lost, or a run is left in the middle, by leaving the page or closing the window. */

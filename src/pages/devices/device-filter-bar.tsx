@@ -1,4 +1,4 @@
-// The filters above the device table. Each stands in the URL; what is typed goes there after a short pause.
+// The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';

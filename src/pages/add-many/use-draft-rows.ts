@@ -1,0 +1,73 @@
+// The rows that are typed or read and not yet sent, and the way from one problem in them to the next.
+import { useCallback, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { inTurns } from '#/lib/pace.ts';
+import type { Plan } from './plan.ts';
+import { checkRow, checkSteps, hasError } from './row-check.ts';
+import { COLUMNS, edited, newRow, parseRows } from './rows.ts';
+import type { ColumnName, DraftRow } from './rows.ts';
+import type { CellFocus } from './rows-table.tsx';
+
+export function useDraftRows() {
+  const [rows, setRows] = useState<readonly DraftRow[]>([]);
+  const [notes, setNotes] = useState<string[]>([]);
+  const [checking, setChecking] = useState(false);
+  const cells = useRef<CellFocus>(null);
+  const onEdit = useCallback(
+    (row: DraftRow, column: ColumnName, text: string) =>
+      setRows((now) => now.map((each) => (each.id === row.id ? edited(each, column, text) : each))),
+    [],
+  );
+  const onRemove = useCallback((row: DraftRow) => setRows((now) => now.filter(({ id }) => id !== row.id)), []);
+  const focusName = (index: number) => requestAnimationFrame(() => cells.current?.focus(index, 'name'));
+
+  /** Reads CSV or a table from the clipboard; raises what makes it unusable. */
+  const read = async (text: string) => {
+    setChecking(true);
+    try {
+      const found = parseRows(text);
+      await inTurns(checkSteps(found.rows));
+      setRows(found.rows);
+      setNotes(found.notes);
+    } finally {
+      setChecking(false);
+    }
+  };
+  const startEmpty = () => setRows([newRow()]);
+  const addEmpty = () => {
+    setRows([...rows, newRow()]);
+    focusName(rows.length);
+  };
+  /** Puts rows that became no devices before the others. */
+  const putBack = (returned: readonly DraftRow[]) => {
+    setRows([...returned, ...rows]);
+    focusName(0);
+  };
+  /** Takes out the rows that can be sent. */
+  const takeReady = (): DraftRow[] => {
+    setRows(rows.filter(hasError));
+    setNotes([]);
+    return rows.filter((row) => !hasError(row));
+  };
+  const clear = () => setRows([]);
+  return { rows, notes, checking, cells, read, onEdit, onRemove, startEmpty, addEmpty, putBack, takeReady, clear };
+}
+
+/** Moves the focus to the next cell with an error, or with a warning where there are no errors; from the last to the first. */
+export function useNextProblem(rows: readonly DraftRow[], plan: Plan, cells: RefObject<CellFocus | null>): () => void {
+  const last = useRef({ index: -1, column: -1 });
+  return () => {
+    const isProblem = (row: DraftRow, column: ColumnName) =>
+      plan.faulty > 0 ? checkRow(row).errors[column] !== undefined : plan.warningsOf(row)[column] !== undefined;
+    const all = rows.flatMap((row, index) =>
+      (plan.faulty > 0 ? hasError(row) : true)
+        ? COLUMNS.flatMap((column, at) => (isProblem(row, column) ? [{ index, column: at }] : []))
+        : [],
+    );
+    const { index, column } = last.current;
+    const next = all.find((each) => each.index > index || (each.index === index && each.column > column)) ?? all[0];
+    if (!next) return;
+    last.current = next;
+    cells.current?.focus(next.index, COLUMNS[next.column] ?? 'name');
+  };
+}
