@@ -69,13 +69,10 @@ function saysOf(fleet: FleetIndex, clusters: ClusterIndex, mark: Mark, groups: r
 /** A card stays clear of the buttons at the left. */
 const CLEAR: [number, number] = [92, 12];
 
-export function FleetLayer(props: FleetLayerProps) {
-  const { fleet, places, clusters, groups, colorBy, scheme, selected, chosen, onChoose, hovered, isPlacing } = props;
-  const map = useMap();
+/** The layer of all markers, which draws what the props say. */
+function useMarkerLayer(map: L.Map, props: FleetLayerProps): MarkerLayer {
+  const { fleet, clusters, colorBy, scheme, selected, chosen, hovered } = props;
   const [layer] = useState(() => new MarkerLayer());
-  const [hint, setHint] = useState<{ text: string; x: number; y: number }>();
-  const [spot, setSpot] = useState<{ at: L.LatLng; cluster: Cluster; of: ClusterIndex }>();
-
   useEffect(() => {
     layer.addTo(map);
     return () => void layer.remove();
@@ -88,9 +85,11 @@ export function FleetLayer(props: FleetLayerProps) {
   useEffect(() => layer.select(selected), [layer, selected]);
   const marked = hovered ?? chosen;
   useEffect(() => layer.highlight(marked), [layer, marked]);
+  return layer;
+}
 
-  // Leaflet closes a card on Escape only while the map itself has the focus, not the card.
-  const isCardOpen = chosen !== undefined || spot !== undefined;
+/** Leaflet closes a card on Escape only while the map itself has the focus, not the card. */
+function useCloseOnEscape(map: L.Map, isCardOpen: boolean): void {
   useEffect(() => {
     if (!isCardOpen) return;
     const leave = (event: KeyboardEvent) => {
@@ -100,6 +99,22 @@ export function FleetLayer(props: FleetLayerProps) {
     document.addEventListener('keydown', leave);
     return () => document.removeEventListener('keydown', leave);
   }, [map, isCardOpen]);
+}
+
+/** Several devices at one location. */
+interface Spot {
+  at: L.LatLng;
+  cluster: Cluster;
+  of: ClusterIndex;
+}
+
+export function FleetLayer(props: FleetLayerProps) {
+  const { fleet, places, clusters, groups, colorBy, chosen, onChoose, hovered, isPlacing } = props;
+  const map = useMap();
+  const layer = useMarkerLayer(map, props);
+  const [hint, setHint] = useState<{ text: string; x: number; y: number }>();
+  const [spot, setSpot] = useState<Spot>();
+  useCloseOnEscape(map, chosen !== undefined || spot !== undefined);
 
   const hintOf = (mark: Mark) =>
     clusters && { text: saysOf(fleet, clusters, mark, groups, colorBy), x: mark.x, y: mark.y - mark.radius };
@@ -131,30 +146,36 @@ export function FleetLayer(props: FleetLayerProps) {
       setSpot({ at: L.latLng(places.lat[only!]!, places.lng[only!]!), cluster: mark.cluster, of: clusters });
     },
   });
-  const [lat, lng] = chosen === undefined ? [] : [places.lat[chosen], places.lng[chosen]];
-  // The same object while the location is the same: with another one the card would open again, and drop the focus.
-  const cardAt = useMemo(() => (lat === undefined || lng === undefined ? undefined : L.latLng(lat, lng)), [lat, lng]);
-  const inSpot = useMemo(() => spot?.of.members(spot.cluster, MOST_LISTED), [spot]);
 
   return (
     <>
       {shownHint && <Hint {...shownHint} />}
-      {spot && inSpot && (
-        <Popup position={spot.at} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: () => setSpot(undefined) }}>
-          <SpotCard fleet={fleet} rows={inSpot.filter((row) => fleet.has(row))} count={spot.cluster.count} />
-        </Popup>
-      )}
-      {chosen !== undefined && cardAt && places.kind[chosen] === 1 && (
-        <Popup
-          key={fleet.device(chosen).DeviceId}
-          position={cardAt}
-          autoPanPaddingTopLeft={CLEAR}
-          eventHandlers={{ remove: () => onChoose(undefined) }}
-        >
-          <DeviceCard device={fleet.device(chosen)} focus={props.focusCard} onMove={() => props.onMove(chosen)} />
-        </Popup>
+      {spot && <SpotPopup fleet={fleet} spot={spot} onClose={() => setSpot(undefined)} />}
+      {chosen !== undefined && places.kind[chosen] === 1 && (
+        <DevicePopup key={fleet.device(chosen).DeviceId} {...props} row={chosen} />
       )}
     </>
+  );
+}
+
+function SpotPopup({ fleet, spot, onClose }: { fleet: FleetIndex; spot: Spot; onClose: () => void }) {
+  const rows = useMemo(() => spot.of.members(spot.cluster, MOST_LISTED), [spot]);
+  return (
+    <Popup position={spot.at} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: onClose }}>
+      <SpotCard fleet={fleet} rows={rows.filter((row) => fleet.has(row))} count={spot.cluster.count} />
+    </Popup>
+  );
+}
+
+function DevicePopup({ fleet, places, row, focusCard, onChoose, onMove }: FleetLayerProps & { row: number }) {
+  const [lat, lng] = [places.lat[row], places.lng[row]];
+  // The same object while the location is the same: with another one the card would open again, and drop the focus.
+  const position = useMemo(() => (lat === undefined || lng === undefined ? undefined : L.latLng(lat, lng)), [lat, lng]);
+  if (!position) return null;
+  return (
+    <Popup position={position} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: () => onChoose(undefined) }}>
+      <DeviceCard device={fleet.device(row)} focus={focusCard} onMove={() => onMove(row)} />
+    </Popup>
   );
 }
 

@@ -55,24 +55,74 @@ function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutt
   return wrap ? columns : 0;
 }
 
-export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFollow }: Asked): LogScroll {
-  const { blocks, count } = list;
-  const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
+/** Where each row is, by estimate, and where rows wrap by what was measured after it was drawn. */
+function useLayout(
+  list: LogList,
+  scroller: RefObject<HTMLElement | null>,
+  { wrap, gutter }: Asked,
+): { layout: LogLayout; measure: () => void } {
   const [known, setKnown] = useState<{ of: string; measured: Measured }>({ of: '', measured: new Map() });
-  const columns = useColumns(scroller, wrap, gutter, count === 0);
-  const raw = blocks[0]?.index.raw ?? false;
+  const columns = useColumns(scroller, wrap, gutter, list.count === 0);
+  const raw = list.blocks[0]?.index.raw ?? false;
   const of = `${columns} ${raw}`;
   const measured = useMemo((): Measured => (known.of === of ? known.measured : new Map()), [known, of]);
   const layout = useMemo(() => layoutOf(list, columns, measured), [list, columns, measured]);
+  // The estimate is right for plain letters only.
+  const measure = () => {
+    if (columns === 0) return;
+    let next: Measured | undefined;
+    for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) {
+      const item = Number(row.dataset['index']);
+      const name = list.blockAt(item)?.stream.name;
+      const number = list.rowAt(item);
+      const height = row.offsetHeight;
+      if (name === undefined || number < 0 || height === 0 || height === layout.heightOf(item)) continue;
+      next ??= new Map(Array.from(measured, ([each, rows]) => [each, new Map(rows)]));
+      next.set(name, (next.get(name) ?? new Map<number, number>()).set(number, height));
+    }
+    if (next) setKnown({ of, measured: next });
+  };
+  return { layout, measure };
+}
 
-  // Where the reader is: the row at the top of the view and how far it is scrolled out.
-  const anchor = useRef<{ stream: string; row: number; past: number } | undefined>(undefined);
-  const lastTop = useRef(0);
+interface View {
+  top: number;
+  height: number;
+}
+
+/** What part of the log is in view. */
+function useView(scroller: RefObject<HTMLElement | null>, empty: boolean): [View, (view: View) => void] {
+  const [view, setView] = useState<View>({ top: 0, height: 600 });
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() =>
+      setView((was) => (was.height === box.clientHeight ? was : { top: box.scrollTop, height: box.clientHeight })),
+    );
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [scroller, empty]);
+  return [view, setView];
+}
+
+interface Reader {
+  /** Scroll position that was last seen. */
+  top: number;
+  /** The row at the top of the view, and how far it is scrolled out. */
+  anchor?: { stream: string; row: number; past: number } | undefined;
+}
+
+export function useLogScroll(list: LogList, asked: Asked): LogScroll {
+  const { end, follow, setFollow } = asked;
+  const { blocks, count } = list;
+  const scroller = useRef<HTMLDivElement>(null);
+  const reader = useRef<Reader>({ top: 0 });
+  const [view, setView] = useView(scroller, count === 0);
+  const { layout, measure } = useLayout(list, scroller, asked);
 
   const moved = (top: number) => {
     const height = scroller.current?.clientHeight ?? view.height;
-    lastTop.current = top;
+    reader.current.top = top;
     if (Math.abs(top - view.top) > 0.5 || height !== view.height) setView({ top, height });
   };
   /** Where the view is while the end is followed. */
@@ -81,16 +131,17 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     const box = scroller.current;
     if (!box) return;
     const { scrollTop: top, clientHeight, scrollHeight } = box;
-    const up = top < lastTop.current - 1;
+    const up = top < reader.current.top - 1;
     const isLast = end >= count - 1;
     const followed = isLast ? scrollHeight - clientHeight : followedTop(clientHeight);
     if (Math.abs(top - followed) <= AT_END) setFollow(true);
     // Past the end that is followed there is another stream to read.
-    else if (up || (!isLast && top > lastTop.current + 1)) setFollow(false);
+    else if (up || (!isLast && top > reader.current.top + 1)) setFollow(false);
     const item = layout.itemAt(top);
     const stream = list.blockAt(item)?.stream.name;
     const row = list.rowAt(item);
-    anchor.current = stream === undefined || row < 0 ? undefined : { stream, row, past: top - layout.topOf(item) };
+    reader.current.anchor =
+      stream === undefined || row < 0 ? undefined : { stream, row, past: top - layout.topOf(item) };
     moved(top);
   };
   const scrollTo = (top: number) => {
@@ -107,7 +158,7 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
       scrollTo(end >= count - 1 ? layout.total : followedTop(scroller.current?.clientHeight ?? view.height));
       return;
     }
-    const { stream, row, past } = anchor.current ?? {};
+    const { stream, row, past } = reader.current.anchor ?? {};
     const block = blocks.find((each) => each.stream.name === stream);
     if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.itemOf(block, row)) + past);
     // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or a start of following, moves the view
@@ -116,33 +167,10 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
   const first = Math.max(0, layout.itemAt(view.top) - MARGIN);
   const last = Math.min(count - 1, layout.itemAt(view.top + view.height) + MARGIN);
 
-  // Where rows wrap, the estimate is right for plain letters; what was drawn can be measured.
   useLayoutEffect(() => {
-    if (columns === 0) return;
-    let next: Measured | undefined;
-    for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) {
-      const item = Number(row.dataset['index']);
-      const name = list.blockAt(item)?.stream.name;
-      const number = list.rowAt(item);
-      const height = row.offsetHeight;
-      if (name === undefined || number < 0 || height === 0 || height === layout.heightOf(item)) continue;
-      next ??= new Map(Array.from(measured, ([each, rows]) => [each, new Map(rows)]));
-      next.set(name, (next.get(name) ?? new Map<number, number>()).set(number, height));
-    }
-    if (next) setKnown({ of, measured: next });
-    // oxlint-disable-next-line react/exhaustive-deps -- `layout` changes with all of these
+    measure();
+    // oxlint-disable-next-line react/exhaustive-deps -- `layout` changes with all that `measure` reads
   }, [layout, first, last]);
-
-  const empty = count === 0;
-  useEffect(() => {
-    const box = scroller.current;
-    if (!box) return;
-    const observer = new ResizeObserver(() =>
-      setView((was) => (was.height === box.clientHeight ? was : { top: box.scrollTop, height: box.clientHeight })),
-    );
-    observer.observe(box);
-    return () => observer.disconnect();
-  }, [empty]);
 
   const goTo = (item: number) => {
     const stream = list.blockAt(item)?.stream.name;
@@ -151,7 +179,7 @@ export function useLogScroll(list: LogList, { end, wrap, gutter, follow, setFoll
     const past = (layout.heightOf(item) - (scroller.current?.clientHeight ?? view.height)) / 2;
     setFollow(false);
     scrollTo(Math.max(0, layout.topOf(item) + past));
-    anchor.current = { stream, row, past };
+    reader.current.anchor = { stream, row, past };
   };
   return { scroller, layout, onScroll, first, last, seen: layout.itemAt(view.top), goTo };
 }

@@ -35,11 +35,10 @@ const PROBLEMS = {
   unavailable: 'The search could not be loaded; change it to try again',
 } as const;
 
-export function useLogSearch(list: LogList): LogSearch {
-  const [query, setQuery] = useState(NO_QUERY);
+/** The last finds, and why there are none for this query: it is no pattern yet, or its search failed. */
+function useMatches(list: LogList, query: LogQuery): { found: Found; problem: string | undefined } {
   const [found, setFound] = useState<Found>({ query: NO_QUERY, byStream: new Map() });
   const [failed, setFailed] = useState<{ query: LogQuery; why: keyof typeof PROBLEMS }>();
-  const [current, setCurrent] = useState<{ stream: string; row: number; from: number }>();
   const searcher = useRef<LogSearcher>(undefined);
   /**
    * What is being searched, and what arrived since: a log that grows fast must not begin its search again and again.
@@ -87,10 +86,15 @@ export function useLogSearch(list: LogList): LogSearch {
     void run(list);
   }, [list, query, valid, slow]);
 
-  const finds = useMemo(
-    () => findsIn(list, query.text === '' || !valid || slow ? new Map() : found.byStream),
-    [list, found, query, valid, slow],
-  );
+  return { found, problem: valid ? (failed && slow ? PROBLEMS[failed.why] : undefined) : 'Not a pattern yet' };
+}
+
+export function useLogSearch(list: LogList): LogSearch {
+  const [query, setQuery] = useState(NO_QUERY);
+  const [current, setCurrent] = useState<{ stream: string; row: number; from: number }>();
+  const { found, problem } = useMatches(list, query);
+  const isSearched = query.text !== '' && problem === undefined;
+  const finds = useMemo(() => findsIn(list, isSearched ? found.byStream : new Map()), [list, found, isSearched]);
   const total = finds.items.length;
   const at = current ? finds.numberOf(current) : -1;
 
@@ -118,7 +122,7 @@ export function useLogSearch(list: LogList): LogSearch {
     setQuery,
     count: found.query === query ? total : undefined,
     more: total > 0 && [...found.byStream.values()].some(({ rows }) => rows.length >= MOST_MATCHES),
-    problem: valid ? (failed && slow ? PROBLEMS[failed.why] : undefined) : 'Not a pattern yet',
+    problem,
     at,
     hitsAt,
     step,
