@@ -14,7 +14,7 @@ export interface DeployStart {
   device?: string;
   group?: string;
   tag?: string;
-  /** The name under which a page has handed over devices. */
+  /** The name under which another page has stored devices. */
   selection?: string;
   artifact?: string;
   workflow?: string;

@@ -44,8 +44,9 @@ const retryAfterOf = (header: string | null): number | undefined => {
 
 /** The error for an answer with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
-  const { title: said, detail, fields } = readRefusal(body);
-  const title = said ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
+  const { title: reported, detail, fields } = readRefusal(body);
+  const title =
+    reported ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
   return new ApiError('refused', `${title} (${status})`, {
     status,
     detail,

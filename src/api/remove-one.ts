@@ -1,5 +1,5 @@
 // Deletes one of many and says what really became of it: a 404 alone does not tell whether it was there before, nor
-// whether the service deletes such a thing at all.
+// whether the service can delete it at all.
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import { Skipped } from './skipped.ts';
 

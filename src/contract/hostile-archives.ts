@@ -1,4 +1,4 @@
-// Archives that must never reach a device, each with what is to be said about it. Browser and service are tested with
+// Archives that must never reach a device, each with its finding. Browser and service are tested with
 // this one table, so that neither lets through what the other refuses.
 import { gnuLong, gzip, pax, tar, tarEntry } from './test-tar.ts';
 import type { TestEntry } from './test-tar.ts';

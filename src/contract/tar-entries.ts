@@ -225,14 +225,14 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   const name = cString(header.subarray(0, 100));
   const path = extended?.get('path') ?? about.path ?? (prefix ? `${prefix}/${name}` : name);
   const target = extended?.get('linkpath') ?? about.target ?? cString(header.subarray(157, 257));
-  const saidSize = extended?.get('size');
-  if (saidSize !== undefined && !/^\d{1,15}$/.test(saidSize)) throw damaged();
-  const size = saidSize === undefined ? numberOf(header.subarray(124, 136)) : Number(saidSize);
+  const declaredSize = extended?.get('size');
+  if (declaredSize !== undefined && !/^\d{1,15}$/.test(declaredSize)) throw damaged();
+  const size = declaredSize === undefined ? numberOf(header.subarray(124, 136)) : Number(declaredSize);
   if (path.includes('\0') || target.includes('\0')) throw damaged();
   const type = String.fromCharCode(header[156] ?? 0);
   if (type === 'S') throw sparse();
-  const said = KINDS[type] ?? 'other';
-  const kind = said === 'file' && path.endsWith('/') ? 'folder' : said;
+  const declared = KINDS[type] ?? 'other';
+  const kind = declared === 'file' && path.endsWith('/') ? 'folder' : declared;
   if (size > 0 && kind !== 'file' && kind !== 'other') throw damaged();
   return { kind, path, target, mode: numberOf(header.subarray(100, 108)), size };
 }

@@ -38,7 +38,7 @@ export class FleetIndex {
   /** False if devices were added and removed during every reading: a few may be missing, or deleted ones present. */
   readonly complete: boolean;
   private readonly search: Search;
-  private told: boolean | undefined;
+  private hasTags: boolean | undefined;
 
   constructor(table: Table, complete = true) {
     this.#table = table;
@@ -54,7 +54,8 @@ export class FleetIndex {
   /** Whether the service lists any device with its tags, possibly none. */
   get tellsTags(): boolean {
     const column = this.#table.columns.get('Tags');
-    return (this.told ??= column instanceof CodeColumn && this.#table.order.some((row) => column.code(row) !== ABSENT));
+    return (this.hasTags ??=
+      column instanceof CodeColumn && this.#table.order.some((row) => column.code(row) !== ABSENT));
   }
 
   /** All rows, in the service's order. */

@@ -14,7 +14,7 @@ import { sessionEnded } from '#/api/session.ts';
 /** A size of page that every service gives. */
 const ROWS = 100;
 
-/** The end of the session is told to the page, as queries and mutations do. */
+/** Reports the end of the session to the page, as queries and mutations do. */
 const watched = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
   try {
     return await answer;

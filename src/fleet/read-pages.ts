@@ -40,13 +40,13 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
       if (page > 1 && isMissing(error)) return { Devices: [], TotalNumDevices: undefined };
       throw error;
     });
-    const { Devices, TotalNumDevices: told } = answer;
+    const { Devices, TotalNumDevices: reported } = answer;
     const before = page > 1 ? (page - 1) * rows : 0;
-    if (told !== undefined) {
+    if (reported !== undefined) {
       // A total that the page itself disproves does not count.
-      if (Devices.length > 0 && told < before + Devices.length) counts = false;
-      if (total !== undefined && told < total) shrank = true;
-      total = told;
+      if (Devices.length > 0 && reported < before + Devices.length) counts = false;
+      if (total !== undefined && reported < total) shrank = true;
+      total = reported;
     }
     const fresh = take(Devices, page);
     count += Devices.length;

@@ -22,7 +22,7 @@ export interface Table {
   haystack: TextColumn;
   places: Places | undefined;
   /** Returned devices, so that an unchanged one is the same object again. */
-  handed: Map<number, Device>;
+  cached: Map<number, Device>;
 }
 
 const TEXTS = ['DeviceName', 'LocalAddr', 'SysHostname', 'SysMacAddress'];
@@ -46,7 +46,7 @@ export function emptyTable(): Table {
     ]),
     haystack: new TextColumn(),
     places: undefined,
-    handed: new Map(),
+    cached: new Map(),
   };
 }
 
@@ -110,17 +110,17 @@ export class Draft {
       alive,
       columns: new Map(Array.from(this.columns, ([name, column]) => [name, settled(column, base.columns.get(name))])),
       haystack: settled(this.haystack, base.haystack),
-      handed: new Map(Array.from(base.handed).filter(([row]) => alive[row] === 1 && !changed.has(row))),
+      cached: new Map(Array.from(base.cached).filter(([row]) => alive[row] === 1 && !changed.has(row))),
     };
   }
 }
 
 /** A device as in the contract, rebuilt from its columns; the same object while it does not change. */
 export function deviceAt(table: Table, row: number): Device {
-  const handed = table.handed.get(row);
-  if (handed) return handed;
+  const cached = table.cached.get(row);
+  if (cached) return cached;
   const device = builtAt(table, row);
-  table.handed.set(row, device);
+  table.cached.set(row, device);
   return device;
 }
 

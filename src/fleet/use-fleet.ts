@@ -48,7 +48,7 @@ function writeOf({ id, is }: { id: string; is: DeviceWrite['is'] }, variables: u
 
 /** A fleet, and what to do about it. */
 export interface FleetInUse extends Fleet {
-  /** Reads the fleet unless it is there or under way: for the first thing that needs all of it. */
+  /** Reads the fleet unless it is there or under way: for the first caller that needs all of it. */
   ensure: () => void;
   /** Reads it again now. */
   retry: () => void;
@@ -56,7 +56,7 @@ export interface FleetInUse extends Fleet {
 
 /**
  * The fleet as far as it is known, kept fresh while a component looks at it. `devices`: how many there are, once the
- * page has drawn what the service told it first; a small fleet is then read by itself. `need`: read it at any size.
+ * page has drawn the first answer of the service; a small fleet is then read by itself. `need`: read it at any size.
  */
 export function useFleet({ devices, need = false }: { devices?: number | undefined; need?: boolean } = {}): FleetInUse {
   const { subscribe, get, ensure, retry } = fleetStore();

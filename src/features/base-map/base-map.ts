@@ -14,7 +14,7 @@ import { RangeOrWholeSource } from './range-or-whole-source.ts';
 const deepestTiles = 6;
 
 /** GeoNames' licence (CC BY 4.0) asks to be named on the map. */
-const attribution =
+const BUILT_IN =
   'Natural Earth · © <a href="https://www.geonames.org" target="_blank" rel="noopener noreferrer">GeoNames</a>';
 
 /** One for the life of the page: coming back to the map asks for nothing twice. */
@@ -32,17 +32,17 @@ export interface BaseMap {
 /** The map that comes with the dashboard; the caller adds it to a map and removes it. */
 export function createBaseMap(scheme: Scheme): BaseMap {
   archive ??= new PMTiles(new RangeOrWholeSource(`${import.meta.env.BASE_URL}basemap/world.pmtiles`));
-  return drawArchive(archive, deepestTiles, attribution, scheme);
+  return drawArchive(archive, deepestTiles, BUILT_IN, scheme);
 }
 
-/** Draws an archive of vector tiles in the Protomaps layers. `said`: HTML of ours about where it is from. */
-export function drawArchive(source: PMTiles, maxDataZoom: number, said: string, scheme: Scheme): BaseMap {
+/** Draws an archive of vector tiles in the Protomaps layers. `attribution`: HTML of ours about where it is from. */
+export function drawArchive(source: PMTiles, maxDataZoom: number, attribution: string, scheme: Scheme): BaseMap {
   const layer = leafletLayer({
     url: source,
     maxDataZoom,
     maxZoom: 22,
     lang: 'en',
-    attribution: said,
+    attribution,
     ...style(scheme),
     tasks: [fontReady() as never],
     // The library waits this long times the distance from the middle of the view, which it takes wrongly for tiles on

@@ -5,7 +5,7 @@ import type { Label, LabelSymbolizer } from 'protomaps-leaflet';
 type Place = LabelSymbolizer['place'];
 type Geometry = Parameters<Place>[1];
 
-/** How the name stands to the dot: its left edge (0), middle (0.5) or right edge (1), and the same from top to bottom. */
+/** The position of the name beside the dot: its left edge (0), middle (0.5) or right edge (1), and the same from top to bottom. */
 const sides = [
   { x: 0, y: 0.5 },
   { x: 1, y: 0.5 },

@@ -53,7 +53,7 @@ export class RangeOrWholeSource implements Source {
 
   async #read(offset: number, length: number, signal?: AbortSignal, etag?: string): Promise<RangeResponse> {
     if (!this.#served) {
-      // Not bound to the caller's signal: whoever asks next needs this answer too.
+      // Not bound to the caller's signal: the next request needs this answer too.
       const first = this.#ask(offset, length);
       this.#served = first.then((answer) => answer.whole ?? 'ranges');
       this.#served.catch(() => (this.#served = undefined));

@@ -96,7 +96,7 @@ const REFUSALS: Record<number, string> = {
 /** For a person at the device with a phone. Browsers only give the position over https. */
 function OwnPosition({ onPosition }: { onPosition: (position: Position) => void }) {
   const [busy, setBusy] = useState(false);
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const reason = !window.isSecureContext
     ? 'Needs https: over plain http the browser does not tell the position.'
     : 'geolocation' in navigator
@@ -104,16 +104,16 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
       : 'This browser cannot tell its position.';
   const ask = () => {
     setBusy(true);
-    setSaid('');
+    setStatus('');
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         setBusy(false);
         onPosition(rounded({ Lat: coords.latitude, Lng: coords.longitude }));
-        setSaid(`Found, to within ${Math.ceil(coords.accuracy)} m.`);
+        setStatus(`Found, to within ${Math.ceil(coords.accuracy)} m.`);
       },
       ({ code }) => {
         setBusy(false);
-        setSaid(REFUSALS[code] ?? 'The position cannot be found.');
+        setStatus(REFUSALS[code] ?? 'The position cannot be found.');
       },
       { enableHighAccuracy: true, timeout: 15_000 },
     );
@@ -132,7 +132,7 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
         Use this device's position
       </Button>
       <span id="own-position" role="status" className="dim" style={{ fontSize: 13 }}>
-        {reason || said}
+        {reason || status}
       </span>
     </Group>
   );

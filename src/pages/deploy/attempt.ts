@@ -18,7 +18,7 @@ export interface Attempt {
   preflightFor?: Pick<JobDraft, 'ArtifactId' | 'WorkflowId'> | undefined;
 }
 
-const same = (told: string | undefined, wanted: string | undefined) => !told || !wanted || told === wanted;
+const same = (reported: string | undefined, wanted: string | undefined) => !reported || !wanted || reported === wanted;
 
 /** Whether this job is what the attempt has made. A field that a service leaves out does not count. */
 export function isMadeBy({ what, target, before }: Attempt, job: Job): boolean {

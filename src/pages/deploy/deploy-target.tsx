@@ -149,17 +149,17 @@ function TagPicker({ value, onPick }: PickerProps) {
 /** Devices that were selected in the table or on the map; here they are only shown. */
 function SelectionPanel({ value, onPick }: PickerProps) {
   const { ids } = useSelection();
-  const handed = value === '' ? undefined : transferredDevices(value);
+  const transferred = value === '' ? undefined : transferredDevices(value);
   const choose = (
     <Button component={Link} to={paths.devices()} variant="default">
       Select devices
     </Button>
   );
-  if (handed)
+  if (transferred)
     return (
       <div className={classes.selection}>
         <span>
-          <strong>{devicesText(handed.length)}</strong>, each of which gets a job of its own.
+          <strong>{devicesText(transferred.length)}</strong>, each of which gets a job of its own.
         </span>
         {choose}
       </div>

@@ -26,9 +26,9 @@ export function preflightOutcome(job: Job): PreflightOutcome {
 const LONGEST = 200;
 
 /** What the device printed about it: why it failed, else its last line. */
-export function preflightSaid(job: Job): string {
+export function preflightText(job: Job): string {
   const lines = linesOf(job);
   const why = lines.find((line) => line.startsWith(`${FAILED_MARK}, `))?.slice(FAILED_MARK.length + 2);
-  const said = why ?? lines.filter((line) => line !== PASSED_MARK).at(-1) ?? '';
-  return said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
+  const text = why ?? lines.filter((line) => line !== PASSED_MARK).at(-1) ?? '';
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -20,7 +20,7 @@ import { usePayload } from './use-payload.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl } from './deploy-choice.ts';
 import type { DeployChoice } from './deploy-choice.ts';
-import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightSaid } from './preflight-outcome.ts';
+import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText } from './preflight-outcome.ts';
 import type { PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
 
@@ -36,7 +36,7 @@ const MARKS: Record<PreflightOutcome, string> = {
 interface Row {
   job: Job;
   outcome: PreflightOutcome;
-  said: string;
+  text: string;
 }
 
 /** The jobs that check: the children of one, that one alone, or all of one name. */
@@ -114,7 +114,7 @@ const columns: Column<Row>[] = [
     width: '120px',
     cell: ({ outcome }) => <StateMark state={MARKS[outcome]} label={outcome} />,
   },
-  { header: 'What it said', phone: 'wide', cell: ({ said }) => <span title={said}>{said}</span> },
+  { header: 'What it said', phone: 'wide', cell: ({ text }) => <span title={text}>{text}</span> },
 ];
 
 interface ResultsProps {
@@ -127,12 +127,12 @@ function Results({ jobs, payload, choice }: ResultsProps) {
   const navigate = useNavigate();
   const [shown, setShown] = useState<PreflightOutcome | ''>('');
   const rows = useMemo(
-    () => jobs.map((job): Row => ({ job, outcome: preflightOutcome(job), said: preflightSaid(job) })),
+    () => jobs.map((job): Row => ({ job, outcome: preflightOutcome(job), text: preflightText(job) })),
     [jobs],
   );
   const count = (outcome: PreflightOutcome) => rows.filter((row) => row.outcome === outcome).length;
-  const told = PREFLIGHT_OUTCOMES.filter((outcome) => count(outcome) > 0);
-  const filter = shown !== '' && told.includes(shown) ? shown : '';
+  const outcomes = PREFLIGHT_OUTCOMES.filter((outcome) => count(outcome) > 0);
+  const filter = shown !== '' && outcomes.includes(shown) ? shown : '';
   const passed = rows.filter(({ outcome }) => outcome === 'Passed').map(({ job }) => job.DeviceId);
   const open = count('Running') + count('Waiting');
   const reason = passed.length === 0 ? (open > 0 ? 'None has passed yet.' : 'None has passed.') : undefined;
@@ -146,7 +146,7 @@ function Results({ jobs, payload, choice }: ResultsProps) {
         <strong>
           {formatCount(passed.length)} of {devicesText(rows.length)} passed
         </strong>
-        {told
+        {outcomes
           .filter((outcome) => outcome !== 'Passed')
           .map((outcome) => (
             <StateMark key={outcome} state={MARKS[outcome]} label={`${formatCount(count(outcome))} ${outcome}`} />
@@ -175,7 +175,7 @@ function Results({ jobs, payload, choice }: ResultsProps) {
           {reason ?? 'They are reviewed once more before anything is sent.'}
         </span>
       </div>
-      {told.length > 1 && (
+      {outcomes.length > 1 && (
         <NativeSelect
           size="xs"
           aria-label="Show results"
@@ -184,7 +184,7 @@ function Results({ jobs, payload, choice }: ResultsProps) {
           onChange={(event) => setShown(event.currentTarget.value as PreflightOutcome | '')}
           data={[
             { value: '', label: `All ${formatCount(rows.length)}` },
-            ...told.map((outcome) => ({ value: outcome, label: `${outcome} ${formatCount(count(outcome))}` })),
+            ...outcomes.map((outcome) => ({ value: outcome, label: `${outcome} ${formatCount(count(outcome))}` })),
           ]}
         />
       )}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
-import { preflightOutcome, preflightSaid } from '#/pages/deploy/preflight-outcome.ts';
+import { preflightOutcome, preflightText } from '#/pages/deploy/preflight-outcome.ts';
 import { checksFault, preflightScript } from '#/pages/deploy/preflight-script.ts';
 import type { Checks } from '#/pages/deploy/preflight-script.ts';
 
@@ -61,6 +61,6 @@ test('an exit code decides; without one the mark does, and without either there 
   assert.equal(outcome({ Result: 'preflight: passed' }), 'Passed');
   assert.equal(outcome({ Status: 'DEVICE_OFFLINE' }), 'Waiting');
   assert.equal(outcome({ StartTime: 'Nov 2, 2026, 14:00:09 UTC' }), 'Running');
-  assert.equal(preflightSaid(job.parse({ Result: 'x\npreflight: failed, battery at 3 %\n' })), 'battery at 3 %');
-  assert.equal(preflightSaid(job.parse({ Stdout: 'all good\npreflight: passed\n', Stderr: '' })), 'all good');
+  assert.equal(preflightText(job.parse({ Result: 'x\npreflight: failed, battery at 3 %\n' })), 'battery at 3 %');
+  assert.equal(preflightText(job.parse({ Stdout: 'all good\npreflight: passed\n', Stderr: '' })), 'all good');
 });

@@ -9,7 +9,7 @@ import classes from './devices-page.module.css';
 
 const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** `isFirst`: there is no device yet, and the easiest way to one stands out. */
+/** `isFirst`: there is no device yet, and the easiest way to one is emphasized. */
 export function useAddButtons(isFirst: boolean) {
   const hasOwnAgent = useOwnAgent();
   const dialog = useDeviceDialog();

@@ -142,7 +142,9 @@ export function DevicesPage() {
       </div>
       <KeysDialog open={open === 'keys' && { onClose }} />
       <ColumnsDialog
-        open={open === 'columns' && { columns: table.told, choice: table.choice, onChange: table.setChoice, onClose }}
+        open={
+          open === 'columns' && { columns: table.available, choice: table.choice, onChange: table.setChoice, onClose }
+        }
       />
       <ExportViewDialog
         open={open === 'export' && { listing, columns: table.columns, filtered, sorted: sort !== undefined, onClose }}

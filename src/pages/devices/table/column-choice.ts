@@ -61,7 +61,7 @@ interface Choosable {
 /** All columns in the wanted order. */
 export function inOrder<Column extends Choosable>(columns: readonly Column[], { order }: ColumnChoice): Column[] {
   const known = new Map(order.map((id, place) => [id, place]));
-  // One that was never placed stays behind the column that it stood behind at first.
+  // One that was never moved stays behind the column that it followed at first.
   let last = -1;
   const placed = columns.map((column, first) => {
     last = known.get(column.id) ?? last;

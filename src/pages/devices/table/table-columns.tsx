@@ -131,7 +131,7 @@ const ALWAYS = new Set(['name', 'status', 'group', 'address', 'id']);
 export const fieldOf = (word: string): string => COLUMNS.find(({ id }) => id === word)?.field ?? word;
 
 /** The columns that there is something to show in, in their first order. `fields`: those that the service reports. */
-export function columnsToldBy(fields: ReadonlySet<string>): TableColumn[] {
+export function columnsFilledBy(fields: ReadonlySet<string>): TableColumn[] {
   const inventory = [...fields].filter(isInventory).sort();
   return [
     ...COLUMNS.filter(({ id, field }) => ALWAYS.has(id) || fields.has(field)),
@@ -152,12 +152,12 @@ const isEmpty = (value: unknown) => value === undefined || value === '' || (Arra
 
 /** The fields that rows have, for a table without the whole fleet. */
 export function fieldsOf(rows: readonly Device[]): Set<string> {
-  const told = new Set<string>();
+  const filled = new Set<string>();
   for (const row of rows)
     for (const name in row)
       // An empty time means "never"; any other column that is empty in every row would only take room.
-      if (name.endsWith('Time') || !isEmpty(row[name])) told.add(name);
-  return told;
+      if (name.endsWith('Time') || !isEmpty(row[name])) filled.add(name);
+  return filled;
 }
 
 /** The id, shortened, and a button that copies the whole one. */

@@ -4,18 +4,18 @@ import { USUAL } from '#/pages/devices/table/column-choice.ts';
 import { choiceOf, differing, isSameLayout, searchOf, tableLayoutOf, viewStateOf } from './device-view.ts';
 import { fleetUrl } from './fleet-view.ts';
 
-const told = [
+const available = [
   { id: 'name', width: 240 },
   { id: 'status', width: 100 },
   { id: 'group', width: 100 },
   { id: 'arch', width: 130, isExtra: true },
 ];
 const layoutAt = (search: string) => fleetUrl.read(search).layout;
-const drawn = (search: string) => tableLayoutOf(choiceOf(USUAL, layoutAt(search), told), told);
+const drawn = (search: string) => tableLayoutOf(choiceOf(USUAL, layoutAt(search), available), available);
 
 test('a URL that says nothing of columns shows the reader’s own', () => {
   const own = { ...USUAL, hidden: ['group'] };
-  assert.equal(choiceOf(own, layoutAt('group=north'), told), own);
+  assert.equal(choiceOf(own, layoutAt('group=north'), available), own);
 });
 
 test('a link shows exactly its columns, extra ones too, and only those that the service tells', () => {
@@ -24,14 +24,14 @@ test('a link shows exactly its columns, extra ones too, and only those that the 
     widths: { arch: 90 },
     density: 'compact',
   });
-  assert.deepEqual(drawn('density=comfortable'), { ...tableLayoutOf(USUAL, told), density: 'comfortable' });
+  assert.deepEqual(drawn('density=comfortable'), { ...tableLayoutOf(USUAL, available), density: 'comfortable' });
 });
 
 test('a URL has only what differs from the reader’s own columns', () => {
-  assert.deepEqual(differing(tableLayoutOf(USUAL, told), USUAL, told), {});
-  assert.deepEqual(differing({ columns: ['name', 'status', 'group'] }, USUAL, told), {});
-  assert.deepEqual(differing({ columns: ['name', 'status', 'group', 'lost'] }, USUAL, told), {});
-  assert.deepEqual(differing({ columns: ['name'], density: 'comfortable' }, USUAL, told), {
+  assert.deepEqual(differing(tableLayoutOf(USUAL, available), USUAL, available), {});
+  assert.deepEqual(differing({ columns: ['name', 'status', 'group'] }, USUAL, available), {});
+  assert.deepEqual(differing({ columns: ['name', 'status', 'group', 'lost'] }, USUAL, available), {});
+  assert.deepEqual(differing({ columns: ['name'], density: 'comfortable' }, USUAL, available), {
     columns: ['name'],
     widths: {},
     density: 'comfortable',
@@ -41,13 +41,13 @@ test('a URL has only what differs from the reader’s own columns', () => {
 
 test('a saved view is shown by its words and its name', () => {
   const view = { id: 'v1', name: 'North', words: 'group=north&cols=name,status,group&density=comfortable' };
-  assert.equal(searchOf(view, USUAL, told), 'group=north&density=comfortable&view=v1');
+  assert.equal(searchOf(view, USUAL, available), 'group=north&density=comfortable&view=v1');
 });
 
 test('the saved view is known by its name in the URL, or by showing the same', () => {
   const saved = [{ id: 'v1', name: 'North', words: 'group=north&cols=name,status,group&density=compact' }];
   const at = (search: string) => {
-    const { applied, isChanged, isForeign } = viewStateOf(fleetUrl.read(search), drawn(search), saved, told);
+    const { applied, isChanged, isForeign } = viewStateOf(fleetUrl.read(search), drawn(search), saved, available);
     return { applied: applied?.name, isChanged, isForeign };
   };
   assert.deepEqual(at('group=north'), { applied: 'North', isChanged: false, isForeign: false });

@@ -8,16 +8,20 @@ import type { Layout } from '#/pages/devices/views/view-words.ts';
 import { fleetUrl } from './fleet-view.ts';
 import type { FleetUrl } from './fleet-view.ts';
 
-type Told = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];
+type AvailableColumns = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];
 
-/** What a link or saved view and the reader's own columns show together; `told`: the columns that this service fills. */
-export function choiceOf(own: ColumnChoice, { columns, widths, density }: Partial<Layout>, told: Told): ColumnChoice {
+/** What a link or saved view and the reader's own columns show together; `available`: the columns that this service fills. */
+export function choiceOf(
+  own: ColumnChoice,
+  { columns, widths, density }: Partial<Layout>,
+  available: AvailableColumns,
+): ColumnChoice {
   if (!columns && !density) return own;
   return {
     ...own,
     ...(columns && {
       order: [...columns],
-      hidden: told.filter(({ id, isExtra }) => !isExtra && !columns.includes(id)).map(({ id }) => id),
+      hidden: available.filter(({ id, isExtra }) => !isExtra && !columns.includes(id)).map(({ id }) => id),
       added: [...columns],
       widths: { ...widths },
     }),
@@ -25,8 +29,8 @@ export function choiceOf(own: ColumnChoice, { columns, widths, density }: Partia
   };
 }
 
-export const tableLayoutOf = (choice: ColumnChoice, told: Told): Layout => ({
-  columns: chosen(told, choice).map(({ id }) => id),
+export const tableLayoutOf = (choice: ColumnChoice, available: AvailableColumns): Layout => ({
+  columns: chosen(available, choice).map(({ id }) => id),
   widths: choice.widths,
   density: choice.density,
 });
@@ -35,11 +39,11 @@ export const tableLayoutOf = (choice: ColumnChoice, told: Told): Layout => ({
 export function differing(
   { columns, widths = {}, density }: Partial<Layout>,
   own: ColumnChoice,
-  told: Told,
+  available: AvailableColumns,
 ): Partial<Layout> {
-  const mine = tableLayoutOf(own, told);
+  const mine = tableLayoutOf(own, available);
   const print = (layout: Partial<Layout>) => viewUrl.change('', { layout });
-  const shown = columns?.filter((id) => told.some((column) => column.id === id));
+  const shown = columns?.filter((id) => available.some((column) => column.id === id));
   const isMine = print({ columns: shown ?? [], widths }) === print({ columns: mine.columns, widths: mine.widths });
   return { ...(columns && !isMine && { columns, widths }), ...(density && density !== mine.density && { density }) };
 }
@@ -49,9 +53,9 @@ export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): bool
   viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
 
 /** The query string that shows a saved view, with only what differs from the reader's own columns. */
-export function searchOf({ id, words }: SavedView, own: ColumnChoice, told: Told): string {
+export function searchOf({ id, words }: SavedView, own: ColumnChoice, available: AvailableColumns): string {
   const { layout } = viewUrl.read(words);
-  return fleetUrl.change(words, { layout: differing(layout, own, told), view: id });
+  return fleetUrl.change(words, { layout: differing(layout, own, available), view: id });
 }
 
 export interface ViewState {
@@ -65,9 +69,14 @@ export interface ViewState {
 }
 
 /** Which saved view is shown, and what was changed in it; `layout`: as it is drawn. */
-export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly SavedView[], told: Told): ViewState {
+export function viewStateOf(
+  url: FleetUrl,
+  layout: Layout,
+  saved: readonly SavedView[],
+  available: AvailableColumns,
+): ViewState {
   const words = viewUrl.change('', { filter: url.filter, sort: url.sort, layout });
-  const ids = new Set(told.map(({ id }) => id));
+  const ids = new Set(available.map(({ id }) => id));
   const isShownBy = (view: SavedView) => isSameView(view.words, words, ids);
   const applied = saved.find(({ id }) => id === url.view) ?? saved.find(isShownBy);
   const hasLayout = url.layout.columns !== undefined || url.layout.density !== undefined;

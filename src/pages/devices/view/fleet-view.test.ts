@@ -110,7 +110,7 @@ test('a sort is one word with a sign, leads to the first page and leaves the fil
   assert.equal(changed(sorted, { sort: undefined }), 'group=a&rows=50');
 });
 
-test('what the service cannot filter or sort needs the fleet in memory, and is told why', () => {
+test('what the service cannot filter or sort needs the fleet in memory, and says why', () => {
   const why = (search: string) => beyondService(read(search));
   assert.equal(why('q=x&group=b&status=online&tag=c&id=d'), undefined);
   assert.equal(why('name=x&group=b'), undefined);

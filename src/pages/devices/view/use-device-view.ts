@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { stored } from '#/lib/stored.ts';
 import { chosen, columnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
-import { columnsToldBy } from '#/pages/devices/table/table-columns.tsx';
+import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/pages/devices/views/saved-views.ts';
 import { printViews, readViews } from '#/pages/devices/views/saved-views.ts';
@@ -43,7 +43,7 @@ const useSavedViews = (): SavedViews => ({
 
 export interface DeviceView extends ViewState {
   /** The columns that this service has something to show in. */
-  told: readonly TableColumn[];
+  available: readonly TableColumn[];
   /** Those that are drawn; the same array while nothing was chosen anew, so that no row is drawn for it. */
   columns: readonly TableColumn[];
   choice: ColumnChoice;
@@ -62,23 +62,23 @@ export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
   const { layout } = url;
   const own = useStore(columnChoice);
   const saved = useSavedViews();
-  const { told, linked } = useMemo(() => {
-    const columns = columnsToldBy(fields);
-    return { told: columns, linked: choiceOf(own, layout, columns) };
+  const { available, linked } = useMemo(() => {
+    const columns = columnsFilledBy(fields);
+    return { available: columns, linked: choiceOf(own, layout, columns) };
   }, [fields, own, layout]);
   const [resting, rest] = useResting(layout, (choice) => {
-    const next = differing(tableLayoutOf(choice, told), own, told);
+    const next = differing(tableLayoutOf(choice, available), own, available);
     if (isSameLayout(next, layout)) return false;
     set({ layout: next });
     return true;
   });
   const choice = resting ?? linked;
   // A column that the service does not tell (yet) stays a part of what a link brought.
-  const drawn = { ...tableLayoutOf(choice, told), ...(!resting && layout.columns && { columns: layout.columns }) };
+  const drawn = { ...tableLayoutOf(choice, available), ...(!resting && layout.columns && { columns: layout.columns }) };
   return {
-    ...viewStateOf(url, drawn, saved.views, told),
-    told,
-    columns: useMemo(() => chosen(told, choice), [told, choice]),
+    ...viewStateOf(url, drawn, saved.views, available),
+    available,
+    columns: useMemo(() => chosen(available, choice), [available, choice]),
     choice,
     setChoice: (wanted) => {
       const isOwn = linked === own && saved.views.every(({ id }) => id !== url.view);
@@ -86,7 +86,7 @@ export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
       else rest(wanted);
     },
     saved,
-    searchOf: (view) => searchOf(view, own, told),
+    searchOf: (view) => searchOf(view, own, available),
     ownSearch: to({ layout: {}, view: undefined }).search,
   };
 }

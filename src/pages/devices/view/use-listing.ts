@@ -106,15 +106,15 @@ function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
 
 /** What the fleet in memory finds. */
 function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetView['sort']) {
-  const told = useTaggedFilter(index, filter);
+  const tagged = useTaggedFilter(index, filter);
   // Until it is known who has the tag, there are the pages of the service, which knows.
-  const answering = told.filter && index;
+  const answering = tagged.filter && index;
   const { rows, isPending } = useRows(answering, {
-    filter: told.filter ?? filter,
+    filter: tagged.filter ?? filter,
     sort: sort && { by: fieldOf(sort.by), down: sort.down },
   });
   const ids = useMemo(() => (index && rows ? index.ids(rows) : undefined), [index, rows]);
-  return { ...told, filter: told.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
+  return { ...tagged, filter: tagged.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
 }
 
 interface RowsSource {

@@ -68,11 +68,11 @@ export const viewUrl = urlSchema(viewParts, printSearch);
 /** The words of the view in a text, without whatever else is in it. */
 export const cleanWords = (text: string): string => viewUrl.change('', viewUrl.read(text));
 
-/** Whether two views show the same, in the columns that this service fills: `told`. */
-export function isSameView(one: string, other: string, told: ReadonlySet<string>): boolean {
+/** Whether two views show the same, in the columns that this service fills: `available`. */
+export function isSameView(one: string, other: string, available: ReadonlySet<string>): boolean {
   const shown = (text: string) => {
     const { layout, ...view } = viewUrl.read(text);
-    const columns = layout.columns?.filter((id) => told.has(id));
+    const columns = layout.columns?.filter((id) => available.has(id));
     return viewUrl.change('', { ...view, layout: { ...layout, ...(columns && { columns }) } });
   };
   return one === other || shown(one) === shown(other);
