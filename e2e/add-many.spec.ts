@@ -47,7 +47,7 @@ async function downloadKeys(page: Page): Promise<string[][]> {
   return cellsOf(await readFile(await (await download).path(), 'utf8'));
 }
 
-test('hostile and faulty cells are told at their place, put right there, and created as they were meant @main', async ({
+test('hostile and faulty cells are marked where they are, corrected there, and created as they were meant @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -268,7 +268,7 @@ test('labels for the printer: a code, name, id and command for each device, and 
   await page.emulateMedia({ media: 'screen' });
   await expect(labels).toBeHidden();
   await page.getByRole('button', { name: 'The labels are printed' }).click();
-  await expect(page.getByText('Taken along.')).toBeVisible();
+  await expect(page.getByText('All are saved, printed or in use.')).toBeVisible();
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(labels).toHaveCount(0);

@@ -1,5 +1,5 @@
 // From a folder to a device: the builder packs it in the browser, the service takes it, a real agent runs it, and what
-// fails there is rolled back and told. What is hostile is refused on both sides.
+// fails there is rolled back and reported. What is hostile is refused on both sides.
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -179,7 +179,7 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
 });
 
-test("a folder's own update.sh is used; line ends of Windows and what is too large are told", async ({
+test("a folder's own update.sh is used; line ends of Windows and what is too large are reported", async ({
   signedIn: page,
   service,
 }) => {

@@ -99,7 +99,10 @@ test('a file of 10 MB or more is refused before a byte of it is sent', async ({ 
   await expect(form(page).getByLabel('Version')).toHaveValue('8-beta');
 });
 
-test('what is in the file is checked, and each fault is told with what to do', async ({ signedIn: page, service }) => {
+test('what is in the file is checked, and each fault is reported with what to do', async ({
+  signedIn: page,
+  service,
+}) => {
   await openArtifacts(page, service);
 
   await drop(page, await saved(service, 'notes.tar.gz', 'just some text\n'));

@@ -32,7 +32,7 @@ base.describe('a bad day', () => {
   const EMPTY =
     /No devices|No artifacts|No jobs|No workflows|No tunnels|Nothing runs|No job failed|0 devices|was seen before/;
 
-  test('a bad answer is told in its own words, and never an empty fleet', async ({
+  test('a bad answer is reported in its own words, and never an empty fleet', async ({
     signedIn: page,
     service,
     foreign,
@@ -48,12 +48,12 @@ base.describe('a bad day', () => {
     }
   });
 
-  test('what is late is waited for, what is away is told, and a redirect leads nowhere', async ({
+  test('what is late is waited for, what is away is reported, and a redirect leads nowhere', async ({
     signedIn: page,
     service,
     foreign,
   }) => {
-    // Asked again by itself, as the service wished; then it is told.
+    // Asked again by itself, as the service wished; then it is reported.
     foreign.be('busy');
     await page.goto(`${service.url}/tunnels`);
     await expect(page.getByRole('alert')).toContainText('draining', { timeout: 30_000 });

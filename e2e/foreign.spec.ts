@@ -221,7 +221,7 @@ base.describe('as little as the document asks for', () => {
   test.use({ expectedConsole: [/status of 40[45]/] });
 
   test('every page does without what is missing, and says so', async ({ signedIn: page, service, foreign }) => {
-    // No total is told: there is a next page as long as one comes full.
+    // No total is reported: there is a next page as long as one comes full.
     await page.goto(`${service.url}/devices`);
     await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();
     await page.getByRole('button', { name: 'Next page' }).click();
@@ -262,7 +262,7 @@ base.describe('as little as the document asks for', () => {
 base.describe('the files alone', () => {
   const test = before(startStrict);
 
-  test('from a plain file host: the token stays in memory, what is missing is told', async ({
+  test('from a plain file host: the token stays in memory, what is missing is reported', async ({
     browser,
     foreign,
     service,

@@ -10,7 +10,7 @@ test.use({ launchOptions: launchOptions() });
 const noticesOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { notices: { title: string; body: string }[] }).notices);
 
-test('a job that fails while the tab is hidden is told in its title, by the system, and on the page to who comes back', async ({
+test('a job that fails while the tab is hidden is reported in its title, by the system, and on the page to who comes back', async ({
   signedIn: page,
   service,
 }) => {

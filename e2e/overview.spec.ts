@@ -71,7 +71,7 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await expect(steps).toBeHidden();
 });
 
-test('a site goes down and comes back, a deployment runs and fails: told by itself, and the same on each list', async ({
+test('a site goes down and comes back, a deployment runs and fails: shown by itself, and the same on each list', async ({
   signedIn: page,
   service,
 }) => {

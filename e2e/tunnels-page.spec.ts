@@ -83,7 +83,7 @@ test('tunnels: what each is, who may use it, and on which device @main', async (
   await expect(web).toContainText('up 3d 4h');
   await expect(web.getByRole('cell', { name: '3 open 3 kB' })).toBeVisible();
   const ssh = row(page, 'muster.example:40022');
-  // Not told with the tunnel: known from the fleet.
+  // Not listed with the tunnel: known from the fleet.
   await expect(ssh).toContainText('Device Offline');
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await ssh.getByRole('button', { name: 'Copy ssh command' }).click();

@@ -2,13 +2,14 @@
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { requireBudget } from './budget.ts';
+import { budgetReport } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 const STAMP = '.built-from';
+const OVER_BUDGET = '.over-budget';
 const SOURCES = [
   'index.html',
   'src',
@@ -46,7 +47,7 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
       configFile: join(root, 'vite.config.ts'),
       build: { outDir, emptyOutDir: true, manifest: true },
     });
-    requireBudget(outDir);
+    const over = budgetReport(outDir);
     rmSync(join(outDir, '.vite'), { recursive: true });
     await build({
       ...common,
@@ -66,6 +67,10 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
       },
     });
     await precompress(outDir);
+    if (over) {
+      process.stderr.write(`${over}\n`);
+      writeFileSync(join(outDir, OVER_BUDGET), over);
+    }
     writeFileSync(join(outDir, STAMP), builtFrom);
     replaceDist(outDir);
   } finally {
@@ -79,6 +84,15 @@ const sources = () => [fingerprint(root, SOURCES), process.env['DASHBOARD_API']?
 function isFresh(): boolean {
   const stamp = join(dist, STAMP);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
+}
+
+/**
+ * Fails for a build over its budget. Only the tests call it: bytes of gzip differ a little between platforms, and what is
+ * over by a few must not keep a service from starting.
+ */
+export function requireBudget(): void {
+  const report = join(dist, OVER_BUDGET);
+  if (existsSync(report)) throw new Error(readFileSync(report, 'utf8'));
 }
 
 /** Puts the built folder in the place of dist/. Of two builds that end at once each wins a round; either result is right. */

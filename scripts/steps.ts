@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { ensureBrowser } from './browser.ts';
-import { buildIfStale } from './dist.ts';
+import { buildIfStale, requireBudget } from './dist.ts';
 import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightReport, type Tally } from './tally.ts';
 
 const root = dirname(import.meta.dirname);
@@ -84,6 +84,7 @@ export async function endToEndTests(args: string[]): Promise<Tally> {
   const ready = await step('Browser and build', async () => {
     ensureBrowser();
     await buildIfStale();
+    requireBudget();
     return { ...PASSED, output: '' };
   });
   if (ready.failed > 0) return ready;

@@ -120,7 +120,7 @@ function UpdateAgentAction(frame: BulkActionProps) {
       note={() => (
         <p>
           Each fetches the agent of this service, restarts with it when no job runs there, and goes back to its present
-          one if it does not get through. How that goes is told by the devices, not by this dialog.
+          one if it does not get through. The devices show how that went, not this dialog.
         </p>
       )}
     />

@@ -42,7 +42,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
               : 'No device was created.'
             : untaken > 0
               ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
-              : 'Taken along. They are gone from here when you leave this page.'}
+              : 'All are saved, printed or in use. They are gone from here when you leave this page.'}
         </p>
         {host === undefined && isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (

@@ -49,7 +49,7 @@ export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialo
 const MOST = 8;
 
 function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageIndex; untold: boolean }) {
-  if (!usage) return untold ? <p className="dim">Which jobs use it is not told by this service.</p> : null;
+  if (!usage) return untold ? <p className="dim">This service does not report which jobs use it.</p> : null;
   const { waiting, running, done } = usageIn(usage, artifact);
   const jobs = [...waiting, ...running, ...done];
   return (

@@ -85,7 +85,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
               <p>Which jobs wait for an artifact could not be read, so nothing can be deleted here now.</p>
             ) : (
               jobs.data &&
-              !usage && <p>Which jobs use an artifact is not told by this service. Those that wait will fail.</p>
+              !usage && <p>This service does not report which jobs use an artifact. Those that wait will fail.</p>
             )}
           </>
         }

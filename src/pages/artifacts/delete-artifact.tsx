@@ -73,7 +73,7 @@ export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
         ) : unread ? (
           <p>Reading which jobs wait for it…</p>
         ) : (
-          <p>Which jobs use it is not told by this service. Those that still wait for it will fail.</p>
+          <p>This service does not report which jobs use it. Those that still wait for it will fail.</p>
         )}
       </div>
     </ConfirmDialog>

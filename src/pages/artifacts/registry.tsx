@@ -65,7 +65,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
         </span>
         <Storage account={account} />
       </div>
-      {usageUntold && <p className="dim">Which jobs use an artifact is not told by this service.</p>}
+      {usageUntold && <p className="dim">This service does not report which jobs use an artifact.</p>}
       {found.length > 0 ? (
         <ArtifactTable
           groups={found}

@@ -96,7 +96,7 @@ export function SecretDialog({
         <Group justify="space-between">
           <span className="small dim">
             {copied
-              ? 'Taken along.'
+              ? 'Copied or saved.'
               : inUse
                 ? 'It is in use.'
                 : `This ${what} is shown only once: copy or download it.`}
