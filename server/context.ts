@@ -21,8 +21,8 @@ import type { OutputRetention } from './output-retention.ts';
 import { openPublishedAgent } from './agents/published-agent.ts';
 import type { PublishedAgent } from './agents/published-agent.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
-import { openArtifactFiles } from './store/artifact-files.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
+import { openArtifactFolder } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
 import { countRunning, recordRunning, recordStopped } from './store/last-run.ts';
@@ -127,10 +127,9 @@ export async function openContext(
     const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
     const audit = openAudit(now);
     const downloads = openDownloads(downloadKey, clock.unset);
-    const files = openArtifactFiles({
+    const files = await openArtifactFolder({
       dataDir: config.dataDir,
-      artifacts: allArtifacts(db),
-      wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId),
+      records: { all: () => allArtifacts(db), wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId) },
       readOnly,
     });
     const link = openLink({ db, now, refusal: () => disk.refusal() });
@@ -188,6 +187,7 @@ export async function openContext(
         context.retention.close();
         await tunnels.close();
         await link.close();
+        await files.close();
         await clock.close();
         // If the stop cannot be recorded (a full disk), the next start reports a crash.
         if (!readOnly) await db.write(recordStopped, { essential: true }).catch(() => {});

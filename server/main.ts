@@ -55,10 +55,7 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
     );
   const problem = disk.problem();
   if (problem !== undefined) lines.push(`Note:    ${problem}`);
-  if (files.setAside.count > 0)
-    lines.push(
-      `Note:    ${files.setAside.count} artifact files that the database does not know are now in ${files.setAside.folder}.`,
-    );
+  lines.push(...files.notes.map((note) => `Note:    ${note}`));
   if (startup.envTokenRevoked)
     lines.push('Note:    AUTH_TOKEN was revoked and opens nothing. Set another, or make one with "npm run token".');
   else if (config.authToken !== undefined && config.authToken.length < 22)

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ConfigError } from './config.ts';
 import type { Config } from './config.ts';
 import { log } from './operation/log.ts';
-import { requireDatabaseOfFiles } from './store/artifact-files.ts';
+import { requireDatabaseOfFiles } from './store/artifact-folder.ts';
 import { fileSize } from './store/database-file.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database } from './store/database.ts';

@@ -8,6 +8,8 @@ interface ReadinessOptions {
   db: Database;
   /** The fault of the disk, as a sentence without its subject. */
   diskFault: () => string | undefined;
+  /** The same of the store of artifacts. */
+  artifactFault: () => Promise<string | undefined>;
   /** The number of migrations. */
   steps: number;
   isStopping: () => boolean;
@@ -20,12 +22,13 @@ const WRITE_TIMEOUT_MS = 3_000;
 /** The problems that keep it from serving; empty if it is ready. */
 export type Readiness = () => Promise<FieldError[]>;
 
-export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOptions): Readiness {
+export function openReadiness({ db, diskFault, artifactFault, steps, isStopping }: ReadinessOptions): Readiness {
   const check = async (): Promise<FieldError[]> => {
     const faults: FieldError[] = [];
     const fault = (field: string, message: string) => faults.push({ field, message });
     const disk = diskFault();
     if (disk !== undefined) fault('disk', disk);
+    const artifacts = artifactFault();
     try {
       const at = db.get<{ user_version: number }>('PRAGMA user_version')?.user_version;
       if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
@@ -37,6 +40,8 @@ export function openReadiness({ db, diskFault, steps, isStopping }: ReadinessOpt
     } catch (cause) {
       fault('database', `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
+    const store = await artifacts;
+    if (store !== undefined) fault('artifacts', store);
     return faults;
   };
 

@@ -81,6 +81,7 @@ export async function startService(
       readiness: openReadiness({
         db: context.db,
         diskFault: () => DISK_FAULTS[context.disk.state()],
+        artifactFault: () => context.files.problem(),
         steps: migrations.length,
         isStopping: () => context.traffic.isStopping,
       }),

@@ -54,11 +54,11 @@ test('a file that is missing or cut: shown, logged once, and a download answers 
 test('a file that is cut while it is sent ends the download', async () => {
   const artifact = await upload('cut.sh');
   const { files } = service.context;
-  const open = files.open.bind(files);
-  mock.method(files, 'open', async (known: Parameters<typeof open>[0]) => {
-    const handle = await open(known);
+  const readBytes = files.read.bind(files);
+  mock.method(files, 'read', async (...asked: Parameters<typeof readBytes>) => {
+    const bytes = await readBytes(...asked);
     truncateSync(fileOf(artifact), 100_000);
-    return handle;
+    return bytes;
   });
   const response = await fetch(linkOf(artifact));
   assert.equal(response.status, 200);
@@ -92,7 +92,9 @@ test('at a start, a file that no artifact ever had is set aside; one of a delete
   await service.close();
   service = await startTestService({}, service.dataDir);
   assert.deepEqual([existsSync(fileOf(deleted)), existsSync(unknown)], [false, false]);
-  const { setAside } = service.context.files;
-  assert.equal(setAside.count, 1);
-  assert.equal(readFileSync(path.join(setAside.folder, 'unknown1'), 'utf8'), 'of another database');
+  const aside = path.join(service.dataDir, 'artifacts-set-aside');
+  assert.deepEqual(service.context.files.notes, [
+    `1 artifact files that the database does not know are now in ${aside}.`,
+  ]);
+  assert.equal(readFileSync(path.join(aside, 'unknown1'), 'utf8'), 'of another database');
 });

@@ -1,10 +1,8 @@
 // The download of artifacts by Commands. It is outside /v1 and needs no sign-in: the link's token authorises it, for
 // this one file.
-import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readRange } from '../http/byte-range.ts';
-import type { ByteRange } from '../http/byte-range.ts';
 import type { App } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { findArtifact } from '../store/artifacts.ts';
@@ -17,16 +15,6 @@ const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
     jobId,
     artifactId,
   ) !== undefined;
-
-/** A part of a file; throws if the file became shorter, so that the client does not wait for the rest. */
-async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
-  let left = end - start + 1;
-  for await (const part of handle.createReadStream({ start, end })) {
-    left -= (part as Buffer).length;
-    yield part as Buffer;
-  }
-  if (left > 0) throw new Error(`The file of an artifact became ${left} bytes shorter while it was sent`);
-}
 
 export function downloadRoute(app: App, { db, files, downloads }: Context): void {
   app.get('/download/:artifact_id', async (http) => {
@@ -41,7 +29,6 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
     const gone = () => new Problem(404, 'This artifact is gone', 'It was deleted after the link to it was made.');
     const artifact = findArtifact(db, id);
     if (!artifact) throw gone();
-    const handle = await files.open(artifact);
     const { sizeBytes } = artifact;
     const etag = `"${artifact.sha256}"`;
     const headers: Record<string, string> = {
@@ -58,7 +45,7 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
     const isOfThese = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
     const range = isOfThese ? readRange(http.req.header('Range'), sizeBytes) : undefined;
     if (range === 'unsatisfiable') {
-      await handle.close();
+      await files.requireUsable(artifact);
       throw new Problem(416, 'The artifact does not have these bytes', `It holds ${sizeBytes} bytes.`, {
         headers: { 'Content-Range': `bytes */${sizeBytes}` },
       });
@@ -67,10 +54,10 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
     headers['Content-Length'] = String(part.end - part.start + 1);
     if (range) headers['Content-Range'] = `bytes ${part.start}-${part.end}/${sizeBytes}`;
     if (http.req.method === 'HEAD' || sizeBytes === 0) {
-      await handle.close();
+      await files.requireUsable(artifact);
       return http.body(null, 200, headers);
     }
-    const bytes = Readable.from(partOfFile(handle, part));
+    const bytes = Readable.from(await files.read(artifact, part));
     return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, range ? 206 : 200, headers);
   });
 }

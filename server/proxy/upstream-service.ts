@@ -68,6 +68,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
         db,
         // Only sessions are stored: the test write suffices.
         diskFault: () => undefined,
+        artifactFault: async () => undefined,
         steps: SEALED_SESSIONS.steps.length,
         isStopping: () => context.traffic.isStopping,
       }),

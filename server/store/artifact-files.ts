@@ -1,16 +1,13 @@
-// The bytes of artifacts: one file each in DATA_DIR/artifacts. A file gets its final name only when it is complete and
-// on disk, so that a crash can leave an unneeded file (removed at the next start) but never half an artifact.
+// The bytes of artifacts, wherever they are stored: one interface, and what its implementations share. An upload is
+// first received in a temporary file of DATA_DIR, checked, and then stored under the artifact's id.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../config.ts';
-import { newId } from './ids.ts';
-import { log } from '../operation/log.ts';
+import type { ByteRange } from '../http/byte-range.ts';
 import { Problem } from '../http/problem.ts';
 import { isFull, systemFault } from '../http/system-fault.ts';
-import { fileSize } from './database-file.ts';
+import { log } from '../operation/log.ts';
+import { newId } from './ids.ts';
 
 /** Received bytes on disk, under a temporary name. */
 export interface Received {
@@ -20,33 +17,58 @@ export interface Received {
 }
 
 /** What the database records about an artifact's file. */
-interface Known {
+export interface KnownFile {
   id: string;
   name: string;
   version: string;
   sizeBytes: number;
+  sha256: string;
 }
 
-/** `Missing`: there is no file; `Damaged`: its size differs from the upload. */
+/** `Missing`: there is no file; `Damaged`: its size or its bytes differ from the upload. */
 export type FileFault = 'Missing' | 'Damaged';
 
 export interface ArtifactFiles {
-  /** Files without an artifact that were set aside at the start. */
-  setAside: { count: number; folder: string };
+  /** What the start found, as sentences for the operator. */
+  readonly notes: readonly string[];
   /** Writes a stream to disk; refuses `limit` bytes or more, and leaves nothing behind after an error. */
   receive(bytes: AsyncIterable<Buffer>, limit: number): Promise<Received>;
-  /** Renames the received bytes to an artifact's file. */
+  /** Makes the received bytes an artifact's file; it is durable when this resolves. */
   store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
-  /** What is wrong with the file; logged once. */
-  faultOf(artifact: Known): FileFault | undefined;
-  /** Opens the whole file for reading; refuses a missing or damaged one. */
-  open(artifact: Known): Promise<FileHandle>;
+  /** What is wrong with the file, as far as is known without waiting; logged once. */
+  faultOf(artifact: KnownFile): FileFault | undefined;
+  /** Refuses a missing or damaged file. */
+  requireUsable(artifact: KnownFile): Promise<void>;
+  /** The bytes of a part or of the whole file; refuses a missing or damaged one, and throws if it ends too early. */
+  read(artifact: KnownFile, part: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+  /** Resolves at the latest when the removal needs no more help of the caller. */
   remove(artifactId: string): Promise<void>;
+  /** Why files can be neither stored nor read at the moment, as a sentence without its subject. */
+  problem(): Promise<string | undefined>;
+  close(): Promise<void>;
 }
 
+/** The records that files are compared with. */
+export interface ArtifactRecords {
+  /** The artifacts of all accounts. */
+  all: () => KnownFile[] | Promise<KnownFile[]>;
+  /** Whether an artifact with this id was deleted, so that its file can be removed. */
+  wasDeleted: (artifactId: string) => boolean | Promise<boolean>;
+}
+
+/** Ids consist of letters and digits; any other must never become part of a path. */
+export function requireId(artifactId: string): string {
+  if (!/^[a-z0-9]+$/.test(artifactId)) throw new TypeError('An artifact id holds letters and digits only');
+  return artifactId;
+}
+
+/** Folder in DATA_DIR for artifacts and unfinished uploads. */
+export const artifactFolder = (dataDir: string) => path.join(dataDir, 'artifacts');
+export const arrivingFolder = (dataDir: string) => path.join(artifactFolder(dataDir), 'arriving');
+
 /** Describes disk errors; returns all others unchanged. */
-function describeError(cause: unknown): unknown {
+export function describeDiskError(cause: unknown): unknown {
   const fault = systemFault(cause);
   if (!fault) return cause;
   const detail = isFull(cause)
@@ -59,31 +81,24 @@ function describeError(cause: unknown): unknown {
 }
 
 /** Describes the fault for users who need the artifact. */
-export const fileFaultText = ({ name, version }: Pick<Known, 'name' | 'version'>, fault: FileFault): string =>
+export const fileFaultText = ({ name, version }: Pick<KnownFile, 'name' | 'version'>, fault: FileFault): string =>
   `The file of ${name} ${version} is ${fault === 'Missing' ? 'missing' : 'damaged'} on the service: upload that artifact again.`;
 
-const folderOf = (dataDir: string) => path.join(dataDir, 'artifacts');
+/** The refusal of a download whose file is missing or damaged. */
+export const unusableFile = (artifact: KnownFile, fault: FileFault): Problem =>
+  new Problem(410, 'The file of this artifact cannot be used', fileFaultText(artifact, fault));
 
-/**
- * Refuses to start without the database of the artifacts: a new one would know none of them.
- * `isEmpty`: the file exists without tables.
- */
-export function requireDatabaseOfFiles(dataDir: string, database: string, { isEmpty = false } = {}): void {
-  const size = fileSize(database);
-  if (size > 0 && !isEmpty) return;
-  const files = statSync(folderOf(dataDir), { throwIfNoEntry: false })
-    ? readdirSync(folderOf(dataDir), { withFileTypes: true }).filter((entry) => entry.isFile()).length
-    : 0;
-  // SQLite would discard a log without its database.
-  const hasLog = size === 0 && fileSize(`${database}-wal`) > 0;
-  if (files === 0 && !hasLog) return;
-  const left = [
-    ...(files > 0 ? [`${files} artifact ${files === 1 ? 'file' : 'files'}`] : []),
-    ...(hasLog ? ['its log'] : []),
-  ];
-  throw new ConfigError(
-    `${database} is ${size === 0 && !statSync(database, { throwIfNoEntry: false }) ? 'missing' : 'empty'}, but ${left.join(' and ')} in ${dataDir} ${files + Number(hasLog) === 1 ? 'belongs' : 'belong'} to one: put the database back or restore a backup, or set DATA_DIR to another folder to begin anew. Nothing was changed.`,
-  );
+/** Logs each fault once, until the file is whole again. */
+export function openFaultLog() {
+  const logged = new Set<string>();
+  return {
+    note: (artifact: KnownFile, fault: FileFault, file: string) => {
+      if (logged.has(artifact.id)) return;
+      logged.add(artifact.id);
+      log.warn(`artifacts: ${fileFaultText(artifact, fault)}`, { file });
+    },
+    forget: (artifactId: string) => void logged.delete(artifactId),
+  };
 }
 
 /** A rename is durable only after its folder is flushed. */
@@ -96,113 +111,32 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-export interface ArtifactFilesOptions {
-  dataDir: string;
-  artifacts: readonly Known[];
-  /** Whether an artifact with this id was deleted, so that its file can be removed. */
-  wasDeleted: (artifactId: string) => boolean;
-  /** The disk refuses writes. */
-  readOnly?: boolean;
-}
-
-/**
- * Opens the folder of artifacts. Removes unfinished uploads and the files of deleted artifacts. Any other file without
- * an artifact is set aside, because the database may be an older, restored one. Must run before uploads are accepted.
- */
-export function openArtifactFiles({ dataDir, artifacts, wasDeleted, readOnly }: ArtifactFilesOptions): ArtifactFiles {
-  const folder = folderOf(dataDir);
-  const arriving = path.join(folder, 'arriving');
-  const aside = path.join(dataDir, 'artifacts-set-aside');
-  const setAside = { count: 0, folder: aside };
-  if (!readOnly) {
-    rmSync(arriving, { recursive: true, force: true });
-    mkdirSync(arriving, { recursive: true, mode: 0o700 });
-    const known = new Set(artifacts.map(({ id }) => id));
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (!entry.isFile() || known.has(entry.name)) continue;
-      if (wasDeleted(entry.name)) {
-        rmSync(path.join(folder, entry.name), { force: true });
-        continue;
+/** Receives uploads in a folder. */
+export async function receiveFile(arriving: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Received> {
+  const file = path.join(arriving, newId(20));
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    try {
+      for await (const part of bytes) {
+        sizeBytes += part.length;
+        if (sizeBytes >= limit)
+          throw new Problem(
+            413,
+            'The file is too large',
+            `An artifact must be smaller than ${limit / 1024 / 1024} MB (${limit.toLocaleString('en')} bytes).`,
+          );
+        hash.update(part);
+        await handle.writeFile(part);
       }
-      mkdirSync(aside, { recursive: true, mode: 0o700 });
-      renameSync(path.join(folder, entry.name), path.join(aside, entry.name));
-      setAside.count += 1;
+      await handle.sync();
+    } finally {
+      await handle.close();
     }
+    return { file, sizeBytes, sha256: hash.digest('hex') };
+  } catch (cause) {
+    await rm(file, { force: true });
+    throw describeDiskError(cause);
   }
-  const logged = new Set<string>();
-  const note = (artifact: Known, fault: FileFault) => {
-    if (logged.has(artifact.id)) return;
-    logged.add(artifact.id);
-    log.warn(`artifacts: ${fileFaultText(artifact, fault)}`, { file: fileOf(artifact.id) });
-  };
-  // Ids consist of letters and digits; any other must never become part of a path.
-  const fileOf = (artifactId: string) => {
-    if (!/^[a-z0-9]+$/.test(artifactId)) throw new TypeError('An artifact id holds letters and digits only');
-    return path.join(folder, artifactId);
-  };
-
-  const faultOf = (artifact: Known): FileFault | undefined => {
-    const size = statSync(fileOf(artifact.id), { throwIfNoEntry: false })?.size;
-    if (size === artifact.sizeBytes) {
-      logged.delete(artifact.id);
-      return undefined;
-    }
-    const fault = size === undefined ? 'Missing' : 'Damaged';
-    note(artifact, fault);
-    return fault;
-  };
-  for (const artifact of artifacts) faultOf(artifact);
-
-  return {
-    setAside,
-    faultOf,
-
-    receive: async (bytes, limit) => {
-      const file = path.join(arriving, newId(20));
-      try {
-        const handle = await open(file, 'wx', 0o600);
-        const hash = createHash('sha256');
-        let sizeBytes = 0;
-        try {
-          for await (const part of bytes) {
-            sizeBytes += part.length;
-            if (sizeBytes >= limit)
-              throw new Problem(
-                413,
-                'The file is too large',
-                `An artifact must be smaller than ${limit / 1024 / 1024} MB (${limit.toLocaleString('en')} bytes).`,
-              );
-            hash.update(part);
-            await handle.writeFile(part);
-          }
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        return { file, sizeBytes, sha256: hash.digest('hex') };
-      } catch (cause) {
-        await rm(file, { force: true });
-        throw describeError(cause);
-      }
-    },
-
-    store: async ({ file }, artifactId) => {
-      try {
-        await rename(file, fileOf(artifactId));
-        await syncFolder(folder);
-      } catch (cause) {
-        throw describeError(cause);
-      }
-    },
-
-    discard: ({ file }) => rm(file, { force: true }),
-
-    open: async (artifact) => {
-      const fault = faultOf(artifact);
-      if (fault) throw new Problem(410, 'The file of this artifact cannot be used', fileFaultText(artifact, fault));
-      return open(fileOf(artifact.id), 'r');
-    },
-
-    remove: (artifactId) => rm(fileOf(artifactId), { force: true }),
-  };
 }

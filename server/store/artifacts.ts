@@ -1,4 +1,4 @@
-// Artifact records. The bytes are files (artifact-files.ts).
+// Artifact records. The bytes are elsewhere (artifact-files.ts).
 import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
