@@ -85,8 +85,7 @@ function DeleteAction(frame: BulkActionProps) {
         button: (count) => `Delete ${devicesText(count)}`,
         typed: true,
         danger: true,
-        requests: (change) => change.map(bulkDelete().request),
-        prepare: () => Promise.resolve(bulkDelete()),
+        write: bulkDelete(),
       }}
       note={(change) => {
         const online = change.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
@@ -114,8 +113,7 @@ function UpdateAgentAction(frame: BulkActionProps) {
         does: ['is told to update its agent', 'are told to update their agents'],
         fault: undefined,
         button: (count) => `Update the agent of ${devicesText(count)}`,
-        requests: (change) => change.map(bulkUpdateAgent().request),
-        prepare: () => Promise.resolve(bulkUpdateAgent()),
+        write: bulkUpdateAgent(),
       }}
       note={() => (
         <p>

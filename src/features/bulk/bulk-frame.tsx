@@ -12,7 +12,7 @@ import { useBulkRun } from './use-bulk-run.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { Failure } from '#/ui/page/view.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
 interface BulkFrameProps {
@@ -46,12 +46,7 @@ export function BulkFrame({ title, ids, stale, onClose, children }: BulkFramePro
       {reading.data ? (
         children({ devices: reading.data, gone: ids.filter((id) => !there.has(id)), run, onClose: close })
       ) : reading.error ? (
-        <Failure
-          what="the selected devices"
-          error={reading.error}
-          busy={reading.isFetching}
-          onRetry={reading.refetch}
-        />
+        <NoDataYet query={reading} name="the selected devices" />
       ) : (
         <div role="status" className={classes.steps}>
           <p>

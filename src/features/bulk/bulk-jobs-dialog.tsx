@@ -45,8 +45,7 @@ export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDia
             <VirtualTable name={`Jobs to ${verb.toLowerCase()}`} bounded columns={columns} rows={jobs} rowKey={keyOf} />
           )
         }
-        requests={() => jobs.map(write.request)}
-        prepare={() => Promise.resolve(write)}
+        write={write}
         onClose={onClose}
       />
     </BaseDialog>

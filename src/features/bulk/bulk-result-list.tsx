@@ -6,6 +6,7 @@ import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortRe
 import type { BulkOutcome, ResultRow } from './bulk-results.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { formatCount } from '#/lib/format.ts';
+import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
@@ -51,13 +52,9 @@ interface BulkResultListProps {
   onClose: () => void;
 }
 
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
-
 export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkResultListProps) {
   const [shown, setShown] = useState<BulkOutcome | ''>('');
-  const [focus] = useState(() => focusOnMount);
-  const columns = useMemo(() => columnsOf(noun), [noun]);
-  const counts = useMemo(() => countResults(rows), [rows]);
+  const counts = countResults(rows);
   const sorted = useMemo(() => sortResults(rows), [rows]);
   // An outcome that a retry has emptied is no filter any more.
   const filter = shown !== '' && counts[shown] > 0 ? shown : '';
@@ -85,10 +82,10 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
           Export results
         </Button>
       </div>
-      <VirtualTable name="Results" bounded columns={columns} rows={visible} rowKey={({ id }) => id} />
+      <VirtualTable name="Results" bounded columns={columnsOf(noun)} rows={visible} rowKey={({ id }) => id} />
       <div className={classes.buttons}>
         {actions}
-        <Button variant="default" ref={focus} onClick={onClose}>
+        <Button variant="default" ref={focusOnMount} onClick={onClose}>
           Close
         </Button>
       </div>

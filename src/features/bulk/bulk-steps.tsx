@@ -38,9 +38,9 @@ export interface BulkAction {
   /** The count must be typed. */
   typed?: boolean;
   danger?: boolean;
-  /** What is sent for these devices, to be shown. */
+  write: BulkWrite | (() => Promise<BulkWrite>);
+  /** What is sent for these devices, to be shown, where `write` is made later. */
   requests?: (change: readonly Device[]) => readonly CurlRequest[];
-  prepare: () => Promise<BulkWrite>;
 }
 
 interface BulkStepsProps extends BulkActionProps {
@@ -57,7 +57,7 @@ const skippedRow = (id: string, name: string, reason: string): ResultRow => ({ i
 
 export function BulkSteps({ devices, gone, run, action, children, note, onward, onClose }: BulkStepsProps) {
   const { results } = run;
-  const { keep, what, does, fault, button, requests, prepare, typed = false, danger = false } = action;
+  const { keep, what, does, fault, button, requests, write, typed = false, danger = false } = action;
   // What was sent stays in the plan, whatever the device is now.
   const plan = bulkPlanOf(devices, (device) => (results.has(device.DeviceId) ? undefined : keep(device)));
   const { change, skip } = plan;
@@ -88,8 +88,8 @@ export function BulkSteps({ devices, gone, run, action, children, note, onward, 
           <p className="dim">{fault}</p>
         )
       }
-      {...(requests && { requests: () => requests(change) })}
-      prepare={prepare}
+      requests={requests && (() => requests(change))}
+      write={write}
       onward={onward}
       onClose={onClose}
     />

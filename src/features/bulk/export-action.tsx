@@ -1,34 +1,82 @@
-// Saves the selected devices as a CSV file.
+// Saves devices as a CSV file: the selected ones here, what the table shows in a dialog of its page.
+import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
+import type { Device } from '#/contract/devices.ts';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { deviceColumns } from '#/features/device-filters/device-columns.ts';
+import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { useDeviceExport } from './export-devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
+import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
-export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
-  const locations = useQuery(deviceQueries.locations());
+interface ExportStepsProps {
+  count: number;
+  /** Read when the file is written. */
+  columns: () => DeviceColumns;
+  at: (index: number) => Device;
+  /** Why there is nothing to save; empty where there is. */
+  fault: string;
+  loading?: boolean;
+  /** What will be in the file. */
+  children: ReactNode;
+  onClose: () => void;
+}
+
+export function ExportSteps({ count, columns, at, fault, loading = false, children, onClose }: ExportStepsProps) {
   const { written, start } = useDeviceExport();
-  const busy = written !== undefined;
-  const save = () =>
-    void start({
-      columns: deviceColumns(devices, locations.data ?? []),
-      count: devices.length,
-      at: (index) => devices[index]!,
-    }).then((done) => done && onClose());
+  const save = () => void start({ columns: columns(), count, at }).then((done) => done && onClose());
   return (
     <div className={classes.steps}>
-      <section aria-label="Plan" className={classes.plan}>
-        <p>
-          <strong>{devicesText(devices.length)} in one file.</strong>
-        </p>
+      {children}
+      {written !== undefined && (
+        <progress className={classes.bar} aria-label="Rows written" max={Math.max(1, count)} value={written} />
+      )}
+      <DialogButtons onCancel={onClose}>
+        <Button
+          data-autofocus
+          loading={loading || written !== undefined}
+          disabled={fault !== ''}
+          title={fault}
+          onClick={save}
+        >
+          Download CSV
+        </Button>
+      </DialogButtons>
+    </div>
+  );
+}
+
+export function ExportPlan({ count, children }: { count: number; children: ReactNode }) {
+  return (
+    <section aria-label="Plan" className={classes.plan}>
+      <p>
+        <strong>{devicesText(count)} in one file.</strong>
+      </p>
+      {children}
+    </section>
+  );
+}
+
+export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
+  const locations = useQuery(deviceQueries.locations());
+  return (
+    <ExportSteps
+      count={devices.length}
+      columns={() => deviceColumns(devices, locations.data ?? [])}
+      at={(index) => devices[index]!}
+      fault={devices.length === 0 ? 'None of the selected devices is there any more' : ''}
+      loading={locations.isLoading}
+      onClose={onClose}
+    >
+      <ExportPlan count={devices.length}>
         {gone.length > 0 && <p>{formatCount(gone.length)} skipped: not there any more.</p>}
         <p>Id, name, group, status, customer, site, tags, address, times, location, and the inventory there is.</p>
         <p>Text that a spreadsheet would take for a formula gets an apostrophe before it. No keys are in the file.</p>
-      </section>
+      </ExportPlan>
       {locations.error && !locations.data && (
         <Failure
           what="the locations (without them the file has none)"
@@ -37,23 +85,6 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
           onRetry={locations.refetch}
         />
       )}
-      {busy && (
-        <progress className={classes.bar} aria-label="Rows written" max={Math.max(1, devices.length)} value={written} />
-      )}
-      <div className={classes.buttons}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          data-autofocus
-          loading={busy || locations.isLoading}
-          disabled={devices.length === 0}
-          title={devices.length === 0 ? 'None of the selected devices is there any more' : ''}
-          onClick={save}
-        >
-          Download CSV
-        </Button>
-      </div>
-    </div>
+    </ExportSteps>
   );
 }

@@ -10,9 +10,11 @@ import type { RunningBulk } from './use-bulk-run.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
+import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
+import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
@@ -36,9 +38,9 @@ interface RunStepsProps<Item> {
   plan: ReactNode;
   /** Below the plan: the items. */
   list?: ReactNode;
-  /** What is sent, to be shown. */
-  requests?: () => readonly CurlRequest[];
-  prepare: Parameters<RunningBulk<Item>['start']>[0]['prepare'];
+  write: Parameters<RunningBulk<Item>['start']>[0]['write'];
+  /** What is sent, to be shown, where `write` is made later. */
+  requests?: (() => readonly CurlRequest[]) | undefined;
   /** A link to the result. */
   onward?: ReactNode;
   onClose: () => void;
@@ -65,7 +67,8 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
 }
 
 function PlanForm<Item>(props: RunStepsProps<Item>) {
-  const { run, items, button, danger = false, fields, plan, list, requests, prepare, onClose } = props;
+  const { run, items, button, danger = false, fields, plan, list, write, onClose } = props;
+  const { requests = typeof write === 'function' ? undefined : () => items.map(write.request) } = props;
   const [text, setText] = useState('');
   const count = items.length;
   const isReady = props.fault === undefined && count > 0;
@@ -83,7 +86,7 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       className={classes.steps}
       onSubmit={(event) => {
         event.preventDefault();
-        if (fault === undefined && !run.busy) run.start({ items, prepare });
+        if (fault === undefined && !run.busy) run.start({ items, write });
       }}
     >
       {fields}
@@ -96,10 +99,7 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       )}
       {requests && isReady && <ShowAsCurl request={requests} />}
       <FormError error={run.error} />
-      <div className={classes.buttons}>
-        <Button variant="default" onClick={onClose} disabled={run.busy}>
-          Cancel
-        </Button>
+      <DialogButtons onCancel={onClose} busy={run.busy}>
         <Button
           type="submit"
           loading={run.busy}
@@ -110,18 +110,14 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
         >
           {button}
         </Button>
-      </div>
+      </DialogButtons>
     </form>
   );
 }
 
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
-
 /** How far it is, and Cancel. */
 function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string }) {
   const { kind, total, ended, results, pause, cancelling, cancel } = run;
-  // Focus only once: the button is drawn again with each step.
-  const [focus] = useState(() => focusOnMount);
   return (
     <div className={classes.steps}>
       <p>
@@ -139,7 +135,7 @@ function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string })
             : ''}
       </p>
       <div className={classes.buttons}>
-        <Button variant="default" ref={focus} onClick={cancel} disabled={cancelling}>
+        <Button variant="default" ref={focusOnMount} onClick={cancel} disabled={cancelling}>
           {cancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
       </div>
@@ -159,7 +155,7 @@ function Announcer<Item>({ run: { phase, total, ended, results } }: { run: Runni
 
 const NONE: readonly ResultRow[] = [];
 
-function Ended<Item>({ run, items, skipped = NONE, what, prepare, onward, onClose }: RunStepsProps<Item>) {
+function Ended<Item>({ run, items, skipped = NONE, what, write, onward, onClose }: RunStepsProps<Item>) {
   const { kind, results, busy } = run;
   const { keyOf, nameOf } = kind;
   const rows = useMemo(
@@ -176,7 +172,7 @@ function Ended<Item>({ run, items, skipped = NONE, what, prepare, onward, onClos
     const some = items.filter((item) => results.get(keyOf(item))?.outcome === outcome);
     return (
       some.length > 0 && (
-        <Button variant="default" loading={busy} onClick={() => run.start({ items: some, prepare })}>
+        <Button variant="default" loading={busy} onClick={() => run.start({ items: some, write })}>
           {label(formatCount(some.length))}
         </Button>
       )

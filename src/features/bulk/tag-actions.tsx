@@ -1,6 +1,6 @@
 // Puts a tag on many devices, one that exists or a new one, and takes one off.
 import { useState } from 'react';
-import { Autocomplete, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import { isMissing } from '#/api/api-error.ts';
@@ -10,17 +10,13 @@ import type { Tag } from '#/contract/tags.ts';
 import { keepTagged, keepUntagged } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 
 export function TagAction({ on, ...frame }: BulkActionProps & { on: boolean }) {
   const tags = useQuery(tagQueries.list());
   if (isMissing(tags.error)) return <p>This service has no tags.</p>;
-  if (!tags.data)
-    return tags.error ? (
-      <Failure what="the tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />
-    ) : (
-      <Skeleton name="the tags" rows={2} />
-    );
+  if (!tags.data) return <NoDataYet query={tags} name="the tags" rows={2} />;
   return on ? <AddTag {...frame} tags={tags.data} /> : <RemoveTag {...frame} tags={tags.data} />;
 }
 
@@ -44,21 +40,11 @@ function AddTag({ tags, ...frame }: TagProps) {
           const { first, id } = tagRequests(name, tags);
           return [...first, ...change.map(bulkTag(id, true).request)];
         },
-        prepare: async () => bulkTag(await tagNamed(name), true),
+        write: async () => bulkTag(await tagNamed(name), true),
       }}
       note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}
     >
-      <Autocomplete
-        label="Tag"
-        data-autofocus
-        maxLength={255}
-        data={names.filter((each) => each !== name)}
-        limit={100}
-        value={typed}
-        onChange={setTyped}
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <SuggestInput label="Tag" data-autofocus data={names} value={typed} onChange={setTyped} />
     </BulkSteps>
   );
 }
@@ -80,8 +66,7 @@ function RemoveTag({ tags, ...frame }: TagProps) {
         does: ['loses it', 'lose it'],
         fault: id === '' ? 'Choose a tag first.' : undefined,
         button: (count) => `Remove from ${devicesText(count)}`,
-        requests: (change) => change.map(bulkTag(id, false).request),
-        prepare: () => Promise.resolve(bulkTag(id, false)),
+        write: bulkTag(id, false),
       }}
     >
       <Select

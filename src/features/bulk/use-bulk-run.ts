@@ -17,8 +17,8 @@ export interface BulkKind<Item> {
 
 interface Start<Item> {
   items: readonly Item[];
-  /** Once before each run: what has to be known or made first. When it fails, nothing was sent. */
-  prepare: () => Promise<Pick<BulkWrite<Item>, 'send' | 'check'>>;
+  /** What is sent for each; as a function, what has to be known or made once before: when it fails, nothing was sent. */
+  write: BulkWrite<Item> | (() => Promise<BulkWrite<Item>>);
 }
 
 export interface RunningBulk<Item> extends Omit<ReturnType<typeof useRun<ItemResult>>, 'start'> {
@@ -42,9 +42,9 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly Que
   return {
     ...run,
     kind,
-    start: ({ items, prepare }) =>
+    start: ({ items, write: given }) =>
       run.start(items.length, async ({ signal, onResult }) => {
-        const write = await prepare();
+        const write = typeof given === 'function' ? await given() : given;
         setPhase('running');
         try {
           const queue = new RequestQueue({ atOnce: AT_ONCE, signal, onPause: setPause });

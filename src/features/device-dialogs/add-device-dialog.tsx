@@ -9,10 +9,11 @@ import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
-import { GroupInput } from './group-input.tsx';
+import { useKnownValues } from './use-known-values.ts';
 import { useInstall } from '#/features/install/use-install.ts';
 
 interface AddDeviceDialogProps {
@@ -45,6 +46,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   // A link to it may come from a dashboard whose devices run our agent.
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
+  const groups = useKnownValues('DeviceGroup');
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
   if (made)
@@ -83,7 +85,11 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
             data-autofocus
             {...field('DeviceName')}
           />
-          <GroupInput description="Optional. A job can go to all devices of a group." {...field('DeviceGroup')} />
+          <SuggestInput
+            data={groups}
+            description="Optional. A job can go to all devices of a group."
+            {...field('DeviceGroup')}
+          />
         </>
       )}
     </FormDialog>

@@ -8,7 +8,7 @@ import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 import { AddDeviceDialog } from './add-device-dialog.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { EditDeviceDialog } from './edit-device-dialog.tsx';
@@ -47,28 +47,25 @@ const ABOUT = {
   'update-agent': UpdateAgentDialog,
 };
 
-interface AboutByIdProps {
+/** The device may be on another page of the table, or the dialog was opened by its address. */
+function AboutDeviceById({
+  id,
+  About,
+  onClose,
+}: {
   id: string;
   About: ComponentType<AboutProps>;
   onClose: () => void;
-}
-
-/** The device may be on another page of the table, or the dialog was opened by its address. */
-function AboutDeviceById({ id, About, onClose }: AboutByIdProps) {
-  const { data, error, isFetching, refetch } = useQuery(deviceQueries.one(id));
-  if (data) return <About device={data} onClose={onClose} onDeleted={onClose} />;
+}) {
+  const device = useQuery(deviceQueries.one(id));
+  if (device.data) return <About device={device.data} onClose={onClose} onDeleted={onClose} />;
   return (
     <BaseDialog onClose={onClose} title="Device">
-      {error ? (
-        <Failure what="the device" error={error} busy={isFetching} onRetry={refetch} />
-      ) : (
-        <Skeleton name="the device" rows={4} />
-      )}
+      <NoDataYet query={device} name="the device" rows={4} />
     </BaseDialog>
   );
 }
 
-/** Says what ends with it. */
 function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
   return (

@@ -7,9 +7,10 @@ import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
-import { GroupInput } from './group-input.tsx';
+import { useKnownValues } from './use-known-values.ts';
 
 const RULES = formRules(deviceChange, FIELD_LABELS);
 const UNREAD = 'Not readable here: leave it empty to keep what is stored.';
@@ -18,7 +19,8 @@ const TEXT = { maxLength: 255, autoComplete: 'off', spellCheck: false } as const
 export function EditDeviceDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   // The list may be read again while the dialog is open; a change is what differs from its first values.
   const [before] = useState(device);
-  const { DeviceId, DeviceName, CustomerName, CustomerSite } = before;
+  const groups = useKnownValues('DeviceGroup');
+  const { DeviceId, DeviceName } = before;
   return (
     <FormDialog
       onClose={onClose}
@@ -38,17 +40,15 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       {({ field }) => (
         <>
           <TextInput required data-autofocus {...TEXT} {...field('DeviceName')} />
-          <GroupInput {...field('DeviceGroup')} />
-          <TextInput
-            description={CustomerName === undefined ? UNREAD : undefined}
-            {...TEXT}
-            {...field('CustomerName')}
-          />
-          <TextInput
-            description={CustomerSite === undefined ? UNREAD : undefined}
-            {...TEXT}
-            {...field('CustomerSite')}
-          />
+          <SuggestInput data={groups} {...field('DeviceGroup')} />
+          {(['CustomerName', 'CustomerSite'] as const).map((name) => (
+            <TextInput
+              key={name}
+              description={before[name] === undefined ? UNREAD : undefined}
+              {...TEXT}
+              {...field(name)}
+            />
+          ))}
         </>
       )}
     </FormDialog>

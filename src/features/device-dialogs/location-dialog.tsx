@@ -1,8 +1,7 @@
 // Sets where a device is: typed, pasted as "lat, lng", picked on a small map, or taken from the position of the reader's
 // own device.
 import { useState } from 'react';
-import type { ClipboardEvent } from 'react';
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconCurrentLocation } from '@tabler/icons-react';
 import { deviceMutations } from '#/api/devices.ts';
@@ -11,9 +10,10 @@ import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position } from '#/contract/devices.ts';
 import type { Device, Position } from '#/contract/devices.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { DegreeFields } from '#/ui/form/degree-fields.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import type { FormFields } from '#/ui/dialog/form-dialog.tsx';
-import { readDegrees, readPair, rounded } from '#/lib/coordinates.ts';
+import { readDegrees, rounded } from '#/lib/coordinates.ts';
 import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
@@ -52,43 +52,24 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
 function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
   const typed = { Lat: readDegrees(values.Lat), Lng: readDegrees(values.Lng) };
   const take = ({ Lat, Lng }: Position) => fill({ Lat: String(Lat), Lng: String(Lng) });
-  /** Takes both from a pasted pair. */
-  const spread = (text: string): boolean => {
-    const pair = readPair(text);
-    if (pair) take(pair);
-    return pair !== undefined;
-  };
-  const input = (name: 'Lat' | 'Lng') => ({
-    required: true,
-    inputMode: 'text' as const,
-    autoComplete: 'off',
-    ...field(name),
-    onPaste: (event: ClipboardEvent) => {
-      if (spread(event.clipboardData.getData('text'))) event.preventDefault();
-    },
-    onBlur: () => void spread(values[name]),
-  });
   return (
     <>
       <p className="dim">Degrees as on most maps. A pair like “52.52, 13.405” can be pasted into either field.</p>
-      <Group grow align="flex-start" gap="sm">
-        <TextInput data-autofocus placeholder="52.52" {...input('Lat')} />
-        <TextInput placeholder="13.405" {...input('Lng')} />
-      </Group>
+      <DegreeFields values={values} onPair={fill} field={(name) => ({ required: true, ...field(name) })} />
       <PlacePicker
         open={{ place: position.safeParse(typed).data, onPick: take }}
         fallback={<div className={classes.toBe} />}
       />
       <OwnPosition onPosition={take} />
       {typed.Lat === 0 && typed.Lng === 0 && (
-        <p className="dim">0, 0 stands for “never set”: the map will not show the device.</p>
+        <p className="dim">0, 0 means “never set”: the map will not show the device.</p>
       )}
     </>
   );
 }
 
 const REFUSALS: Record<number, string> = {
-  1: 'The browser may not tell its position: allow it for this address and try again.',
+  1: 'The browser may not share its position: allow it for this address and try again.',
   2: 'The position cannot be found right now.',
   3: 'The position was not found in time.',
 };
@@ -98,10 +79,10 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
   const [busy, setBusy] = useState(false);
   const [status, setStatus] = useState('');
   const reason = !window.isSecureContext
-    ? 'Needs https: over plain http the browser does not tell the position.'
+    ? 'Needs https: over plain http the browser does not share the position.'
     : 'geolocation' in navigator
       ? ''
-      : 'This browser cannot tell its position.';
+      : 'This browser cannot find its position.';
   const ask = () => {
     setBusy(true);
     setStatus('');

@@ -95,7 +95,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
           )
         }
         requests={() => going.map(artifactRemoval.request)}
-        prepare={() => {
+        write={() => {
           setSettled(going);
           return Promise.resolve(artifactRemoval);
         }}

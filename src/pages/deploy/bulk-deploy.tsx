@@ -44,10 +44,10 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
   const run = useBulkRun(DEVICE_KIND, JOBS_CHANGED);
   const { what, key, before, preflightFor } = attempt;
   const { phase, start } = run;
-  const prepare = () => bulkDeploy(what, { key, before: new Set(before) });
+  const write = () => bulkDeploy(what, { key, before: new Set(before) });
   // The click that led here is what starts it, once: a device that has a job of this deploy gets no other.
   useEffect(() => {
-    const soon = setTimeout(() => start({ items: devices, prepare }), 0);
+    const soon = setTimeout(() => start({ items: devices, write }), 0);
     return () => clearTimeout(soon);
     // oxlint-disable-next-line react/exhaustive-deps
   }, []);
@@ -65,7 +65,7 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
         devices={devices}
         gone={ids.filter((id) => !there.has(id))}
         run={run}
-        action={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, prepare }}
+        action={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, write }}
         onward={
           <Button component={Link} to={onward}>
             {preflightFor ? 'See the results' : 'See the jobs'}

@@ -7,7 +7,7 @@ import { rounded } from '#/lib/coordinates.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { Section } from '#/ui/page/page.tsx';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 import { isPlace, positionText, usePlace } from '#/features/device-dialogs/use-place.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-page.module.css';
@@ -15,27 +15,14 @@ import classes from './device-page.module.css';
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 export function DevicePosition({ device }: { device: Device }) {
-  const { data: location, error, isFetching, refetch } = usePlace(device.DeviceId);
+  const reading = usePlace(device.DeviceId);
+  const location = reading.data;
   const dialog = useDeviceDialog();
-  const set = (
-    <Button
-      component={Link}
-      {...dialog.link('locate')}
-      size="xs"
-      variant="default"
-      leftSection={<IconMapPin {...icon} />}
-    >
-      {location ? 'Change location' : 'Set location'}
-    </Button>
-  );
+  const button = { component: Link, size: 'xs', variant: 'default' } as const;
   return (
     <Section title="Location">
       {location === undefined ? (
-        error ? (
-          <Failure what="the location" error={error} busy={isFetching} onRetry={refetch} />
-        ) : (
-          <Skeleton name="the location" rows={1} />
-        )
+        <NoDataYet query={reading} name="the location" rows={1} />
       ) : location === null ? (
         <p className="small dim">Not set.</p>
       ) : (
@@ -50,15 +37,11 @@ export function DevicePosition({ device }: { device: Device }) {
         </div>
       )}
       <Group gap="xs">
-        {set}
+        <Button {...button} {...dialog.link('locate')} leftSection={<IconMapPin {...icon} />}>
+          {location ? 'Change location' : 'Set location'}
+        </Button>
         {location && isPlace(location) && (
-          <Button
-            component={Link}
-            to={paths.map({ id: device.DeviceId })}
-            size="xs"
-            variant="default"
-            leftSection={<IconMap2 {...icon} />}
-          >
+          <Button {...button} to={paths.map({ id: device.DeviceId })} leftSection={<IconMap2 {...icon} />}>
             Show on the map
           </Button>
         )}

@@ -1,7 +1,7 @@
 // The tags of a device: take one off, put one on, or make a new one by typing its name.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Autocomplete, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
 import { bulkTag } from '#/api/bulk.ts';
@@ -11,25 +11,20 @@ import type { Tag } from '#/contract/tags.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { Failure, FormError, Skeleton } from '#/ui/page/view.tsx';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
+import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 import classes from './device-tags.module.css';
 
 export function DeviceTags({ device }: { device: Device }) {
   const tags = useQuery(tagQueries.list());
-  if (isMissing(tags.error))
-    return (
-      <Section title="Tags">
-        <p className="small dim">This service has no tags.</p>
-      </Section>
-    );
   return (
     <Section title="Tags">
-      {tags.data ? (
+      {isMissing(tags.error) ? (
+        <p className="small dim">This service has no tags.</p>
+      ) : tags.data ? (
         <Attached device={device} tags={tags.data} />
-      ) : tags.error ? (
-        <Failure what="the tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />
       ) : (
-        <Skeleton name="the tags" rows={1} />
+        <NoDataYet query={tags} name="the tags" rows={1} />
       )}
     </Section>
   );
@@ -41,7 +36,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   return (
     <div className={classes.tags}>
       {Tags === undefined ? (
-        <p className="small dim">This service does not tell which tags a device has.</p>
+        <p className="small dim">This service does not report which tags a device has.</p>
       ) : Tags.length === 0 ? (
         <p className="small dim">No tags.</p>
       ) : (
@@ -82,7 +77,6 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
   const attach = useWrite(tagMutations.attachNamed(id));
   const name = typed.trim();
   const names = tags.map(({ TagName }) => TagName).filter((each) => !own.some(({ TagName }) => TagName === each));
-  const known = names.includes(name);
   const requests = () => {
     if (!name) return own.map(({ TagId }) => bulkTag(TagId, false).request({ DeviceId: id }));
     const { first, id: tag } = tagRequests(name, tags);
@@ -96,17 +90,13 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
         if (name && !attach.isPending) attach.mutate(name, { onSuccess: () => setTyped('') });
       }}
     >
-      <Autocomplete
+      <SuggestInput
         size="xs"
         aria-label="Tag to add"
         placeholder="Add a tag"
         data={[...new Set(names)].filter(Boolean)}
-        limit={100}
-        maxLength={255}
         value={typed}
         onChange={setTyped}
-        autoComplete="off"
-        spellCheck={false}
       />
       <Button
         type="submit"
@@ -116,7 +106,7 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
         disabled={!name}
         title={name ? '' : 'Type or choose a tag first'}
       >
-        {name && !known ? 'Create and add' : 'Add'}
+        {name && !names.includes(name) ? 'Create and add' : 'Add'}
       </Button>
       {(name || own.length > 0) && (
         <div className={classes.wide}>

@@ -82,8 +82,7 @@ export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingD
             </div>
           </>
         }
-        requests={() => parts.map(write.request)}
-        prepare={() => Promise.resolve(write)}
+        write={write}
         onClose={onClose}
       />
     </BaseDialog>

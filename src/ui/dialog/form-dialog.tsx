@@ -2,7 +2,7 @@
 // fields, other errors above the buttons. A click outside does not close it once something is typed.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { FormErrors } from '@mantine/form';
 import type { UseMutationOptions } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BaseDialog } from './base-dialog.tsx';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { useWrite } from './use-write.ts';
 
@@ -102,15 +103,17 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
           })}
           {shown && <ShowAsCurl request={shown} />}
           <FormError error={rules.unplaced(error && explain ? explain(error) : error)} />
-          <Group justify="flex-end" gap="sm">
-            {reason !== undefined && (
-              <span id={reasonId} className="dim">
-                {reason}
-              </span>
-            )}
-            <Button variant="default" onClick={onClose} disabled={isPending}>
-              Cancel
-            </Button>
+          <DialogButtons
+            onCancel={onClose}
+            busy={isPending}
+            note={
+              reason !== undefined && (
+                <span id={reasonId} className="dim">
+                  {reason}
+                </span>
+              )
+            }
+          >
             <Button
               type="submit"
               loading={isPending}
@@ -119,7 +122,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
             >
               {props.submitLabel}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </BaseDialog>

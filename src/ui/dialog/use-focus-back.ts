@@ -43,3 +43,6 @@ export function useFocusBack(opened: boolean): void {
 
 /** The page itself takes the focus: for when the row that a dialog would go back to has just been deleted. */
 export const focusPage = (): void => document.getElementById('main')?.focus({ preventScroll: true });
+
+/** As a ref: what appears takes the focus, because what it replaces had it. */
+export const focusOnMount = (node: HTMLElement | null): void => node?.focus();

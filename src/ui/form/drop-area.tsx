@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
+import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import classes from './drop-area.module.css';
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -53,8 +54,6 @@ export function DropVeil({ over, children }: { over: boolean; children: ReactNod
     </div>
   ) : null;
 }
-
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
 interface BrowseButtonProps {
   onChoose: (files: File[]) => void;

@@ -36,12 +36,7 @@ interface ViewProps<Data> {
 export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = false, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch, dataUpdatedAt } = query;
   const away = useAway();
-  if (data === undefined)
-    return error ? (
-      <Failure what={name} error={error} busy={isFetching} onRetry={refetch} />
-    ) : (
-      <Skeleton name={name} rows={rows} />
-    );
+  if (data === undefined) return <NoDataYet query={query} name={name} rows={rows} />;
   return (
     <div className="stack" aria-busy={isFetching}>
       {/* Also for what would not have been read again by now: nobody can know whether it changed. */}
@@ -54,6 +49,16 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
       )}
       {isEmpty?.(data) ? empty : children(data)}
     </div>
+  );
+}
+
+/** Before there is data: that it is being read, or why it could not be. */
+export function NoDataYet({ query, name, rows }: Pick<ViewProps<unknown>, 'query' | 'name' | 'rows'>) {
+  const { error, isFetching, refetch } = query;
+  return error ? (
+    <Failure what={name} error={error} busy={isFetching} onRetry={refetch} />
+  ) : (
+    <Skeleton name={name} {...(rows && { rows })} />
   );
 }
 

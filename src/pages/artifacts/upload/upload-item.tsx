@@ -25,6 +25,7 @@ import type { UploadQueue } from './upload-queue.ts';
 import type { JudgedFile, UploadState } from './upload-state.ts';
 import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [
@@ -44,8 +45,6 @@ const MARKS: Record<UploadState, string> = {
   Failed: 'Failed',
   Cancelled: 'Cancelled',
 };
-
-const focusOnMount = (node: HTMLElement | null) => node?.focus();
 
 interface UploadItemProps {
   item: JudgedFile;

@@ -1,11 +1,10 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
-import { Button } from '@mantine/core';
 import type { Device } from '#/contract/devices.ts';
 import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { addressOf } from '#/features/device-filters/inventory.ts';
-import { useDeviceExport } from '#/features/bulk/export-devices.ts';
+import { ExportPlan, ExportSteps } from '#/features/bulk/export-action.tsx';
 import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
@@ -33,27 +32,20 @@ interface ExportViewDialogProps {
 
 export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }: ExportViewDialogProps) {
   const { index, found, fleet, busy } = listing;
-  const { written, start } = useDeviceExport();
   const isReady = index !== undefined && found !== undefined && !busy;
   const count = found?.length ?? 0;
-  const save = () => {
-    if (!index || !found) return;
-    const write = {
-      columns: viewColumns(columns),
-      count: found.length,
-      at: (place: number) => index.passing(found[place]!),
-    };
-    void start(write).then((done) => done && onClose());
-  };
   const { read = 0, total } = fleet?.progress ?? {};
   return (
     <BaseDialog onClose={onClose} title="Export CSV" size="lg">
-      <div className={bulkClasses.steps}>
+      <ExportSteps
+        count={count}
+        columns={() => viewColumns(columns)}
+        at={(row) => index!.passing(found![row]!)}
+        fault={!isReady ? 'The fleet is not read yet' : count === 0 ? 'No device matches' : ''}
+        onClose={onClose}
+      >
         {isReady ? (
-          <section aria-label="Plan" className={bulkClasses.plan}>
-            <p>
-              <strong>{devicesText(count)} in one file.</strong>
-            </p>
+          <ExportPlan count={count}>
             <p>
               {filtered ? 'Those that match the filters' : 'The whole fleet'}
               {sorted && ', sorted as on the table'}. Columns: {columns.map(({ label }) => label).join(', ')}.
@@ -62,7 +54,7 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
               Text that a spreadsheet would take for a formula gets an apostrophe before it. For every field there is,
               with locations, select the devices and export the selection.
             </p>
-          </section>
+          </ExportPlan>
         ) : fleet?.error && !fleet.isReading ? (
           <Failure what="the fleet" error={fleet.error} busy={false} onRetry={fleet.retry} />
         ) : (
@@ -78,24 +70,7 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
             />
           </div>
         )}
-        {written !== undefined && (
-          <progress className={bulkClasses.bar} aria-label="Rows written" max={Math.max(1, count)} value={written} />
-        )}
-        <div className={bulkClasses.buttons}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            data-autofocus
-            loading={written !== undefined}
-            disabled={!isReady || count === 0}
-            title={!isReady ? 'The fleet is not read yet' : count === 0 ? 'No device matches' : ''}
-            onClick={save}
-          >
-            Download CSV
-          </Button>
-        </div>
-      </div>
+      </ExportSteps>
     </BaseDialog>
   );
 }

@@ -83,7 +83,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         button: (count) => `Retry on ${devicesText(count)}`,
         typed: frame.devices.length > 1,
         requests: (change) => change.map(deployRequest(workOf(name))),
-        prepare: () => {
+        write: () => {
           if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
           setSettled({ name, queues: queued });
           return bulkDeploy(workOf(name));

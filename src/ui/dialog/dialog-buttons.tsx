@@ -1,0 +1,23 @@
+// The buttons at the end of a dialog: Cancel, and after it what the dialog is for.
+import type { ReactNode } from 'react';
+import { Button, Group } from '@mantine/core';
+
+interface DialogButtonsProps {
+  onCancel: () => void;
+  busy?: boolean;
+  /** Before Cancel: why the dialog cannot be confirmed yet. */
+  note?: ReactNode;
+  children: ReactNode;
+}
+
+export function DialogButtons({ onCancel, busy = false, note, children }: DialogButtonsProps) {
+  return (
+    <Group justify="flex-end" gap="sm">
+      {note}
+      <Button variant="default" onClick={onCancel} disabled={busy}>
+        Cancel
+      </Button>
+      {children}
+    </Group>
+  );
+}

@@ -1,0 +1,21 @@
+// Any text of the length that the API takes for a name, with suggestions.
+import { Autocomplete } from '@mantine/core';
+import type { AutocompleteProps } from '@mantine/core';
+
+interface SuggestInputProps extends AutocompleteProps {
+  data: string[];
+}
+
+export function SuggestInput({ data, ...input }: SuggestInputProps) {
+  return (
+    <Autocomplete
+      maxLength={255}
+      // One that is typed already would only cover the buttons below.
+      data={data.filter((each) => each !== input.value?.trim())}
+      limit={100}
+      autoComplete="off"
+      spellCheck={false}
+      {...input}
+    />
+  );
+}
