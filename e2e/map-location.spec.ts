@@ -84,7 +84,7 @@ test('over plain http the position of the phone needs https, and says so', async
   const button = page.getByRole('button', { name: "Use this device's position" });
   await expect(button).toBeDisabled();
   await expect(button).toHaveAccessibleDescription(
-    'Needs https: over plain http the browser does not tell the position.',
+    'Needs https: over plain http the browser does not share the position.',
   );
   await browser.close();
 });
