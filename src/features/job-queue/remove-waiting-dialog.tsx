@@ -40,7 +40,7 @@ const COLUMNS: Column<WaitingJob>[] = [
     header: 'Submitted',
     width: '100px',
     phone: 'second',
-    cell: ({ created }) => <Time at={created === undefined ? undefined : new Date(created)} />,
+    cell: ({ created }) => <Time at={created} />,
   },
   { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes.reason}>{visible(why)}</span> },
 ];

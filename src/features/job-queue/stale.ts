@@ -89,13 +89,11 @@ export function staleIn<Job extends Waiting>(queue: readonly Job[], rules: Stale
   return new Map(found.toReversed());
 }
 
-const daysText = (days: number) => counted(days, 'day');
-
 /** "superseded by app 1.3.0 behind it" */
 export function staleText(reason: StaleReason): string {
   switch (reason.kind) {
     case 'old':
-      return `waits for ${daysText(reason.days)}`;
+      return `waits for ${counted(reason.days, 'day')}`;
     case 'superseded':
       return `superseded by ${reason.by} behind it`;
     case 'deleted':

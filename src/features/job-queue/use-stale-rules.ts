@@ -5,7 +5,8 @@ import { artifactQueries } from '#/api/artifacts.ts';
 import { call } from '#/api/call.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { useNow } from '#/ui/controls/time.tsx';
-import { useStaleDays } from './stale-days.ts';
+import { useStore } from '#/ui/state/use-store.ts';
+import { staleDays } from './stale-days.ts';
 import { versionsOf } from './stale.ts';
 import type { StaleRules } from './stale.ts';
 
@@ -39,7 +40,7 @@ export interface StaleReading {
 
 /** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
 export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined): StaleReading {
-  const days = useStaleDays();
+  const days = useStore(staleDays);
   const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
   const { artifacts, versions } = useVersions(jobs !== undefined);
   const unknown = useMemo(() => {

@@ -1,10 +1,10 @@
 // The archive of this browser: executed jobs that have left the service, found by any word of their logs.
 import { useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
+import { jobsText } from '#/features/jobs/job-words.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
@@ -18,7 +18,7 @@ import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { Empty, View, FormError } from '#/ui/page/view.tsx';
-import { ARCHIVE_COLUMNS, ArchiveTable, archivedName, sortArchive } from './archive-table.tsx';
+import { ARCHIVE_COLUMNS, archiveColumns, archivedName, sortArchive } from './archive-table.tsx';
 import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
 import { ImportButton } from './import-button.tsx';
 import { useArchiveSearch } from './use-archive-search.ts';
@@ -28,12 +28,14 @@ import { archiveStore } from '#/features/job-archive/archive-store.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
 import { ZipWriter } from '#/lib/zip-write.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import classes from './archive.module.css';
 
 const archiveUrl = urlSchema({ find: plainText, sort: sortPart(ARCHIVE_COLUMNS) });
 const selection = new SelectedIds();
+const keyOf = ({ id }: StoredJob) => id;
 
 /** The archived jobs that hold these words, sorted. */
 function useFoundJobs(find: string, sort: Sort | undefined) {
@@ -70,11 +72,7 @@ export function ArchivePage() {
         empty={
           <Empty
             title="Nothing is archived in this browser"
-            action={
-              <Button component={Link} to={paths.jobs()}>
-                Choose jobs to archive
-              </Button>
-            }
+            next={{ label: 'Choose jobs to archive', to: paths.jobs() }}
           >
             Archived jobs leave the queue of the service; their logs can still be searched here.
           </Empty>
@@ -86,7 +84,7 @@ export function ArchivePage() {
               <SearchField label="Find in names, devices and logs" text={typed} />
               <span role="status" className="dim tabular">
                 {search && `${formatCount(shown.length)} of `}
-                {formatCount(rows.length)} {rows.length === 1 ? 'job' : 'jobs'}
+                {jobsText(rows.length)}
                 {searching && `, ${formatCount(search.done)} searched`}
               </span>
               {searching && (
@@ -102,29 +100,22 @@ export function ArchivePage() {
               searching ? null : (
                 <Empty
                   title="Nothing found"
-                  action={
-                    <Button variant="default" onClick={() => typed.send('')}>
-                      Clear the search
-                    </Button>
-                  }
+                  next={{ label: 'Clear the search', variant: 'default', onClick: () => typed.send('') }}
                 />
               )
             ) : (
-              <ArchiveTable
-                jobs={shown}
-                hits={search?.hits}
+              <VirtualTable
+                name="Archived jobs"
+                columns={archiveColumns(search?.hits)}
+                rows={shown}
+                rowKey={keyOf}
                 sort={sort}
                 onSort={(next) => url.set({ sort: next })}
                 selection={{ ...selected, nameOf: archivedName }}
               />
             )}
             {picked.length > 0 && (
-              <ArchiveBar
-                account={account}
-                jobs={picked}
-                onDelete={() => setDeleting(picked.map(({ id }) => id))}
-                onClear={selection.clear}
-              />
+              <ArchiveBar account={account} jobs={picked} onDelete={() => setDeleting(picked.map(({ id }) => id))} />
             )}
             <StorageNote bytes={rows.reduce((sum, { bytes }) => sum + bytes, 0)} />
           </div>
@@ -178,14 +169,18 @@ interface ArchiveBarProps {
   account: string;
   jobs: readonly StoredJob[];
   onDelete: () => void;
-  onClear: () => void;
 }
 
 /** Actions on the selected archived jobs: a ZIP file of them, and deleting them for good. */
-function ArchiveBar({ account, jobs, onDelete, onClear }: ArchiveBarProps) {
+function ArchiveBar({ account, jobs, onDelete }: ArchiveBarProps) {
   const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
   return (
-    <SelectionBar name="archived jobs" count={jobs.length} onClear={onClear} end={<FormError error={save.error} />}>
+    <SelectionBar
+      name="archived jobs"
+      count={jobs.length}
+      onClear={selection.clear}
+      end={<FormError error={save.error} />}
+    >
       <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
         Save as a ZIP file
       </Button>

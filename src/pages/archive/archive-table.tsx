@@ -1,4 +1,4 @@
-// The archived jobs as a table; while something is searched, with what was found in each.
+// The columns of the archived jobs, and how the table is sorted by each.
 import { Link } from 'react-router';
 import type { ArchiveHit } from '#/features/job-archive/archive-search.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
@@ -10,16 +10,14 @@ import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/table.tsx';
 import { devicesText, formatBytes } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
-import type { RowSelection } from '#/ui/table/row-select.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
+import { sortRows } from '#/ui/table/sort-rows.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive.module.css';
 
 export const archivedName = ({ id, job }: StoredJob): string => job.JobName || id;
-const keyOf = ({ id }: StoredJob) => id;
 
 function Found({ hit }: { hit: ArchiveHit }) {
   const { id, named, devices, logs, lines } = hit;
@@ -40,7 +38,8 @@ function Found({ hit }: { hit: ArchiveHit }) {
   );
 }
 
-const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): Column<StoredJob>[] => [
+/** `hits`: what was found in each, while something is searched. */
+export const archiveColumns = (hits: ReadonlyMap<string, ArchiveHit> | undefined): Column<StoredJob>[] => [
   {
     header: 'Name',
     by: 'name',
@@ -95,7 +94,7 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): Column<St
     by: 'archived',
     width: '10%',
     phone: 'hide',
-    cell: ({ archived }) => <Time at={new Date(archived)} />,
+    cell: ({ archived }) => <Time at={archived} />,
   },
   {
     header: 'Stored',
@@ -107,31 +106,17 @@ const columnsOf = (hits: ReadonlyMap<string, ArchiveHit> | undefined): Column<St
   },
 ];
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-const ORDERS: Record<string, (one: StoredJob, two: StoredJob) => number> = {
-  name: (one, two) => collator.compare(archivedName(one), archivedName(two)),
-  target: (one, two) => collator.compare(targetText(targetOf(one.job)), targetText(targetOf(two.job))),
-  state: (one, two) => collator.compare(overallState(one.outcome), overallState(two.outcome)),
-  ended: (one, two) => (timesOf(one.job).ended?.getTime() ?? 0) - (timesOf(two.job).ended?.getTime() ?? 0),
-  archived: (one, two) => one.archived - two.archived,
-  stored: (one, two) => one.bytes - two.bytes,
+const KEYS: Record<string, (stored: StoredJob) => string | number> = {
+  name: archivedName,
+  target: ({ job }) => targetText(targetOf(job)),
+  state: ({ outcome }) => overallState(outcome),
+  ended: ({ job }) => timesOf(job).ended?.getTime() ?? 0,
+  archived: ({ archived }) => archived,
+  stored: ({ bytes }) => bytes,
 };
+export const ARCHIVE_COLUMNS = Object.keys(KEYS);
 
 export function sortArchive(jobs: StoredJob[], sort: Sort | undefined): StoredJob[] {
-  const order = sort && ORDERS[sort.by];
-  return order ? jobs.toSorted((one, two) => (sort.down ? -1 : 1) * order(one, two)) : jobs;
-}
-
-export const ARCHIVE_COLUMNS = Object.keys(ORDERS);
-
-interface ArchiveTableProps {
-  jobs: StoredJob[];
-  hits: ReadonlyMap<string, ArchiveHit> | undefined;
-  sort: Sort | undefined;
-  onSort: (sort: Sort | undefined) => void;
-  selection: RowSelection<StoredJob>;
-}
-
-export function ArchiveTable({ jobs, hits, ...others }: ArchiveTableProps) {
-  return <VirtualTable name="Archived jobs" columns={columnsOf(hits)} rows={jobs} rowKey={keyOf} {...others} />;
+  const keyOf = sort && KEYS[sort.by];
+  return keyOf ? sortRows(jobs, keyOf, sort.down) : jobs;
 }

@@ -55,11 +55,7 @@ export function ArchivedJobPage() {
         empty={
           <Empty
             title="There is no such job in this browser’s archive"
-            action={
-              <Button component={Link} to={paths.archive()}>
-                All archived jobs
-              </Button>
-            }
+            next={{ label: 'All archived jobs', to: paths.archive() }}
           />
         }
       >
@@ -87,7 +83,7 @@ function Found({ stored, account }: { stored: StoredJob; account: string }) {
     ['Started', <Time key="at" at={started} raw={job.StartTime} />],
     ['Ended', <Time key="at" at={ended} raw={job.EndTime} />],
     ['Duration', <Duration key="for" job={job} />],
-    ['Archived', <Time key="at" at={new Date(archived)} />],
+    ['Archived', <Time key="at" at={archived} />],
     ['Stored', formatBytes(bytes)],
     ['Job ID', <ShortId key="id" value={job.JobId} what="job id" />],
   ] as const;

@@ -74,7 +74,7 @@ export function ArchivedRows({ stored, account }: { stored: StoredJob; account: 
       query={rows}
       name="its devices"
       isEmpty={(all) => all.length === 0}
-      empty={<Empty title="It had no devices" action={null} />}
+      empty={<Empty title="It had no devices" />}
     >
       {(all) => (
         <div className={classes.split} data-many={(!single && opened !== undefined) || undefined}>

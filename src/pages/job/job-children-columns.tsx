@@ -10,6 +10,7 @@ import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { rowName } from '#/ui/table/table.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { sortRows } from '#/ui/table/sort-rows.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import type { Column } from '#/ui/table/table.tsx';
@@ -24,9 +25,6 @@ const fieldOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'Custo
   return (fleet && row !== undefined && fleet.device(row)[field]) || '';
 };
 
-const byText = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-
-/** The rows in the requested order; rows without a value are last, in both directions. */
 export function sortChildren(
   rows: readonly Job[],
   sort: Sort | undefined,
@@ -51,17 +49,7 @@ export function sortChildren(
         return durationOf(timesOf(child), now);
     }
   };
-  const way = sort.down ? -1 : 1;
-  return rows
-    .map((row) => ({ row, value: valueOf(row) }))
-    .sort(({ value: one }, { value: two }) => {
-      if (one === undefined || two === undefined) return one === two ? 0 : one === undefined ? 1 : -1;
-      return (
-        way *
-        (typeof one === 'string' && typeof two === 'string' ? byText.compare(one, two) : Number(one) - Number(two))
-      );
-    })
-    .map(({ row }) => row);
+  return sortRows(rows, valueOf, sort.down);
 }
 
 const lines = new WeakMap<Job, string>();

@@ -13,7 +13,13 @@ import classes from './jobs.module.css';
 
 /** Short, since it is answered from memory. */
 const PAUSE = 80;
-const LIST = { width: 280, position: 'bottom-start', withinPortal: false } as const;
+const picker = {
+  className: classes.picker,
+  limit: 200,
+  comboboxProps: { width: 280, position: 'bottom-start', withinPortal: false },
+  searchable: true,
+  clearable: true,
+} as const;
 /** Of a target in the picker: what it is, then its value. */
 const KINDS = ['device', 'group', 'tag'] as const;
 
@@ -25,18 +31,8 @@ const spanText = (hours: number) =>
 
 const optionsOf = (kind: string, choices: readonly Choice[]) =>
   choices.map(({ value, label }) => ({ value: `${kind}:${value}`, label }));
-
-/** The current filter is always among the options, even if the list has no such job. */
-const withValue = (options: { value: string; label: string }[], value: string | null, label: string) =>
-  value === null || options.some((option) => option.value === value) ? options : [{ value, label }, ...options];
-
-interface JobFiltersProps {
-  choices: Choices;
-  /** How many there are, in words. */
-  count: string;
-}
-
-export function JobFilters({ choices, count }: JobFiltersProps) {
+/** `count`: how many there are, in words. */
+export function JobFilters({ choices, count }: { choices: Choices; count: string }) {
   const [view, url] = useUrlState(jobListUrl);
   const search = useRef<HTMLInputElement>(null);
   const name = useTyped(view.name, (text) => url.set({ name: text }), PAUSE);
@@ -47,7 +43,10 @@ export function JobFilters({ choices, count }: JobFiltersProps) {
     { group: 'Tags', items: optionsOf('tag', choices.tags) },
     { group: 'Devices', items: optionsOf('device', choices.devices) },
   ].filter(({ items }) => items.length > 0);
-  const known = targets.some(({ items }) => items.some(({ value }) => value === target));
+  // The current filter is always among the options, even if the list has no such job.
+  const isKnownTarget = targets.some(({ items }) => items.some(({ value }) => value === target));
+  const { artifacts } = choices;
+  const isKnownArtifact = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
     <FilterBar
       label="Filter jobs"
@@ -88,36 +87,28 @@ export function JobFilters({ choices, count }: JobFiltersProps) {
         ]}
       />
       <Select
-        className={classes.picker}
         aria-label="Target"
         placeholder="Any target"
-        data={target && kind && !known ? [{ value: target, label: view[kind] }, ...targets] : targets}
+        data={target && kind && !isKnownTarget ? [{ value: target, label: view[kind] }, ...targets] : targets}
         value={target}
         onChange={(chosen) => {
           const at = chosen?.indexOf(':') ?? -1;
           const change = { device: '', group: '', tag: '' };
           url.set(chosen ? { ...change, [chosen.slice(0, at)]: chosen.slice(at + 1) } : change);
         }}
-        limit={200}
-        comboboxProps={LIST}
         nothingFoundMessage="No such target"
-        searchable
-        clearable
         clearButtonProps={{ 'aria-label': 'Any target' }}
+        {...picker}
       />
       <Select
-        className={classes.picker}
         aria-label="Artifact"
         placeholder="Any artifact"
-        data={withValue([...choices.artifacts], view.artifact || null, view.artifact)}
+        data={isKnownArtifact ? artifacts : [{ value: view.artifact, label: view.artifact }, ...artifacts]}
         value={view.artifact || null}
         onChange={(artifact) => url.set({ artifact: artifact ?? '' })}
-        limit={200}
-        comboboxProps={LIST}
         nothingFoundMessage="No such artifact"
-        searchable
-        clearable
         clearButtonProps={{ 'aria-label': 'Any artifact' }}
+        {...picker}
       />
     </FilterBar>
   );

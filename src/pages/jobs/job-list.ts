@@ -2,6 +2,7 @@
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
+import { artifactText } from '#/api/artifacts.ts';
 import { isParent } from '#/api/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
@@ -11,10 +12,10 @@ import type { JobKind, KnownVerdicts } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 import { sortPart } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] as const;
-type JobColumn = (typeof JOB_COLUMNS)[number];
 
 const KINDS = Object.keys(JOB_KINDS) as JobKind[];
 const isKindName = (state: Verdict | JobKind): state is JobKind => KINDS.some((kind) => kind === state);
@@ -83,46 +84,20 @@ export function filterJobs(
   );
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-
-type Key = string | number | undefined;
-
-function keyOf(by: JobColumn, { stateOf }: KnownVerdicts, tags: Tag[] | undefined): (job: Job) => Key {
-  switch (by) {
-    case 'name':
-      return ({ JobName, JobId }) => JobName || JobId;
-    case 'target':
-      return (job) => targetText(targetOf(job, tags));
-    case 'state':
-      return (job) => STATES.indexOf(stateOf(job));
-    case 'submitted':
-      return (job) => timesOf(job).created?.getTime();
-    case 'started':
-      return (job) => timesOf(job).started?.getTime();
-    case 'took': {
-      const now = new Date();
-      return (job) => spanOf(job, now);
-    }
-  }
-}
-
-const compare = (one: Key, two: Key): number =>
-  typeof one === 'string' && typeof two === 'string' ? collator.compare(one, two) : Number(one) - Number(two);
-
-/** `jobs` newest first, which stays the order of equals. What has no value is last, in both directions. */
+/** `jobs` newest first, which stays the order of equals. */
 export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdicts, tags: Tag[] | undefined): Job[] {
   const by = JOB_COLUMNS.find((column) => column === sort?.by);
   if (!by) return jobs;
-  const key = keyOf(by, known, tags);
-  const way = sort?.down ? -1 : 1;
-  return jobs
-    .map((job) => ({ job, key: key(job) }))
-    .sort((one, two) => {
-      if (one.key === undefined || two.key === undefined)
-        return Number(one.key === undefined) - Number(two.key === undefined);
-      return way * compare(one.key, two.key);
-    })
-    .map(({ job }) => job);
+  const now = new Date();
+  const keys: Record<typeof by, (job: Job) => string | number | undefined> = {
+    name: ({ JobName, JobId }) => JobName || JobId,
+    target: (job) => targetText(targetOf(job, tags)),
+    state: (job) => STATES.indexOf(known.stateOf(job)),
+    submitted: (job) => timesOf(job).created?.getTime(),
+    started: (job) => timesOf(job).started?.getTime(),
+    took: (job) => spanOf(job, now),
+  };
+  return sortRows(jobs, keys[by], sort?.down ?? false);
 }
 
 /** A value to filter by, and how it is called. */
@@ -131,39 +106,38 @@ export interface Choice {
   label: string;
 }
 
-const byLabel = (choices: Iterable<[string, string]>): Choice[] =>
-  [...new Map(choices)]
-    .map(([value, label]) => ({ value, label }))
-    .sort((one, two) => collator.compare(one.label, two.label));
+const byLabel = (choices: ReadonlyMap<string, string>): Choice[] =>
+  sortRows(
+    Array.from(choices, ([value, label]) => ({ value, label })),
+    ({ label }) => label,
+    false,
+  );
 
-export interface Choices {
-  devices: Choice[];
-  groups: Choice[];
-  tags: Choice[];
-  artifacts: Choice[];
-}
+export type Choices = Record<'devices' | 'groups' | 'tags' | 'artifacts', Choice[]>;
 
 /** What the jobs of a list were aimed at, and what they ran. */
 export function choicesOf(jobs: readonly Job[], tags: Tag[] = [], artifacts: readonly Artifact[] = []): Choices {
-  const found = { device: new Map(), group: new Map(), tag: new Map() } as Record<string, Map<string, string>>;
-  const ran = new Map<string, string>();
-  const names = new Map(
-    artifacts.map(({ ArtifactId, Name, Version }) => [ArtifactId, [Name, Version].filter(Boolean).join(' ')]),
-  );
+  const found = {
+    devices: new Map<string, string>(),
+    groups: new Map<string, string>(),
+    tags: new Map<string, string>(),
+    artifacts: new Map<string, string>(),
+  };
+  const names = new Map(artifacts.map((artifact) => [artifact.ArtifactId, artifactText(artifact)]));
   for (const job of jobs) {
-    if (job.ArtifactId) ran.set(job.ArtifactId, names.get(job.ArtifactId) || `Deleted, ${job.ArtifactId}`);
+    if (job.ArtifactId) found.artifacts.set(job.ArtifactId, names.get(job.ArtifactId) || `Deleted, ${job.ArtifactId}`);
     if (!isParent(job)) {
-      if (job.DeviceId) found['device']?.set(job.DeviceId, job.DeviceName || job.DeviceId);
-    } else if (job.DeviceGroup) found['group']?.set(job.DeviceGroup, job.DeviceGroup);
+      if (job.DeviceId) found.devices.set(job.DeviceId, job.DeviceName || job.DeviceId);
+    } else if (job.DeviceGroup) found.groups.set(job.DeviceGroup, job.DeviceGroup);
     else if (job.TagId) {
       const target = targetOf(job, tags);
-      found['tag']?.set(job.TagId, target.kind === 'tag' ? target.name : job.TagId);
+      found.tags.set(job.TagId, target.kind === 'tag' ? target.name : job.TagId);
     }
   }
   return {
-    devices: byLabel(found['device'] ?? []),
-    groups: byLabel(found['group'] ?? []),
-    tags: byLabel(found['tag'] ?? []),
-    artifacts: byLabel(ran),
+    devices: byLabel(found.devices),
+    groups: byLabel(found.groups),
+    tags: byLabel(found.tags),
+    artifacts: byLabel(found.artifacts),
   };
 }

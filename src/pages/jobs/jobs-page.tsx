@@ -4,20 +4,22 @@ import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/api/job-state.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
+import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
+import { useStore } from '#/ui/state/use-store.ts';
+import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
-import { JobBar } from './job-bar.tsx';
 import { JobFilters } from './job-filters.tsx';
 import { NO_JOB_FILTER, isJobListFiltered, jobListUrl } from './job-list.ts';
-import { useSelectedJobs } from './job-selection.ts';
+import { jobSelection } from './job-selection.ts';
 import { JobsTable } from './jobs-table.tsx';
 import { useJobList } from './use-job-list.ts';
 import classes from './jobs.module.css';
@@ -26,7 +28,6 @@ import classes from './jobs.module.css';
 const MANY_EXECUTED = 200;
 
 const ArchiveDialog = lazyDialog(() => import('./archive-dialog.tsx'), 'ArchiveDialog');
-
 const StopJobsDialog = lazyDialog(() => import('./stop-jobs-dialog.tsx'), 'StopJobsDialog');
 
 const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
@@ -35,16 +36,16 @@ const isExecuted = (job: Job) => !isMoving(job);
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
   const { jobs, all, shown, choices, tags, known, alone } = useJobList(view);
-  const { ids: selected } = useSelectedJobs();
+  const selected = useStore(jobSelection);
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const { dialog } = view;
   const archives = dialog === 'archive' || dialog === 'archive-selected';
-  const stops = dialog === 'stop-selected';
-  const toStop = useSnapshot(stops, () => (picked.length > 0 ? picked.filter(canBeStopped) : undefined));
-  const stopped = dialog === 'stop' && jobs.data?.find(({ JobId }) => JobId === view.job);
-  const deleted = dialog === 'delete' && jobs.data?.find(({ JobId }) => JobId === view.job);
+  const toStop = useSnapshot(dialog === 'stop-selected', () =>
+    picked.length > 0 ? picked.filter(canBeStopped) : undefined,
+  );
+  const subject = jobs.data?.find(({ JobId }) => JobId === view.job);
   const close = () => url.close('dialog', 'job');
   const openArchive = () => url.open({ dialog: 'archive' });
   const of = picked.length > 0 && dialog === 'archive-selected' ? picked : shown;
@@ -74,14 +75,7 @@ export function JobsPage() {
         name="jobs"
         isEmpty={(rows) => rows.length === 0}
         empty={
-          <Empty
-            title="No jobs yet"
-            action={
-              <Button component={Link} to={paths.deploy()}>
-                Deploy something
-              </Button>
-            }
-          >
+          <Empty title="No jobs yet" next={{ label: 'Deploy something', to: paths.deploy() }}>
             A job runs an artifact or a workflow on a device, a group or a tag. Its output appears here while it runs.
           </Empty>
         }
@@ -90,7 +84,7 @@ export function JobsPage() {
           <div className={classes.list}>
             <JobFilters
               choices={choices}
-              count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${formatCount(rows.length)} ${rows.length === 1 ? 'job' : 'jobs'}`}
+              count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${jobsText(rows.length)}`}
             />
             {alone && (
               <p className="dim">This service does not tell which jobs to groups and tags the device has a part in.</p>
@@ -109,11 +103,7 @@ export function JobsPage() {
             {shown.length === 0 ? (
               <Empty
                 title="No job matches"
-                action={
-                  <Button variant="default" onClick={() => url.set(NO_JOB_FILTER)}>
-                    Clear filters
-                  </Button>
-                }
+                next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_JOB_FILTER) }}
               />
             ) : (
               <JobsTable
@@ -128,10 +118,8 @@ export function JobsPage() {
             )}
             {picked.length > 0 && (
               <JobBar
-                count={picked.length}
-                executed={picked.filter(isExecuted).length}
+                jobs={picked}
                 hidden={picked.filter((job) => !shown.includes(job)).length}
-                stoppable={picked.filter(canBeStopped).length}
                 onStop={() => url.open({ dialog: 'stop-selected' })}
                 onArchive={() => url.open({ dialog: 'archive-selected' })}
               />
@@ -139,11 +127,13 @@ export function JobsPage() {
           </div>
         )}
       </View>
-      {stopped && (
-        <StopJobDialog job={stopped} state={jobState(stopped)} outcome={outcomeOf(stopped)} onClose={close} />
+      {dialog === 'stop' && subject && (
+        <StopJobDialog job={subject} state={jobState(subject)} outcome={outcomeOf(subject)} onClose={close} />
       )}
       <StopJobsDialog open={toStop && { jobs: toStop, onClose: close }} />
-      {deleted && <DeleteJobDialog job={deleted} outcome={outcomeOf(deleted)} onClose={close} onDeleted={close} />}
+      {dialog === 'delete' && subject && (
+        <DeleteJobDialog job={subject} outcome={outcomeOf(subject)} onClose={close} onDeleted={close} />
+      )}
       <ArchiveDialog
         open={
           archives &&
@@ -157,5 +147,42 @@ export function JobsPage() {
         }
       />
     </Page>
+  );
+}
+
+interface JobBarProps {
+  jobs: readonly Job[];
+  /** Those that the filter hides. */
+  hidden: number;
+  onStop: () => void;
+  onArchive: () => void;
+}
+
+/** How many jobs are selected, and what can be done to all of them. */
+function JobBar({ jobs, hidden, onStop, onArchive }: JobBarProps) {
+  const moving = jobs.filter(isMoving).length;
+  const stoppable = jobs.filter(canBeStopped).length;
+  const reason = moving === jobs.length ? 'None of the selected jobs has ended' : undefined;
+  return (
+    <SelectionBar
+      name="jobs"
+      count={jobs.length}
+      note={
+        <>
+          {moving > 0 && ` · ${formatCount(moving)} wait or run`}
+          {hidden > 0 && ` · ${formatCount(hidden)} not in this list`}
+        </>
+      }
+      onClear={jobSelection.clear}
+    >
+      {stoppable > 0 && (
+        <Button size="xs" variant="default" onClick={onStop}>
+          Stop {formatCount(stoppable)}…
+        </Button>
+      )}
+      <Button size="xs" variant="default" disabled={reason !== undefined} title={reason} onClick={onArchive}>
+        Archive and delete…
+      </Button>
+    </SelectionBar>
   );
 }

@@ -1,6 +1,5 @@
 // The list of jobs: what, for which devices, how it ended, when.
 import { Link } from 'react-router';
-import { ActionIcon } from '@mantine/core';
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -14,11 +13,13 @@ import { awaitedOffline, totalOf } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { rowName } from '#/ui/table/table.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
-import { useSelectedJobs } from './job-selection.ts';
+import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';
 
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
@@ -51,7 +52,7 @@ interface JobsTableProps {
   onDelete: (job: Job) => void;
 }
 
-const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags' | 'known' | 'onStop' | 'onDelete'>) =>
+const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
   [
     {
       header: 'Name',
@@ -102,42 +103,35 @@ const columnsOf = ({ tags, known, onStop, onDelete }: Pick<JobsTableProps, 'tags
       cell: (job) => (
         <span className={classes.tools}>
           {canStop(job) && (
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Stop ${nameOf(job)}`}
+            <IconButton
+              icon={IconPlayerStop}
+              label={`Stop ${nameOf(job)}`}
               title={isStopping(job) ? ALREADY_ASKED : 'Stop job'}
               disabled={isStopping(job)}
               onClick={() => onStop(job)}
-            >
-              <IconPlayerStop size={16} stroke={1.6} aria-hidden />
-            </ActionIcon>
+            />
           )}
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Delete ${nameOf(job)}`}
+          <IconButton
+            icon={IconTrash}
+            label={`Delete ${nameOf(job)}`}
             title="Delete job"
             onClick={() => onDelete(job)}
-          >
-            <IconTrash size={16} stroke={1.6} aria-hidden />
-          </ActionIcon>
+          />
         </span>
       ),
     },
   ] satisfies Column<Job>[];
 
-export function JobsTable({ jobs, tags, known, sort, onSort, onStop, onDelete }: JobsTableProps) {
-  const selection = useSelectedJobs();
+export function JobsTable(props: JobsTableProps) {
   return (
     <VirtualTable
       name="Jobs"
-      columns={columnsOf({ tags, known, onStop, onDelete })}
-      rows={jobs}
+      columns={columnsOf(props)}
+      rows={props.jobs}
       rowKey={keyOf}
-      selection={{ ...selection, nameOf }}
-      sort={sort}
-      onSort={onSort}
+      selection={{ ...useSelectedIds(jobSelection), nameOf }}
+      sort={props.sort}
+      onSort={props.onSort}
     />
   );
 }

@@ -93,7 +93,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
               </span>
               <span className="dim">
                 {isRunning ? 'running, submitted ' : 'waits since '}
-                <Time at={job.created === undefined ? undefined : new Date(job.created)} />
+                <Time at={job.created} />
               </span>
               {reasons && <StaleMark reasons={reasons} />}
               {job.canStop && job.JobId && (

@@ -42,7 +42,7 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
       />
       <Figure
         to={oldest && paths.queues({ open: oldest.id })}
-        big={since === undefined ? '–' : <Time at={new Date(since)} />}
+        big={since === undefined ? '–' : <Time at={since} />}
         what="the oldest job"
         whose={oldest?.name}
       />

@@ -1,10 +1,12 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
 import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { MOST_DAYS, keepStaleDays, useStaleDays } from '#/features/job-queue/stale-days.ts';
+import { MOST_DAYS, staleDays } from '#/features/job-queue/stale-days.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
+import { counted } from '#/lib/format.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
+import { useStore } from '#/ui/state/use-store.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
@@ -15,19 +17,12 @@ import classes from './queues.module.css';
 const PAUSE = 80;
 const AGES = [1, 7, 14, 30, 90];
 
-interface QueueFiltersProps {
-  /** What is queued, to choose from. */
-  artifacts: { value: string; label: string }[];
-  /** How many there are, in words. */
-  count: string;
-}
-
-export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
+/** `artifacts`: what is queued, to choose from; `count`: how many devices there are, in words. */
+export function QueueFilters({ artifacts, count }: { artifacts: { value: string; label: string }[]; count: string }) {
   const [view, url] = useUrlState(queuesUrl);
   const search = useRef<HTMLInputElement>(null);
   const text = useTyped(view.q, (q) => url.set({ q }), PAUSE);
-  const chosen = view.older === undefined ? '' : String(view.older);
-  const ages = chosen === '' || AGES.includes(Number(chosen)) ? AGES : [...AGES, Number(chosen)];
+  const ages = [...new Set([...AGES, view.older ?? 1])];
   const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
     <FilterBar
@@ -50,13 +45,13 @@ export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
       <NativeSelect
         className={classes.picker}
         aria-label="Waits longer than"
-        value={chosen}
+        value={view.older ?? ''}
         onChange={(event) => url.set({ older: Number(event.currentTarget.value) || undefined })}
         data={[
           { value: '', label: 'Any age' },
           ...ages.map((days) => ({
             value: String(days),
-            label: days === 1 ? 'Longer than 1 day' : `Longer than ${days} days`,
+            label: `Longer than ${counted(days, 'day')}`,
           })),
         ]}
       />
@@ -88,11 +83,11 @@ export function QueueFilters({ artifacts, count }: QueueFiltersProps) {
 
 /** After how many days a job counts as stale. */
 export function StaleDays() {
-  const days = useStaleDays();
+  const days = useStore(staleDays);
   return (
     <div className={classes.days}>
       <label htmlFor="stale-days">Stale after</label>
-      <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={keepStaleDays} />
+      <WholeNumber id="stale-days" size="xs" min={1} max={MOST_DAYS} value={days} onChange={staleDays.set} />
       <span>{days === 1 ? 'day' : 'days'}</span>
     </div>
   );

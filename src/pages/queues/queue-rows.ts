@@ -5,6 +5,7 @@ import { DAY, STALE_KINDS, staleIn } from '#/features/job-queue/stale.ts';
 import type { StaleKind, StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
 import { sortPart } from '#/ui/table/sort.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {
@@ -116,9 +117,7 @@ export function filterQueues(rows: readonly QueueRow[], view: QueuesView, now: n
   );
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-
-/** By what a column sorts; undefined is last, in both directions. */
+/** By what a column sorts. */
 function keyOf(by: string): (row: QueueRow) => string | number | undefined {
   switch (by) {
     case 'device':
@@ -134,16 +133,7 @@ function keyOf(by: string): (row: QueueRow) => string | number | undefined {
 }
 
 export function sortQueues(rows: readonly QueueRow[], { by, down }: Sort = FIRST): QueueRow[] {
-  const key = keyOf(by);
-  const way = down ? -1 : 1;
-  return rows
-    .map((row) => ({ row, key: key(row) }))
-    .sort((one, two) => {
-      const [a, b] = [one.key, two.key];
-      if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-      return way * (typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : Number(a) - Number(b));
-    })
-    .map(({ row }) => row);
+  return sortRows(rows, keyOf(by), down);
 }
 
 export interface QueueTotals {

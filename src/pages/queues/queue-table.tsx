@@ -2,12 +2,11 @@
 import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
-import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
-import { jobsText } from '#/features/jobs/job-words.ts';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/table.tsx';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -26,8 +25,6 @@ interface Line {
 }
 
 const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
-
-const timeOf = ({ created }: Pick<QueuedJob, 'created'>) => (created === undefined ? undefined : new Date(created));
 
 interface QueueTableProps {
   rows: readonly QueueRow[];
@@ -58,7 +55,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
           <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
         </ActionIcon>
         {row.id === '' ? (
-          <span className={rowName} title="The service does not tell whose jobs these are">
+          <span className={rowName} title="The service does not say whose jobs these are">
             {row.name}
           </span>
         ) : (
@@ -107,7 +104,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     by: 'oldest',
     width: '9%',
     phone: 'end',
-    cell: ({ row: { oldest } }) => <Time at={oldest && timeOf(oldest)} />,
+    cell: ({ row: { oldest } }) => <Time at={oldest?.created} />,
   },
   {
     header: 'Runs now',
@@ -135,15 +132,13 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     phone: 'hide',
     cell: ({ row }) =>
       row.stale.size > 0 && (
-        <ActionIcon
-          variant="subtle"
+        <IconButton
+          icon={IconTrash}
           color="red"
-          aria-label={`Remove the stale jobs of ${row.name}`}
-          title={`Remove ${jobsText(row.stale.size).replace(' ', ' stale ')}…`}
+          label={`Remove the stale jobs of ${row.name}`}
+          title={`Remove ${counted(row.stale.size, 'stale job')}…`}
           onClick={() => onRemove(row)}
-        >
-          <IconTrash size={16} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        />
       ),
   },
 ];

@@ -1,17 +1,15 @@
 // What waits or runs on every device of the fleet, and what of it had better not run any more.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useFleet } from '#/fleet/use-fleet.ts';
-import { jobsText } from '#/features/jobs/job-words.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { queueQueries } from '#/features/job-queue/queue.ts';
 import { staleTexts } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
@@ -41,8 +39,6 @@ const RemoveWaitingDialog = lazyDialog(
 );
 
 const NOTHING: Queues = new Map();
-const NO_REASONS: never[] = [];
-const ALL = { stale: undefined };
 
 /** The stale jobs of these rows, as the dialog takes them. */
 const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =>
@@ -50,7 +46,7 @@ const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =
     staleOf(row, view).map((job) => ({
       ...job,
       DeviceName: row.name,
-      why: staleTexts(row.stale.get(job) ?? NO_REASONS),
+      why: staleTexts(row.stale.get(job) ?? []),
     })),
   );
 
@@ -91,7 +87,9 @@ export function QueuesPage() {
     /** One device, what the filters leave, or all. */
     const { of } = view;
     if (of === 'shown') return removable(shown, view);
-    return removable(of === undefined ? rows : rows.filter(({ id }) => `device ${id}` === of), ALL);
+    return removable(of === undefined ? rows : rows.filter(({ id }) => `device ${id}` === of), {
+      stale: undefined,
+    });
   });
   const here = filtered ? shown.reduce((sum, row) => sum + staleOf(row, view).length, 0) : 0;
   return (
@@ -106,14 +104,7 @@ export function QueuesPage() {
         name="the queues"
         isEmpty={({ size }) => size === 0}
         empty={
-          <Empty
-            title="Nothing waits"
-            action={
-              <Button component={Link} to={paths.jobs()} variant="default">
-                All jobs
-              </Button>
-            }
-          >
+          <Empty title="Nothing waits" next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
             No device has a job that waits or runs. A job for a device that is Offline waits here until it returns.
           </Empty>
         }
@@ -141,7 +132,7 @@ export function QueuesPage() {
             {here > 0 && here < figures.stale && (
               <div className={classes.note}>
                 <span>
-                  {jobsText(here).replace(' ', ' stale ')} {here === 1 ? 'matches' : 'match'} these filters.
+                  {counted(here, 'stale job')} {here === 1 ? 'matches' : 'match'} these filters.
                 </span>
                 <Button
                   size="xs"
@@ -156,11 +147,7 @@ export function QueuesPage() {
             {shown.length === 0 ? (
               <Empty
                 title="No device matches"
-                action={
-                  <Button variant="default" onClick={() => url.set(NO_QUEUE_FILTER)}>
-                    Clear filters
-                  </Button>
-                }
+                next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_QUEUE_FILTER) }}
               />
             ) : (
               <QueueTable

@@ -1,10 +1,11 @@
 // The stored workflows, newest first.
 import { Link } from 'react-router';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import type { Workflow } from '#/contract/workflows.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { DataTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
@@ -61,15 +62,13 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
         >
           Deploy
         </Button>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={`Delete ${Name}`}
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete ${Name}`}
           title="Delete"
           onClick={() => dialog.open('delete', WorkflowId)}
-        >
-          <IconTrash size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        />
       </span>
     ),
   },

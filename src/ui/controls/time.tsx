@@ -34,11 +34,12 @@ function present(): Date {
   return now;
 }
 
-/** `at` undefined: the text as the service sent it, or a dash when there is none. */
-export function Time({ at, raw = '' }: { at: Date | undefined; raw?: string | undefined }) {
+/** `at`: as a date or in milliseconds; undefined: the text as the service sent it, or a dash when there is none. */
+export function Time({ at: time, raw = '' }: { at: Date | number | undefined; raw?: string | undefined }) {
   const moment = useNow();
   const { zone } = useLook();
-  if (!at) return <span className="dim">{raw || '–'}</span>;
+  if (time === undefined) return <span className="dim">{raw || '–'}</span>;
+  const at = new Date(time);
   return (
     <time dateTime={at.toISOString()} title={formatTime(at, zone)} className="tabular">
       {formatAge(at, moment)}

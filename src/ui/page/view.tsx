@@ -2,6 +2,7 @@
 // screen.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway } from './away.ts';
@@ -27,13 +28,13 @@ interface ViewProps<Data> {
   /** Shown instead of the children when there is nothing: one sentence and the next action. */
   empty: ReactNode;
   /** Rows of the skeleton. */
-  rows?: number;
+  rows?: number | undefined;
   /** Read from this browser itself: it is never older than what there is. */
   local?: boolean;
   children: (data: Data) => ReactNode;
 }
 
-export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = false, children }: ViewProps<Data>) {
+export function View<Data>({ query, name, isEmpty, empty, rows, local = false, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch, dataUpdatedAt } = query;
   const away = useAway();
   if (data === undefined) return <NoDataYet query={query} name={name} rows={rows} />;
@@ -42,7 +43,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows = 8, local = fals
       {/* Also for what would not have been read again by now: nobody can know whether it changed. */}
       {away && !local ? (
         <p className="small dim" data-age>
-          Read <Time at={dataUpdatedAt ? new Date(dataUpdatedAt) : away} />, not refreshed since.
+          Read <Time at={dataUpdatedAt || away} />, not refreshed since.
         </p>
       ) : (
         error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />
@@ -91,7 +92,7 @@ export function Failure(props: {
         {detail && <p className={classes.detail}>{detail}</p>}
         {typeof stale === 'number' && (
           <p>
-            What is shown was read <Time at={new Date(stale)} />.
+            What is shown was read <Time at={stale} />.
           </p>
         )}
       </div>
@@ -125,19 +126,37 @@ export function FormError({ error }: { error: Error | null }) {
   );
 }
 
+interface EmptyProps {
+  title: string;
+  children?: ReactNode;
+  /** The link or button that changes it. */
+  next?: { label: string; variant?: 'default' } & ({ to: string } | { onClick: () => void });
+  /** Where it is more than that. */
+  action?: ReactNode;
+}
+
 /** Nothing there: one sentence and the action that changes it. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action: ReactNode }) {
+export function Empty({ title, children, next, action }: EmptyProps) {
+  const { label = '', ...button } = next ?? {};
   return (
     <div className={classes.empty}>
       <strong>{title}</strong>
       {children && <p>{children}</p>}
-      <div className={classes.emptyActions}>{action}</div>
+      <div className={classes.emptyActions}>
+        {action}
+        {'to' in button && (
+          <Button component={Link} {...button}>
+            {label}
+          </Button>
+        )}
+        {'onClick' in button && <Button {...button}>{label}</Button>}
+      </div>
     </div>
   );
 }
 
 /** Grey rows, only after 200 ms, so that a fast answer does not flash. */
-export function Skeleton({ name, rows = 8 }: { name: string; rows?: number }) {
+export function Skeleton({ name, rows = 8 }: { name: string; rows?: number | undefined }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 200);
