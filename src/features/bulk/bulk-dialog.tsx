@@ -72,7 +72,6 @@ function Action({ action, frame }: { action: BulkActionName; frame: BulkActionPr
   }
 }
 
-/** Deletes many devices, after the count was typed. */
 function DeleteAction(frame: BulkActionProps) {
   return (
     <BulkSteps
@@ -102,7 +101,6 @@ function DeleteAction(frame: BulkActionProps) {
   );
 }
 
-/** Makes the agents of many devices update themselves. */
 function UpdateAgentAction(frame: BulkActionProps) {
   return (
     <BulkSteps

@@ -18,7 +18,6 @@ import classes from './bulk-dialog.module.css';
 interface BulkFrameProps {
   title: string;
   ids: readonly string[];
-  /** What the action makes stale. */
   stale: readonly QueryKey[];
   onClose: (run: RunningBulk<Device>) => void;
   children: (frame: BulkActionProps) => ReactNode;

@@ -14,10 +14,8 @@ interface BulkJobsDialogProps<Row extends { JobId: string }> {
   verb: string;
   jobs: readonly Row[];
   columns: Column<Row>[];
-  /** What a job is called in the results. */
   nameOf: (job: Row) => string;
   write: BulkWrite<Row>;
-  /** The sentences of the plan. */
   children: ReactNode;
   onClose: () => void;
 }

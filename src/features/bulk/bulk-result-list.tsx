@@ -14,7 +14,6 @@ import classes from './bulk-dialog.module.css';
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The mark whose shape means the same. */
 const MARKS: Record<BulkOutcome, string> = {
   done: 'Succeeded',
   failed: 'Failed',
@@ -47,7 +46,6 @@ interface BulkResultListProps {
   fileName: string;
   /** What has a result each: "device". */
   noun: string;
-  /** Buttons before Close. */
   actions: ReactNode;
   onClose: () => void;
 }

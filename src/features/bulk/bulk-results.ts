@@ -24,7 +24,6 @@ const NOT_SENT: Record<Extract<WriteResult, { outcome: 'stopped' }>['reason'], s
   unreachable: 'Not sent: the service could not be reached',
 };
 
-/** What went wrong, with the service's message about it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { detail, fields } = error instanceof ApiError ? error : { detail: '', fields: [] };
@@ -34,7 +33,6 @@ function reasonOf(error: unknown): string {
     .join(' ');
 }
 
-/** The result of a write, for people. */
 export function itemResult(result: WriteResult): ItemResult {
   const { outcome } = result;
   switch (outcome) {

@@ -15,11 +15,8 @@ export const DEVICE_KIND: BulkKind<Device> = {
   noun: 'device',
 };
 
-/** What an action needs to know of the dialog around it. */
 export interface BulkActionProps {
-  /** The selected devices as they are now. */
   devices: Device[];
-  /** Ids of those that are not there any more. */
   gone: string[];
   run: RunningBulk<Device>;
   onClose: () => void;
@@ -33,7 +30,6 @@ export interface BulkAction {
   does?: [one: string, many: string];
   /** Why it cannot begin yet. */
   fault: string | undefined;
-  /** The button that begins, for so many devices. */
   button: (count: number) => string;
   /** The count must be typed. */
   typed?: boolean;
@@ -45,11 +41,8 @@ export interface BulkAction {
 
 interface BulkStepsProps extends BulkActionProps {
   action: BulkAction;
-  /** The fields of the plan. */
   children?: ReactNode;
-  /** What follows from the plan, below it. */
   note?: (change: Device[]) => ReactNode;
-  /** A link to the result. */
   onward?: ReactNode;
 }
 

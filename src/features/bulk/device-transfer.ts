@@ -15,7 +15,6 @@ const listIn = (key: `muster-devices-${string}`) => storedInTab(key, NONE, json(
 const storedKeys = () =>
   tabKeys(PREFIX).sort((one, two) => Number(one.slice(PREFIX.length)) - Number(two.slice(PREFIX.length)));
 
-/** Stores these and gives the name for them. */
 export function transferDevices(ids: readonly string[]): string {
   const name = String(Math.max(Date.now(), ...[...here.keys()].map((each) => Number(each) + 1)));
   here.set(name, ids);

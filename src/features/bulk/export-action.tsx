@@ -15,13 +15,11 @@ import classes from './bulk-dialog.module.css';
 
 interface ExportStepsProps {
   count: number;
-  /** Read when the file is written. */
   columns: () => DeviceColumns;
   at: (index: number) => Device;
   /** Why there is nothing to save; empty where there is. */
   fault: string;
   loading?: boolean;
-  /** What will be in the file. */
   children: ReactNode;
   onClose: () => void;
 }

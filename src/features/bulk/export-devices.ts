@@ -15,7 +15,6 @@ interface DeviceExport {
   at: (index: number) => Device;
   /** Called off: no file. */
   signal?: AbortSignal;
-  /** Rows written so far. */
   onProgress?: (written: number) => void;
 }
 
@@ -40,7 +39,6 @@ export function useDeviceExport() {
   const [written, setWritten] = useState<number>();
   const cancel = useRef(new AbortController());
   useEffect(() => () => cancel.current.abort(), []);
-  /** Writes the file and hands it to the reader; false when that was called off. */
   const start = async (request: Pick<DeviceExport, 'columns' | 'count' | 'at'>): Promise<boolean> => {
     cancel.current = new AbortController();
     setWritten(0);

@@ -20,7 +20,6 @@ import classes from './bulk-dialog.module.css';
 
 interface RunStepsProps<Item> {
   run: RunningBulk<Item>;
-  /** What it is done to. */
   items: readonly Item[];
   /** What is left as it is, with the reasons. */
   skipped?: readonly ResultRow[];
@@ -28,15 +27,12 @@ interface RunStepsProps<Item> {
   what: string;
   /** Why it cannot begin yet. */
   fault: string | undefined;
-  /** The button that begins. */
   button: string;
   /** The count must be typed. */
   typed?: boolean;
   danger?: boolean;
-  /** Above the plan. */
   fields?: ReactNode;
   plan: ReactNode;
-  /** Below the plan: the items. */
   list?: ReactNode;
   write: Parameters<RunningBulk<Item>['start']>[0]['write'];
   /** What is sent, to be shown, where `write` is made later. */
@@ -115,7 +111,6 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
   );
 }
 
-/** How far it is, and Cancel. */
 function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string }) {
   const { kind, total, ended, results, pause, cancelling, cancel } = run;
   return (

@@ -7,7 +7,6 @@ import { itemResult } from './bulk-results.ts';
 import type { ItemResult } from './bulk-results.ts';
 import { useRun } from './use-run.ts';
 
-/** What a run is about. */
 export interface BulkKind<Item> {
   keyOf: (item: Item) => string;
   nameOf: (item: Item) => string;
@@ -30,10 +29,8 @@ export interface RunningBulk<Item> extends Omit<ReturnType<typeof useRun<ItemRes
   pause: number;
 }
 
-/** Requests under way at a time. */
 const AT_ONCE = 4;
 
-/** `invalidates`: what it makes stale; read again once, after all of it. */
 export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]): RunningBulk<Item> {
   const run = useRun<ItemResult>(invalidates);
   const [pause, setPause] = useState(0);

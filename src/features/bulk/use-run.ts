@@ -19,13 +19,11 @@ interface RunState<Result> {
 }
 
 interface ManyRun<Result> extends RunState<Result> {
-  /** Begins, unless something is under way. */
   start: (total: number, work: (watch: RunWatch<Result>) => Promise<void>) => void;
   /** What is under way is awaited, nothing new begins. */
   cancel: () => void;
   cancelling: boolean;
   busy: boolean;
-  /** Why it ended early. */
   error: Error | null;
 }
 

@@ -19,7 +19,6 @@ interface DeviceDialogsProps {
   dialog: DeviceDialog;
   /** The device that the page is about; else the URL names one. */
   device?: Device;
-  /** After the device is gone: leave the page that was about it. */
   onDeleted?: () => void;
 }
 

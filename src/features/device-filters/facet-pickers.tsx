@@ -21,9 +21,8 @@ interface FacetPickersProps {
   filter: RowFilter;
   /** Undefined until the fleet is in memory. */
   facets: FacetCounts | undefined;
-  /** Groups to suggest without the whole fleet. */
   groups: readonly string[];
-  /** Devices that were never seen; undefined where the service does not tell. */
+  /** Devices that were never seen; undefined where the service does not report it. */
   neverSeen: number | undefined;
   onChange: (change: RowFilter) => void;
 }

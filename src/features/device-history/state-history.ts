@@ -33,7 +33,6 @@ const MOST_AWAY = 3_000;
 /** Readings that are late by so much left a gap. */
 const LATE = 2.5;
 
-/** With one reading more. */
 export function withReading(history: StateHistory, reading: StatesRead): StateHistory {
   const { at } = reading;
   // After the clock was set back, entries of the future are dropped.
@@ -111,8 +110,6 @@ function bounded({ watched, changes, away }: StateHistory): StateHistory {
   const stretches = watched.flatMap(([from, to]) => (to < begin ? [] : [[Math.max(from, begin), to] as const]));
   return { watched: stretches.slice(-MOST_STRETCHES), changes: recent, away };
 }
-
-// ---- As text -------------------------------------------------------------------------------------------------------
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const rowsOf = (value: unknown): unknown[][] =>

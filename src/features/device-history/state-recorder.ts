@@ -30,7 +30,6 @@ export function keepStates(): void {
   onStatesRead((reading) => change((history) => withReading(history, reading)));
 }
 
-/** What a page of its own has read of one device. */
 export const noteDevice = (look: Parameters<typeof withDevice>[1]): void =>
   change((history) => withDevice(history, look));
 

@@ -5,7 +5,6 @@ import type { StateChange, StateHistory } from './state-history.ts';
 export interface StateStretch<Value> {
   from: number;
   to: number;
-  /** Undefined: unknown. */
   value: Value | undefined;
 }
 
@@ -16,7 +15,6 @@ interface Span {
   looked?: readonly (readonly [from: number, to: number])[];
 }
 
-/** Neighbours with the same value become one. */
 function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<Value>[] {
   const found: StateStretch<Value>[] = [];
   for (const stretch of stretches) {
@@ -27,7 +25,6 @@ function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<
   return found;
 }
 
-/** When somebody looked, within the span. */
 const seenIn = ({ watched }: StateHistory, { from, now, looked = [] }: Span): (readonly [number, number])[] =>
   [...watched, ...looked]
     .map(([begin, end]) => [Math.max(begin, from), Math.min(end, now)] as const)
@@ -56,7 +53,6 @@ function cut<Value>({ from, now }: Span, times: Iterable<number>, valueAt: (at: 
   );
 }
 
-/** One device. */
 export interface KnownDevice {
   id: string;
   state: string;

@@ -6,7 +6,6 @@ import classes from './state-strip.module.css';
 interface StateStripProps {
   /** In order; `share` is how much of it is Online, from 0 to 1, undefined where that is not known. */
   stretches: readonly { from: number; to: number; share: number | undefined }[];
-  /** What it shows, in words. */
   label: string;
   tall?: boolean;
 }

@@ -10,7 +10,6 @@ import classes from './device-arrival.module.css';
 /** How often to look while a person waits, in milliseconds. */
 const WAITING = 1_000;
 
-/** The state of a device that is waited for; undefined until it is known. */
 export function useArrival(id: string, enabled: boolean): string | undefined {
   const { data } = useQuery({
     ...deviceQueries.one(id),

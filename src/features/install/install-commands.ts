@@ -15,7 +15,6 @@ export interface InstallCommands {
   clone: string;
 }
 
-/** The commands for a device with this key, calling the service at `origin`. */
 export function installCommands(origin: string, key: string): InstallCommands {
   const script = shellWord(`${origin}/install.sh`);
   const word = shellWord(key);

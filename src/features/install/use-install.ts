@@ -6,7 +6,6 @@ import { sessionQueries } from '#/api/session.ts';
 import { installCommands, shellWord } from './install-commands.ts';
 
 export interface Install {
-  /** The line for a device with this key; undefined where there is none. */
   command: ((key: string) => string) | undefined;
   /** The other service, as people know it; undefined: devices run our agent. */
   host: string | undefined;

@@ -117,7 +117,6 @@ export function BrowserData() {
 
 interface ClearDialogProps {
   rows: readonly Row[];
-  /** Archived jobs that go with it. */
   jobs: readonly string[];
   account: string;
   onClose: () => void;

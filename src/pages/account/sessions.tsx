@@ -15,7 +15,6 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
-/** What it was opened with, in words. */
 const howOf = ({ How, TokenName, Prefix }: Session) => {
   if (How === 'Link') return 'Sign-in link';
   return Prefix ? `Token ${TokenName || 'without a name'} (${Prefix}…)` : How;

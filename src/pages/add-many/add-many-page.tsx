@@ -110,7 +110,6 @@ export function AddManyPage() {
   );
 }
 
-/** What would be created of the rows, and the fleet's names to warn of those that exist. */
 function usePlan(rows: readonly DraftRow[]) {
   const { fleet, error, retry } = useFleetNames();
   const { data: account } = useQuery(accountQueries.get());

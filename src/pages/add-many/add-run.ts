@@ -21,12 +21,10 @@ export interface RunApi extends TagApi {
   locate: (id: string, position: Position) => Promise<void>;
   attach: (id: string, tag: string) => Promise<void>;
   rekey: (id: string) => Promise<NewDevice>;
-  /** Every device with exactly this name. */
   named: (name: string) => Promise<Device[]>;
   wait: typeof waitFor;
 }
 
-/** Rows under way at a time. */
 const AT_ONCE = 4;
 /** The page is notified of changes this often at most, in milliseconds. */
 const PUBLISH_INTERVAL = 200;
@@ -114,12 +112,10 @@ export class AddRun {
     return rows;
   }
 
-  /** Starts no more rows; what is under way is finished. */
   stop(): void {
     if (this.running) this.end({ reason: 'stopped' });
   }
 
-  /** Creates what waits. */
   goOn(): Promise<void> {
     return this.work(({ state }) => state === 'waiting');
   }
@@ -131,15 +127,12 @@ export class AddRun {
     );
   }
 
-  /** Gives a new key to those whose key was lost. */
   rekey(row?: DraftRow): Promise<void> {
     return this.work(
       (entry) => entry.keyLost && (row === undefined || entry.row === row),
       (index) => this.newKey(index),
     );
   }
-
-  // ---- The pool -----------------------------------------------------------------------------------------------------
 
   private end(ending: Ending): void {
     // The first reason is the one; what others meet after it follows from it.
@@ -165,8 +158,6 @@ export class AddRun {
     this.running = false;
     this.publish();
   }
-
-  // ---- One row ------------------------------------------------------------------------------------------------------
 
   private async perform(index: number): Promise<void> {
     const { faults } = this.list[index]!;

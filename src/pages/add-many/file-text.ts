@@ -1,7 +1,6 @@
 // The text of a file that somebody exported, in whatever encoding their program chose.
 import { UnusableRows } from './rows.ts';
 
-/** Far more than the most rows need. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Decodes by the byte order mark, else as UTF-8, and where it is not that as Windows programs of the West save. */

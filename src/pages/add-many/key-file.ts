@@ -2,7 +2,6 @@
 import { csvText } from '#/lib/csv.ts';
 import type { RunEntry } from './run-entry.ts';
 
-/** A device whose key is at hand. */
 export type Keyed = RunEntry & { id: string; key: string };
 
 export const isKeyed = (entry: RunEntry): entry is Keyed => entry.id !== undefined && entry.key !== undefined;

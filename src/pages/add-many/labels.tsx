@@ -6,13 +6,11 @@ import { QrCode } from '#/ui/controls/qr-code.tsx';
 import type { Keyed } from './key-file.ts';
 import classes from './labels.module.css';
 
-/** Labels on a sheet. */
 const SHEET = 14;
 
 interface LabelsProps {
   keyed: readonly Keyed[];
   command: ((key: string) => string) | undefined;
-  /** Reports how many labels are on the page. */
   onProgress: (count: number) => void;
 }
 

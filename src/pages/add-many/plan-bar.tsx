@@ -13,7 +13,6 @@ interface PlanBarProps {
   notes: string[];
   /** Why creating has to wait; undefined when it can begin. */
   hold: string | undefined;
-  /** What is sent for the rows, to be shown. */
   requests: () => readonly CurlRequest[];
   onCreate: () => void;
   onNextProblem: () => void;

@@ -5,7 +5,6 @@ import type { CellTexts } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
 
 export interface Plan {
-  /** The rows that become devices. */
   ready: DraftRow[];
   faulty: number;
   /** Rows that become devices although something about them looks odd. */

@@ -7,7 +7,6 @@ import { readDegrees } from '#/lib/coordinates.ts';
 import { tagsOfCell } from './rows.ts';
 import type { Cells, ColumnName, DraftRow } from './rows.ts';
 
-/** A device to create, as it will be sent. */
 export interface DeviceToAdd {
   name: string;
   group: string;
@@ -17,7 +16,6 @@ export interface DeviceToAdd {
   tags: string[];
 }
 
-/** What a row is created with. */
 export const draftOf = ({ name, group }: DeviceToAdd): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
 
 /** What is set on it then. */

@@ -40,7 +40,6 @@ export interface ReadRows {
   notes: string[];
 }
 
-/** Text without rows for this page; the message gives the reason. */
 export class UnusableRows extends Error {
   override readonly name = 'UnusableRows';
 }
@@ -48,13 +47,11 @@ export class UnusableRows extends Error {
 const emptyCells = (): Cells => ({ name: '', group: '', customer: '', site: '', lat: '', lng: '', tags: '' });
 
 let lastId = 0;
-/** A new row, empty or with some cells. */
 export const newRow = (cells: Partial<Cells> = {}): DraftRow => ({
   id: ++lastId,
   cells: { ...emptyCells(), ...cells },
 });
 
-/** The row with one cell changed. */
 export const edited = (row: DraftRow, column: ColumnName, text: string): DraftRow => ({
   ...row,
   cells: { ...row.cells, [column]: text },
@@ -126,7 +123,6 @@ export function parseRows(text: string): ReadRows {
   return { rows, notes };
 }
 
-/** The tags of a cell, each once. */
 export const tagsOfCell = (cell: string): string[] => [
   ...new Set(
     cell

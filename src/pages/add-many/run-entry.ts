@@ -23,7 +23,6 @@ export interface RunEntry {
   faults: { step: Step; text: string }[];
 }
 
-/** Why a run ended before its list did. */
 export type Ending = { reason: 'stopped' | 'signed-out' } | { reason: 'licence'; text: string };
 
 export interface RunView {
@@ -55,7 +54,6 @@ export function newEntry(row: DraftRow, device: DeviceToAdd): RunEntry {
   };
 }
 
-/** What went wrong, in one line. */
 export function faultText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   return [error.message, error.detail].filter(Boolean).join(': ');

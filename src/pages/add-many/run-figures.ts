@@ -27,7 +27,6 @@ export function figuresOf(entries: readonly RunEntry[]): RunFigures {
   return figures;
 }
 
-/** Whether somebody has to do something about a row. */
 export const hasProblem = ({ state, keyLost, faults }: RunEntry): boolean =>
   state === 'failed' || keyLost || faults.length > 0;
 
@@ -39,11 +38,9 @@ const FAILED: Record<Step, string> = {
   key: 'No new key',
 };
 
-/** What went wrong with a row, a line for each step. */
 export const faultLines = ({ faults, tags }: RunEntry): string[] =>
   faults.map(({ step, text }) => `${FAILED[step]}${step === 'tags' ? ` (${tags.join(', ')})` : ''}: ${text}`);
 
-/** The state of a row as a mark knows it, and in words. */
 export function entryState(entry: RunEntry): { mark: string; words: string } {
   const { state, id, keyLost } = entry;
   if (state === 'working') return { mark: 'Running', words: id === undefined ? 'Creating' : 'Created, going on' };
@@ -53,7 +50,6 @@ export function entryState(entry: RunEntry): { mark: string; words: string } {
   return { mark: 'Waiting', words: id === undefined ? 'Waiting' : 'Created, not complete' };
 }
 
-/** Where the run is, in one sentence. */
 export function runText({ running, pausing }: RunView, { total, created, failed, waiting }: RunFigures): string {
   const done = `${formatCount(created)} of ${counted(total, 'device')} created`;
   const trouble = failed > 0 ? `, ${formatCount(failed)} with a problem` : '';
@@ -61,7 +57,6 @@ export function runText({ running, pausing }: RunView, { total, created, failed,
   return `${done}${trouble}${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`;
 }
 
-/** Why a run ended early, and what that means. */
 export function endingText(ending: Ending, { created, total, waiting }: RunFigures): string {
   const so = `${formatCount(created)} of ${counted(total, 'device')} ${created === 1 ? 'was' : 'were'} created`;
   const rest = `${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;

@@ -43,7 +43,6 @@ export function useDraftRows() {
     setRows([...returned, ...rows]);
     focusName(0);
   };
-  /** Takes out the rows that can be sent. */
   const takeReady = (): DraftRow[] => {
     setRows(rows.filter(hasError));
     setNotes([]);

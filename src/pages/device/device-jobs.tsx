@@ -90,9 +90,7 @@ interface QueueRow {
   job: Job;
   /** Position among the waiting ones, from 1. */
   position?: number;
-  /** Whether the device can take a job now. */
   online: boolean;
-  /** Why it had better not run any more. */
   stale?: StaleReason[] | undefined;
   /** How it ended by the rules of its artifact. */
   cached?: CachedVerdict | undefined;

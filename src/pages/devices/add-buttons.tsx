@@ -43,7 +43,6 @@ export function useAddButtons(isFirst: boolean) {
   };
 }
 
-/** In the head of the page. */
 export function AddButtons() {
   const { addThisMachine, addMany, add } = useAddButtons(false);
   return (

@@ -26,9 +26,8 @@ interface DeviceFilterBarProps {
   onClear: () => void;
   /** How many devices there are of each value; undefined until the fleet is in memory. */
   facets: FacetCounts | undefined;
-  /** Devices that were never seen; undefined where the service does not tell. */
+  /** Devices that were never seen; undefined where the service does not report it. */
   neverSeen: number | undefined;
-  /** At the end of the bar. */
   children?: ReactNode;
 }
 
@@ -107,7 +106,6 @@ export function DeviceFilterBar({ filter, onChange, onClear, facets, neverSeen, 
   );
 }
 
-/** A state, and how many devices are in it where that is known. */
 function Counted({ label, of }: { label: string; of: readonly FacetValue[] | undefined }) {
   if (!of) return <>{label}</>;
   const count = of.find(({ value }) => value === label)?.count ?? 0;
@@ -118,7 +116,6 @@ function Counted({ label, of }: { label: string; of: readonly FacetValue[] | und
   );
 }
 
-/** The place of the filters that are on their way. */
 function PickersToBe() {
   return ['Group', 'Tag'].map((label) => (
     <Button key={label} variant="default" size="sm" px="xs" disabled title="On its way">

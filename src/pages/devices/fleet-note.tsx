@@ -8,7 +8,6 @@ import classes from './devices-page.module.css';
 
 interface FleetNoteProps {
   fleet: FleetInUse | undefined;
-  /** How many devices the service says there are. */
   devices: number | undefined;
   /** More devices than those on this page. */
   more: boolean;
@@ -43,7 +42,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     );
   }
   if (fleet?.state === 'failed' && !fleet.isReading)
-    // Without the fleet there are no rows, and the error is in their place already.
+    // Without the fleet there are no rows, and the error is shown instead of them.
     return why ? null : (
       <span className={`${classes.reading} dim`}>
         The fleet as a whole could not be read: {fleet.error?.message}

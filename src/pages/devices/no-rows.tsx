@@ -1,4 +1,4 @@
-// What is in the place of rows where there are none.
+// What is shown instead of rows where there are none.
 import { Button } from '@mantine/core';
 import { Empty } from '#/ui/page/view.tsx';
 import { useAddButtons } from './add-buttons.tsx';
@@ -53,7 +53,7 @@ function NoDevices() {
       }
     >
       {hasOwnAgent
-        ? 'Start with the machine you are at: one command makes it a device. Or add one that stands elsewhere.'
+        ? 'Start with the machine you are at: one command makes it a device. Or add one that is elsewhere.'
         : 'Add the first one, or many from a list.'}
     </Empty>
   );

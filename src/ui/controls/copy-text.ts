@@ -1,5 +1,6 @@
 // Copies a text, also where the clipboard API is not there: plain http on a LAN address is no secure context. Without the
 // button, which the first picture of the device table does without.
+import { notifications } from '@mantine/notifications';
 
 /** Puts text on the clipboard; false when the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
@@ -20,4 +21,10 @@ export async function copyText(text: string): Promise<boolean> {
     area.remove();
     return done;
   }
+}
+
+/** The same, with a notice whether it worked. */
+export async function copyWithNotice(text: string, message: string): Promise<void> {
+  const done = await copyText(text);
+  notifications.show({ message: done ? message : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
 }

@@ -24,14 +24,14 @@ const texts = (value: unknown): string[] =>
 export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 
 export function readColumnChoice(text: string): ColumnChoice {
-  let kept: unknown;
+  let read: unknown;
   try {
-    kept = JSON.parse(text);
+    read = JSON.parse(text);
   } catch {
     return USUAL;
   }
-  if (typeof kept !== 'object' || kept === null) return USUAL;
-  const { version, order, hidden, added, widths, density } = kept as Record<string, unknown>;
+  if (typeof read !== 'object' || read === null) return USUAL;
+  const { version, order, hidden, added, widths, density } = read as Record<string, unknown>;
   if (version !== 1) return USUAL;
   const sizes = typeof widths === 'object' && widths !== null ? Object.entries(widths) : [];
   return {
@@ -58,16 +58,15 @@ interface Choosable {
   isExtra?: boolean;
 }
 
-/** All columns in the wanted order. */
 export function inOrder<Column extends Choosable>(columns: readonly Column[], { order }: ColumnChoice): Column[] {
-  const known = new Map(order.map((id, place) => [id, place]));
+  const known = new Map(order.map((id, index) => [id, index]));
   // One that was never moved stays behind the column that it followed at first.
   let last = -1;
   const placed = columns.map((column, first) => {
     last = known.get(column.id) ?? last;
-    return { column, place: last, first };
+    return { column, position: last, first };
   });
-  return placed.sort((one, two) => one.place - two.place || one.first - two.first).map(({ column }) => column);
+  return placed.sort((one, two) => one.position - two.position || one.first - two.first).map(({ column }) => column);
 }
 
 export const isColumnShown = ({ id, isExtra = false }: Choosable, { hidden, added }: ColumnChoice): boolean =>
@@ -79,7 +78,6 @@ export const chosen = <Column extends Choosable>(columns: readonly Column[], cho
     .filter((column) => isColumnShown(column, choice))
     .map((column) => ({ ...column, width: choice.widths[column.id] ?? column.width }));
 
-/** Shows or hides a column. */
 export function withShown(choice: ColumnChoice, { id, isExtra = false }: Choosable, shown: boolean): ColumnChoice {
   const without = (ids: string[]) => ids.filter((each) => each !== id);
   return isExtra
@@ -87,7 +85,7 @@ export function withShown(choice: ColumnChoice, { id, isExtra = false }: Choosab
     : { ...choice, hidden: [...without(choice.hidden), ...(shown ? [] : [id])] };
 }
 
-/** Moves a column by some places; `ids`: all of them in their present order. */
+/** Moves a column by some positions; `ids`: all of them in their present order. */
 export function withMoved(choice: ColumnChoice, ids: readonly string[], id: string, by: number): ColumnChoice {
   const from = ids.indexOf(id);
   const to = from + by;

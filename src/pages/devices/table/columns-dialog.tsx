@@ -18,26 +18,26 @@ interface ColumnsDialogProps {
 }
 
 export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDialogProps) {
-  const [dragged, setDragged] = useState<{ id: string; place: number; y: number }>();
+  const [dragged, setDragged] = useState<{ id: string; index: number; y: number }>();
   const ordered = inOrder(columns, choice);
   const ids = ordered.map(({ id }) => id);
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (
     <BaseDialog onClose={onClose} title="Columns" size="sm" centered={false}>
       <ul className={classes.columns} aria-label="Columns in their order">
-        {ordered.map((column, place) => (
+        {ordered.map((column, index) => (
           <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
             <span
               className={classes.grip}
               aria-hidden
               onPointerDown={(event) => {
                 event.currentTarget.setPointerCapture(event.pointerId);
-                setDragged({ id: column.id, place, y: event.clientY });
+                setDragged({ id: column.id, index, y: event.clientY });
               }}
               onPointerMove={({ clientY, currentTarget }) => {
                 if (!dragged) return;
                 const height = currentTarget.parentElement?.offsetHeight ?? 1;
-                const wanted = dragged.place + Math.round((clientY - dragged.y) / height);
+                const wanted = dragged.index + Math.round((clientY - dragged.y) / height);
                 move(dragged.id, Math.max(0, Math.min(wanted, ids.length - 1)) - ids.indexOf(dragged.id));
               }}
               onPointerUp={() => setDragged(undefined)}
@@ -53,10 +53,10 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
               title={column.id === 'name' ? 'The name opens the device, so it stays' : ''}
               onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}
             />
-            <Move name={`Move ${column.label} up`} isEnd={place === 0} onMove={() => move(column.id, -1)} up />
+            <Move name={`Move ${column.label} up`} isEnd={index === 0} onMove={() => move(column.id, -1)} up />
             <Move
               name={`Move ${column.label} down`}
-              isEnd={place === ids.length - 1}
+              isEnd={index === ids.length - 1}
               onMove={() => move(column.id, 1)}
             />
           </li>
@@ -81,7 +81,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   );
 }
 
-/** At the end it keeps the focus, so that it is not lost from the list. */
+/** At the end it is not disabled, so that the focus stays on it. */
 function Move({ name, isEnd, up = false, onMove }: { name: string; isEnd: boolean; up?: boolean; onMove: () => void }) {
   const Icon = up ? IconArrowUp : IconArrowDown;
   return (

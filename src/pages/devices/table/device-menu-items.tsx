@@ -2,10 +2,9 @@
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 import { Menu } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconCopy, IconExternalLink, IconMapPin, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/controls/copy-text.ts';
+import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-menu.module.css';
@@ -22,10 +21,6 @@ export function DeviceMenuItems({ id, button }: { id: string; button: ComponentP
 
 function Items({ id }: { id: string }) {
   const dialog = useDeviceDialog();
-  const copy = async () => {
-    const done = await copyText(id);
-    notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
-  };
   return (
     <Menu.Dropdown>
       <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
@@ -40,7 +35,7 @@ function Items({ id }: { id: string }) {
       <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
         Deploy to it
       </Menu.Item>
-      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copy()}>
+      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copyWithNotice(id, 'Id copied')}>
         Copy id
       </Menu.Item>
       <Menu.Divider />

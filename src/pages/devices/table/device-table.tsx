@@ -20,15 +20,12 @@ import classes from './device-table.module.css';
 const ColumnResizer = lazyPart(() => import('./column-resizer.tsx'), 'ColumnResizer');
 const loadMarks = () => import('./mark-hits.ts');
 
-/** The devices on the table, in order. */
 export interface TableRows {
   count: number;
-  at: (place: number) => Device;
-  /** All ids, in order. */
+  at: (row: number) => Device;
   ids: readonly string[];
   /** Rows of the whole listing before the first of these; undefined where that is not known. */
   before: number | undefined;
-  /** Rows of the whole listing; undefined where that is not known. */
   total: number | undefined;
 }
 
@@ -45,7 +42,6 @@ interface DeviceTableProps {
   onWidth: (id: string, width: number) => void;
   /** What was searched for, to be marked where it was found. */
   search: string | undefined;
-  /** The keys of the table are asked for. */
   onHelp: () => void;
 }
 
@@ -96,7 +92,6 @@ function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
   );
 }
 
-/** Marks in the rows what was searched for. */
 function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | undefined): void {
   const isMarked = useRef(false);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { fold, wordsOf } from '#/fleet/text.ts';
 
 const NAME = 'found';
 
-/** Where a word is in a text; nowhere where folding changes the length, so that places would not fit. */
+/** Where a word is in a text; nowhere where folding changes the length, so that positions would not fit. */
 function* hitsIn(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
   const folded = fold(text);
   if (folded.length !== text.length) return;

@@ -1,11 +1,11 @@
 // Which rows of how many are on the screen, in words that claim no more than the service reports.
 import { formatCount } from '#/lib/format.ts';
 
-interface PageRange {
+export interface PageRange {
   page: number;
   /** Rows a page. */
   rows: number;
-  /** Rows on this page. */
+  /** On this page. */
   shown: number;
   /** Undefined where the service does not count. */
   total: number | undefined;

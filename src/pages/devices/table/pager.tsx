@@ -7,27 +7,25 @@ import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
 import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText } from './page-range.ts';
+import type { PageRange } from './page-range.ts';
 import { useState } from 'react';
 import classes from './pager.module.css';
 
-interface PagerProps {
-  page: number;
-  /** Rows a page. */
-  rows: number;
-  shown: number;
-  total: number | undefined;
-  more: boolean;
+interface RowsSelectProps {
+  /** All rows can be had in one scroll. */
+  hasAll: boolean;
+  onRows: (rows: PageSize | 'all') => void;
+}
+
+interface PagerProps extends RowsSelectProps, PageRange {
   /** The rows on the screen are still those of another page. */
   busy: boolean;
   onPage: (page: number) => void;
-  onRows: (rows: PageSize | 'all') => void;
-  /** All rows can be had in one scroll. */
-  hasAll?: boolean;
   /** Beside the range of rows. */
-  note?: ReactNode;
+  note: ReactNode;
 }
 
-export function Pager({ onPage, onRows, busy, hasAll = false, note, ...range }: PagerProps) {
+export function Pager({ onPage, onRows, busy, hasAll, note, ...range }: PagerProps) {
   const { page, rows, more } = range;
   const last = lastPage(range);
   const atStart = page === 1 ? 'This is the first page' : '';
@@ -63,17 +61,8 @@ export function Pager({ onPage, onRows, busy, hasAll = false, note, ...range }: 
 }
 
 /** Instead of the pager, where all rows are in one scroll. `fleet`: how many devices there are at all. */
-export function AllRows({
-  shown,
-  fleet,
-  note,
-  onRows,
-}: {
-  shown: number;
-  fleet: number;
-  note: ReactNode;
-  onRows: (rows: PageSize | 'all') => void;
-}) {
+export function AllRows(props: Pick<PagerProps, 'shown' | 'note' | 'onRows'> & { fleet: number }) {
+  const { shown, fleet, note, onRows } = props;
   return (
     <div className={classes.pager}>
       <span className="tabular dim" role="status" aria-label="Devices shown">
@@ -88,15 +77,7 @@ export function AllRows({
   );
 }
 
-function RowsSelect({
-  value,
-  hasAll,
-  onRows,
-}: {
-  value: number | 'all';
-  hasAll: boolean;
-  onRows: (rows: PageSize | 'all') => void;
-}) {
+function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number | 'all' }) {
   return (
     <PlainSelect
       size="xs"
@@ -111,18 +92,9 @@ function RowsSelect({
   );
 }
 
-/** `off`: why it does nothing now. It keeps the focus then, so that Enter can be pressed on through the pages. */
-function Step({
-  name,
-  off,
-  onClick,
-  children,
-}: {
-  name: string;
-  off: string;
-  onClick: () => void;
-  children: ReactNode;
-}) {
+/** `off`: why it does nothing now. It does not lose the focus then, so that Enter can be pressed on through the pages. */
+function Step(props: { name: string; off: string; onClick: () => void; children: ReactNode }) {
+  const { name, off, onClick, children } = props;
   return (
     <ActionIcon
       variant="default"
@@ -138,16 +110,13 @@ function Step({
 }
 
 /** The page, to read and to type another. */
-function PageNumber({
-  page,
-  last,
-  onPage,
-}: {
-  page: number;
-  last: number | undefined;
-  onPage: (page: number) => void;
-}) {
-  const [typed, setTyped] = useDraft(String(page));
+function PageNumber({ page, last, onPage }: Pick<PagerProps, 'page' | 'onPage'> & { last: number | undefined }) {
+  const [typed, setTyped] = useState(String(page));
+  const [shown, setShown] = useState(page);
+  if (page !== shown) {
+    setShown(page);
+    setTyped(String(page));
+  }
   return (
     <form
       className={classes.number}
@@ -170,15 +139,4 @@ function PageNumber({
       {last !== undefined && <>of {formatCount(last)}</>}
     </form>
   );
-}
-
-/** The text of a field that is applied when it is complete; it follows its value when something else changes that. */
-function useDraft(value: string): [typed: string, setTyped: (text: string) => void] {
-  const [typed, setTyped] = useState(value);
-  const [previous, setPrevious] = useState(value);
-  if (value !== previous) {
-    setPrevious(value);
-    setTyped(value);
-  }
-  return [typed, setTyped];
 }

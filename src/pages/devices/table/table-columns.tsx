@@ -8,15 +8,8 @@ import { problemText } from '#/fleet/agent-words.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { addressOf, inventoryLabel, isInventory } from '#/features/device-filters/inventory.ts';
-import { notifications } from '@mantine/notifications';
-import { copyText } from '#/ui/controls/copy-text.ts';
+import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import classes from './device-table.module.css';
-
-/** Copies a device's id, and reports whether that worked. */
-async function copyId(id: string): Promise<void> {
-  const done = await copyText(id);
-  notifications.show({ message: done ? 'Id copied' : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
-}
 
 export interface TableColumn {
   /** Its word in the URL and in what is stored. */
@@ -95,7 +88,7 @@ const COLUMNS: readonly TableColumn[] = [
     width: 148,
     phone: 'hide',
     className: 'mono dim',
-    cell: (device) => addressOf(device),
+    cell: addressOf,
   },
   {
     id: 'lastSeen',
@@ -167,7 +160,12 @@ function IdCell({ id, name }: { id: string; name: string }) {
       <span className="mono" title={id} data-id-text>
         {id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id}
       </span>
-      <button type="button" aria-label={`Copy id of ${name}`} title="Copy id" onClick={() => void copyId(id)}>
+      <button
+        type="button"
+        aria-label={`Copy id of ${name}`}
+        title="Copy id"
+        onClick={() => void copyWithNotice(id, 'Id copied')}
+      >
         <IconCopy size={14} stroke={1.6} aria-hidden />
       </button>
     </span>

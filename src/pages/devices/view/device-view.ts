@@ -48,7 +48,6 @@ export function differing(
   return { ...(columns && !isMine && { columns, widths }), ...(density && density !== mine.density && { density }) };
 }
 
-/** Whether two layouts are the same in a URL. */
 export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): boolean =>
   viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
 
@@ -58,23 +57,8 @@ export function searchOf({ id, words }: SavedView, own: ColumnChoice, available:
   return fleetUrl.change(words, { layout: differing(layout, own, available), view: id });
 }
 
-export interface ViewState {
-  /** All of the view in words. */
-  words: string;
-  /** The saved view that is shown, or was before something was changed. */
-  applied: SavedView | undefined;
-  isChanged: boolean;
-  /** A link brought columns or rows of its own, and no saved view of the reader is like it. */
-  isForeign: boolean;
-}
-
 /** Which saved view is shown, and what was changed in it; `layout`: as it is drawn. */
-export function viewStateOf(
-  url: FleetUrl,
-  layout: Layout,
-  saved: readonly SavedView[],
-  available: AvailableColumns,
-): ViewState {
+export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly SavedView[], available: AvailableColumns) {
   const words = viewUrl.change('', { filter: url.filter, sort: url.sort, layout });
   const ids = new Set(available.map(({ id }) => id));
   const isShownBy = (view: SavedView) => isSameView(view.words, words, ids);
@@ -82,8 +66,10 @@ export function viewStateOf(
   const hasLayout = url.layout.columns !== undefined || url.layout.density !== undefined;
   return {
     words,
+    /** The saved view that is shown, or was before something was changed. */
     applied,
     isChanged: applied !== undefined && !isShownBy(applied),
+    /** A link brought columns or rows of its own, and no saved view of the reader is like it. */
     isForeign: hasLayout && applied === undefined,
   };
 }

@@ -11,7 +11,6 @@ import type { UrlPart } from '#/ui/url/url-schema.ts';
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 
-/** The number of a page, from 1. */
 const pagePart: UrlPart<number | undefined> = {
   read: (params, name) => {
     const text = params.get(name) ?? '';
@@ -32,7 +31,6 @@ export type FleetUrl = typeof fleetUrl.defaults;
 
 export interface FleetView {
   page: number;
-  /** Rows a page. */
   rows: number;
   /** Pages were asked for; otherwise all rows are in one scroll once the fleet is in memory. */
   paged: boolean;
@@ -57,7 +55,6 @@ export interface FleetViewChange {
   sort?: Sort | undefined;
 }
 
-/** What a change makes of the URL. */
 export function changeFleetView(now: FleetUrl, change: FleetViewChange): Partial<FleetUrl> {
   const { filter, rows, page } = change;
   const isSorted = 'sort' in change;
@@ -69,16 +66,15 @@ export function changeFleetView(now: FleetUrl, change: FleetViewChange): Partial
   const view = fleetViewOf(now);
   const size = rows ?? now.rows ?? PAGE_SIZES[0];
   // The first row that was on the screen stays on it.
-  const kept = Math.floor(((view.page - 1) * view.rows) / size) + 1;
+  const same = Math.floor(((view.page - 1) * view.rows) / size) + 1;
   return {
     ...patch,
     // Who turns pages goes on with pages, on the first one too.
     ...((rows !== undefined || page !== undefined) && { rows: size }),
-    page: page ?? (filter || isSorted ? 1 : kept),
+    page: page ?? (filter || isSorted ? 1 : same),
   };
 }
 
-/** No filter at all, at the first page. */
 export const UNFILTERED = { filter: {}, page: undefined } as const;
 
 /** Why the service itself cannot show this view, so that the whole fleet is needed; undefined where it can. */

@@ -5,13 +5,11 @@ import { stored } from '#/lib/stored.ts';
 import { chosen, columnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
-import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/pages/devices/views/saved-views.ts';
 import { printViews, readViews } from '#/pages/devices/views/saved-views.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
-import type { ViewState } from './device-view.ts';
 import { fleetUrl } from './fleet-view.ts';
 
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
@@ -20,44 +18,24 @@ const REST = 250;
 const NONE: readonly SavedView[] = [];
 const savedViews = stored('muster-views', NONE, { read: (text) => readViews(text).views, print: printViews });
 
-interface SavedViews {
-  views: readonly SavedView[];
-  change: (change: (views: readonly SavedView[]) => readonly SavedView[]) => void;
-  /** The browser refuses to store them: they are lost with the page. */
-  onlyHeld: boolean;
-}
-
-/** The saved views of the account, as this browser stores them. */
-const useSavedViews = (): SavedViews => ({
+const useSavedViews = () => ({
   views: useStore(savedViews),
-  change: (change) => {
+  change: (change: (views: readonly SavedView[]) => readonly SavedView[]) => {
     // Another tab may have saved one since this was drawn.
     if (savedViews.set(change(savedViews.get()))) return;
     notifications.show({
-      message: 'This browser refuses to keep anything: export your views, or they go with this page.',
+      message: 'This browser refuses to store anything: export your views, or they go with this page.',
       color: 'yellow',
     });
   },
+  /** The browser refuses to store them: they are lost with the page. */
   onlyHeld: savedViews.isRefused(),
 });
 
-export interface DeviceView extends ViewState {
-  /** The columns that this service has something to show in. */
-  available: readonly TableColumn[];
-  /** Those that are drawn; the same array while nothing was chosen anew, so that no row is drawn for it. */
-  columns: readonly TableColumn[];
-  choice: ColumnChoice;
-  /** Changes the view that is shown; the reader's own columns where there is none. */
-  setChoice: (choice: ColumnChoice) => void;
-  saved: SavedViews;
-  /** The query string that shows a saved view. */
-  searchOf: (view: SavedView) => string;
-  /** The query string without the layout and the name of a view. */
-  ownSearch: string;
-}
+export type DeviceView = ReturnType<typeof useDeviceView>;
 
 /** `fields`: those of a device that the service fills. */
-export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
+export function useDeviceView(fields: ReadonlySet<string>) {
   const [url, { set, to }] = useUrlState(fleetUrl);
   const { layout } = url;
   const own = useStore(columnChoice);
@@ -73,20 +51,23 @@ export function useDeviceView(fields: ReadonlySet<string>): DeviceView {
     return true;
   });
   const choice = resting ?? linked;
-  // A column that the service does not tell (yet) stays a part of what a link brought.
+  // A column that the service does not report (yet) stays a part of what a link brought.
   const drawn = { ...tableLayoutOf(choice, available), ...(!resting && layout.columns && { columns: layout.columns }) };
   return {
     ...viewStateOf(url, drawn, saved.views, available),
     available,
+    /** The same array while nothing was chosen anew, so that no row is drawn for it. */
     columns: useMemo(() => chosen(available, choice), [available, choice]),
     choice,
-    setChoice: (wanted) => {
+    /** Changes the view that is shown; the reader's own columns where there is none. */
+    setChoice: (wanted: ColumnChoice) => {
       const isOwn = linked === own && saved.views.every(({ id }) => id !== url.view);
       if (isOwn) columnChoice.set(wanted);
       else rest(wanted);
     },
     saved,
-    searchOf: (view) => searchOf(view, own, available),
+    searchOf: (view: SavedView) => searchOf(view, own, available),
+    /** The query string without the layout and the name of a view. */
     ownSearch: to({ layout: {}, view: undefined }).search,
   };
 }

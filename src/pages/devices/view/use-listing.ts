@@ -7,7 +7,6 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
-import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { TableRows } from '#/pages/devices/table/device-table.tsx';
@@ -16,40 +15,11 @@ import type { FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 
-export interface Listing {
-  /** What is listed, as a view takes it. */
-  reading: {
-    data: TableRows | undefined;
-    error: Error | null;
-    isFetching: boolean;
-    refetch: () => void;
-    dataUpdatedAt: number | undefined;
-  };
-  /** The rows are those of before while others are on their way. */
-  busy: boolean;
-  fleet: FleetInUse | undefined;
-  index: FleetIndex | undefined;
-  /** The filter as the index answers it; the same object while it says the same. */
-  filter: RowFilter;
-  /** All rows that match, in order; undefined until the fleet is in memory. */
-  matching: readonly string[] | undefined;
-  /** The same as rows of the index. */
-  found: Uint32Array | undefined;
-  /** All of them are on the table, instead of a page. */
-  isWhole: boolean;
-  /** Whether there is, or may be, a next page. */
-  more: boolean;
-  /** How many devices there are in all, filters aside, where that is known. */
-  devices: number | undefined;
-  /** The fields that the service fills. */
-  fields: ReadonlySet<string>;
-  /** Reads the whole fleet, however large. */
-  load: () => void;
-}
+export type Listing = ReturnType<typeof useListing>;
 
 const NONE: readonly Device[] = [];
 
-export function useListing(view: FleetView): Listing {
+export function useListing(view: FleetView) {
   const { filter, sort } = view;
   const [asked, setAsked] = useState(false);
   const isBeyond = beyondService(view) !== undefined;
@@ -82,16 +52,24 @@ export function useListing(view: FleetView): Listing {
       },
       dataUpdatedAt: (isBeyond ? undefined : query.dataUpdatedAt) || fleet?.at,
     },
+    /** The rows are those of before while others are on their way. */
     busy: found.isAnswering ? found.isPending : query.isPlaceholderData,
     fleet,
     index,
+    /** As the index answers it; the same object while it says the same. */
     filter: found.filter,
+    /** All that match, in order; undefined until the fleet is in memory. */
     matching: found.ids,
+    /** The same as rows of the index. */
     found: found.rows,
+    /** All of them are on the table, instead of a page. */
     isWhole,
+    /** There is, or may be, a next page. */
     more: ofIndex ? (ofIndex.before ?? 0) + ofIndex.count < (ofIndex.total ?? 0) : (query.data?.more ?? false),
+    /** In all, filters aside, where that is known. */
     devices: index?.size ?? devices,
     fields,
+    /** Reads the whole fleet, however large. */
     load: () => setAsked(true),
   };
 }
@@ -117,13 +95,12 @@ function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetV
   return { ...tagged, filter: tagged.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
 }
 
-interface RowsSource {
+interface RowsSource extends Pick<TableRows, 'total'> {
   index: FleetIndex | undefined;
-  found: { rows: Uint32Array | undefined; ids: readonly string[] | undefined };
+  found: Pick<ReturnType<typeof useFound>, 'rows' | 'ids'>;
   isWhole: boolean;
-  /** The service's page, and how many there are in all. */
+  /** The service's page. */
   served: readonly Device[];
-  total: number | undefined;
   /** Those of it that were read after the fleet. */
   newer: readonly Device[];
 }
@@ -137,7 +114,7 @@ function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served
     const shown = all.subarray(start, isWhole ? all.length : start + rows);
     return {
       count: shown.length,
-      at: (place) => fresh.get(ids[start + place] ?? '') ?? index.device(shown[place] ?? 0),
+      at: (row) => fresh.get(ids[start + row] ?? '') ?? index.device(shown[row] ?? 0),
       ids: isWhole ? ids : ids.slice(start, start + rows),
       before: start,
       total: all.length,
@@ -146,7 +123,7 @@ function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served
   const ofService = useMemo(
     (): TableRows => ({
       count: served.length,
-      at: (place) => served[place] as Device,
+      at: (row) => served[row] as Device,
       ids: served.map(({ DeviceId }) => DeviceId),
       before: total === undefined ? undefined : start,
       total,

@@ -1,12 +1,10 @@
-// Views of the device table under a name, as this browser keeps them for an account and as a file carries them to another.
+// Views of the device table under a name, as this browser stores them for an account and as a file carries them to another.
 // What is read may be anybody's: only words that mean something are taken over.
 import { cleanWords } from './view-words.ts';
 
 export interface SavedView {
-  /** Names it in the URL. */
   id: string;
   name: string;
-  /** In words of the URL. */
   words: string;
 }
 
@@ -15,14 +13,7 @@ export const MOST_VIEWS = 200;
 
 const KIND = 'muster-device-views';
 
-/** A name on one line, without blanks at its ends. */
 export const cleanName = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(0, MOST_NAME).trim();
-
-interface Entry {
-  id?: unknown;
-  name?: unknown;
-  view?: unknown;
-}
 
 export function newId(taken: readonly { id: string }[]): string {
   for (;;) {
@@ -31,14 +22,10 @@ export function newId(taken: readonly { id: string }[]): string {
   }
 }
 
-export interface ReadViews {
-  views: SavedView[];
-  /** Entries that are no views. */
-  unreadable: number;
-}
+export type ReadViews = ReturnType<typeof readViews>;
 
 /** Reads a file or what was stored. Raises an Error in plain words where it is neither. */
-export function readViews(text: string): ReadViews {
+export function readViews(text: string): { views: SavedView[]; unreadable: number } {
   let file: unknown;
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -50,7 +37,7 @@ export function readViews(text: string): ReadViews {
     throw new Error('It is a JSON file, but there are no device views in it.');
   if (version !== 1) throw new Error('It was written by a newer version, which this one cannot read.');
   const found: SavedView[] = [];
-  for (const entry of views as (Entry | null)[]) {
+  for (const entry of views as (Partial<Record<'id' | 'name' | 'view', unknown>> | null)[]) {
     const name = typeof entry?.name === 'string' ? cleanName(entry.name) : '';
     if (name === '' || typeof entry?.view !== 'string' || found.length >= MOST_VIEWS) continue;
     const id = typeof entry.id === 'string' && /^\w{1,32}$/.test(entry.id) ? entry.id : '';
@@ -99,15 +86,14 @@ export function planImport(mine: readonly SavedView[], given: readonly SavedView
 
 export type ClashAnswer = 'both' | 'replace' | 'mine';
 
-/** The views after an import. */
 export function imported(mine: readonly SavedView[], plan: ImportPlan, answer: ClashAnswer): SavedView[] {
   const views = [...mine];
   const add = (view: SavedView) => views.push({ ...view, id: newId(views), name: freeName(views, view.name) });
   for (const view of plan.fresh) add(view);
   for (const view of plan.clashes) {
-    const place = views.findIndex(({ name }) => isSameName(name, view.name));
+    const index = views.findIndex(({ name }) => isSameName(name, view.name));
     if (answer === 'both') add(view);
-    else if (answer === 'replace' && views[place]) views[place] = { ...views[place], words: view.words };
+    else if (answer === 'replace' && views[index]) views[index] = { ...views[index], words: view.words };
   }
   return views;
 }

@@ -7,7 +7,6 @@ import { sortPart } from '#/ui/table/sort.ts';
 import { urlSchema } from '#/ui/url/url-schema.ts';
 import type { UrlPart } from '#/ui/url/url-schema.ts';
 
-/** What is drawn of each device. */
 export interface Layout {
   /** Ids of the columns, in their order. */
   columns: readonly string[];
@@ -18,7 +17,6 @@ export interface Layout {
 
 const MOST_COLUMNS = 64;
 
-const plainWord = (id: string) => encodeURIComponent(id);
 const wordOf = (text: string) => {
   try {
     return decodeURIComponent(text);
@@ -49,8 +47,8 @@ const layoutPart: UrlPart<Partial<Layout>> = {
   write: (params, _, { columns, widths = {}, density }) => {
     for (const word of ['cols', 'widths', 'density']) params.delete(word);
     if (columns) {
-      params.set('cols', columns.map(plainWord).join(','));
-      const sizes = columns.flatMap((id) => (id in widths ? [`${plainWord(id)}:${widths[id]}`] : []));
+      params.set('cols', columns.map(encodeURIComponent).join(','));
+      const sizes = columns.flatMap((id) => (id in widths ? [`${encodeURIComponent(id)}:${widths[id]}`] : []));
       if (sizes.length > 0) params.set('widths', sizes.join(','));
     }
     if (density) params.set('density', density);
@@ -62,10 +60,9 @@ export const printSearch = (params: URLSearchParams): string =>
   params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 
 export const viewParts = { filter: filterPart, sort: sortPart(), layout: layoutPart };
-/** All of a view, always in the same words: to keep, to compare and to share. */
+/** All of a view, always in the same words: to store, to compare and to share. */
 export const viewUrl = urlSchema(viewParts, printSearch);
 
-/** The words of the view in a text, without whatever else is in it. */
 export const cleanWords = (text: string): string => viewUrl.change('', viewUrl.read(text));
 
 /** Whether two views show the same, in the columns that this service fills: `available`. */

@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { Question } from '#/ui/dialog/confirm-dialog.tsx';
+import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
 import type { ClashAnswer, ReadViews } from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './views-parts.module.css';
-import { counted } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 
 export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
 
@@ -28,17 +30,10 @@ const TITLES = {
 } as const;
 
 export function ViewsDialog({ task, ...props }: ViewsDialogProps) {
+  if (task === 'delete') return <Delete {...props} />;
   return (
     <BaseDialog onClose={props.onClose} title={TITLES[task]}>
-      <div className={classes.body}>
-        {task === 'import' ? (
-          <Import {...props} />
-        ) : task === 'delete' ? (
-          <Delete {...props} />
-        ) : (
-          <Name task={task} {...props} />
-        )}
-      </div>
+      <div className={classes.body}>{task === 'import' ? <Import {...props} /> : <Name task={task} {...props} />}</div>
     </BaseDialog>
   );
 }
@@ -88,15 +83,12 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
       />
       {task === 'save' && (
         <p className="dim">
-          It keeps the filters, the search, the sort, the columns and the row height, in this browser.
+          It has the filters, the search, the sort, the columns and the row height, in this browser.
         </p>
       )}
-      <div className={classes.foot}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogButtons onCancel={onClose}>
         <Button type="submit">{task === 'save' ? 'Save view' : 'Rename'}</Button>
-      </div>
+      </DialogButtons>
     </form>
   );
 }
@@ -104,37 +96,27 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
 function Delete({ view, onGo, onClose }: PartProps) {
   const { saved, applied } = view;
   return (
-    <>
-      <p>
-        <strong>
-          <bdi>{applied?.name}</bdi>
-        </strong>{' '}
-        is taken off your list. No device is touched, and links that were shared go on working.
-      </p>
-      <div className={classes.foot}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          data-autofocus
-          color="red"
-          onClick={() => {
-            saved.change((all) => all.filter(({ id }) => id !== applied?.id));
-            onGo('');
-            onClose();
-          }}
-        >
-          Delete view
-        </Button>
-      </div>
-    </>
+    <Question
+      onClose={onClose}
+      title={TITLES.delete}
+      confirmLabel="Delete view"
+      onConfirm={() => {
+        saved.change((all) => all.filter(({ id }) => id !== applied?.id));
+        onGo('');
+        onClose();
+      }}
+    >
+      <strong>
+        <bdi>{applied?.name}</bdi>
+      </strong>{' '}
+      is taken off your list. No device is touched, and links that were shared go on working.
+    </Question>
   );
 }
 
-/** No file of views is larger. */
 const MOST_BYTES = 1_000_000;
 
-const count = (number: number, what = 'view') => counted(number, what);
+const count = (views: number) => counted(views, 'view');
 
 function Import({ view: { saved }, onClose }: PartProps) {
   const [file, setFile] = useState<{ name: string } & (ReadViews | { problem: string })>();
@@ -176,7 +158,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
             </strong>
             {plan.known > 0 && `, ${plan.known} there already`}
             {file.unreadable > 0 &&
-              `, ${count(file.unreadable, 'entry').replace('entrys', 'entries')} left out as unreadable`}
+              `, ${file.unreadable === 1 ? '1 entry' : `${formatCount(file.unreadable)} entries`} left out as unreadable`}
           </p>
           {plan.fresh.length + plan.clashes.length > 0 && (
             <ul className={classes.list}>
@@ -211,11 +193,8 @@ function Import({ view: { saved }, onClose }: PartProps) {
           There is room for {MOST_VIEWS} views.
         </p>
       )}
-      {saved.onlyHeld && <p className={classes.warn}>This browser keeps nothing: imported views go with this page.</p>}
-      <div className={classes.foot}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      {saved.onlyHeld && <p className={classes.warn}>This browser stores nothing: imported views go with this page.</p>}
+      <DialogButtons onCancel={onClose}>
         <Button
           disabled={brings === 0 || isFull}
           title={!file ? 'Choose a file first' : brings === 0 ? 'There is nothing new in it' : ''}
@@ -228,7 +207,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
         >
           {brings > 0 ? `Import ${count(brings)}` : 'Import'}
         </Button>
-      </div>
+      </DialogButtons>
     </>
   );
 }

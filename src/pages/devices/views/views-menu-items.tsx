@@ -1,8 +1,7 @@
-// The menu of saved views: to show one, to keep the present one, to share it, and to carry all of them elsewhere.
+// The menu of saved views: to show one, to save the present one, to share it, and to carry all of them elsewhere.
 import type { ComponentProps, ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { Menu } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import {
   IconBookmarkPlus,
   IconCheck,
@@ -19,7 +18,7 @@ import { devicesText } from '#/lib/format.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
-import { copyText } from '#/ui/controls/copy-text.ts';
+import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { printViews } from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
@@ -40,30 +39,24 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   const { saved, applied, isChanged, isForeign, words } = view;
   const { views, onlyHeld } = saved;
   const navigate = useNavigate();
-  const keep = () => {
+  const saveChanges = () => {
     if (applied) saved.change((all) => all.map((each) => (each.id === applied.id ? { ...each, words } : each)));
   };
-  const copy = async () => {
-    const done = await copyText(`${location.origin}${paths.devices()}?${words}`);
-    notifications.show({
-      message: done ? 'Link copied: filters, sort, columns and row height are in it' : 'The browser refused to copy',
-      color: done ? 'indigo' : 'red',
-    });
-  };
+  const copy = () =>
+    void copyWithNotice(
+      `${location.origin}${paths.devices()}?${words}`,
+      'Link copied: filters, sort, columns and row height are in it',
+    );
   return (
     <OpenedMenu button={button} width={270}>
       <Menu.Dropdown aria-label="Views">
         {views.length > 0 && (
           <div className={classes.views}>
-            <Item icon={applied ? undefined : isForeign ? undefined : IconCheck} onClick={() => onGo('')}>
+            <Item isShown={!applied && !isForeign} onClick={() => onGo('')}>
               All devices
             </Item>
             {views.map((each) => (
-              <Item
-                key={each.id}
-                icon={each === applied ? IconCheck : undefined}
-                onClick={() => onGo(view.searchOf(each))}
-              >
+              <Item key={each.id} isShown={each === applied} onClick={() => onGo(view.searchOf(each))}>
                 <bdi className={classes.name} title={each.name}>
                   {each.name}
                 </bdi>
@@ -73,14 +66,14 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           </div>
         )}
         {applied && isChanged && (
-          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={keep}>
+          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={saveChanges}>
             Save changes
           </Menu.Item>
         )}
         <Menu.Item leftSection={<IconBookmarkPlus {...icon} />} onClick={() => onTask('save')}>
           Save as a new view
         </Menu.Item>
-        <Menu.Item leftSection={<IconLink {...icon} />} onClick={() => void copy()}>
+        <Menu.Item leftSection={<IconLink {...icon} />} onClick={copy}>
           Copy link to this view
         </Menu.Item>
         {matching && matching.length > 0 && (
@@ -118,25 +111,24 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         >
           Export all views
         </Menu.Item>
-        {onlyHeld && <Menu.Label>This browser keeps nothing: export the views, or they go with this page.</Menu.Label>}
+        {onlyHeld && <Menu.Label>This browser stores nothing: export the views, or they go with this page.</Menu.Label>}
       </Menu.Dropdown>
     </OpenedMenu>
   );
 }
 
-interface ItemProps {
-  icon: typeof IconCheck | undefined;
-  onClick: () => void;
-  children: ReactNode;
-}
-
-function Item({ icon: Icon, onClick, children }: ItemProps) {
+/** A view, marked where it is shown. */
+function Item(props: { isShown: boolean; onClick: () => void; children: ReactNode }) {
   return (
     <Menu.Item
-      onClick={onClick}
-      leftSection={<span className={classes.mark}>{Icon && <Icon size={16} stroke={2} aria-label="Shown now" />}</span>}
+      onClick={props.onClick}
+      leftSection={
+        <span className={classes.mark}>
+          {props.isShown && <IconCheck size={16} stroke={2} aria-label="Shown now" />}
+        </span>
+      }
     >
-      {children}
+      {props.children}
     </Menu.Item>
   );
 }

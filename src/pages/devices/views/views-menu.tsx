@@ -14,7 +14,6 @@ interface ViewsMenuProps {
   matching: readonly string[] | undefined;
   /** Goes to another view; Back comes back. */
   onGo: (search: string) => void;
-  /** The dialog that is open. */
   task: ViewTask | undefined;
   onTask: (task: ViewTask | undefined) => void;
 }
