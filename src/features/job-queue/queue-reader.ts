@@ -65,12 +65,7 @@ function queuedJob(job: Job, parent?: Job): QueuedJob | undefined {
 
 /** `jobs` in the order of submission; `byTime`: as far as known, so that times decide where all of a device's jobs have one. */
 function queuesOf(jobs: Iterable<QueuedJob>, { byTime }: { byTime: boolean }): Queues {
-  const queues = new Map<string, QueuedJob[]>();
-  for (const job of jobs) {
-    const queue = queues.get(job.DeviceId);
-    if (queue) queue.push(job);
-    else queues.set(job.DeviceId, [job]);
-  }
+  const queues = Map.groupBy(jobs, ({ DeviceId }) => DeviceId);
   const first = ({ state }: QueuedJob) => (state === 'Running' ? 0 : 1);
   for (const queue of queues.values()) {
     const isTimed = byTime && queue.every(({ created }) => created !== undefined);

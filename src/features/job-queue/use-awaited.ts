@@ -7,7 +7,6 @@ import { isMoving, isParent } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { withAwaited } from '#/features/jobs/outcome.ts';
 import { queueQueries } from './queue.ts';
-import type { QueuedJob } from './queue-reader.ts';
 
 /** Milliseconds between two readings of the queues for this alone. */
 const SELDOM = 20_000;
@@ -29,12 +28,7 @@ export function useAwaited(jobs: Job[], fleet: FleetIndex | undefined): Job[] {
   const { data } = useQuery({ ...queueQueries.all(), enabled: untold, refetchInterval: SELDOM });
   return useMemo(() => {
     if (!untold || !data) return jobs;
-    const rest = new Map<string, QueuedJob[]>();
-    for (const job of Array.from(data.values()).flat()) {
-      const same = rest.get(job.ParentJobId ?? '');
-      if (same) same.push(job);
-      else rest.set(job.ParentJobId ?? '', [job]);
-    }
+    const rest = Map.groupBy(Array.from(data.values()).flat(), ({ ParentJobId }) => ParentJobId);
     const isOffline = offlineIn(fleet);
     return jobs.map((job) => (isUntold(job) ? withAwaited(job, rest.get(job.JobId) ?? [], isOffline) : job));
   }, [data, fleet, jobs, untold]);

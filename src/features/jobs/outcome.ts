@@ -2,7 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/api/job-state.ts';
 import type { JobState } from '#/api/job-state.ts';
-import { VERDICTS } from './verdict.ts';
+import { VERDICTS, countVerdicts } from './verdict.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
 /** How many children are in which state, by the service or by the rules of their artifact. */
@@ -12,12 +12,7 @@ export const STATES = VERDICTS;
 
 /** Counts children one by one, for a service that does not count them. */
 export function countStates(children: Job[]): JobOutcome {
-  const outcome: JobOutcome = {};
-  for (const child of children) {
-    const state = jobState(child);
-    outcome[state] = (outcome[state] ?? 0) + 1;
-  }
-  return outcome;
+  return countVerdicts(children.map((child) => ({ verdict: jobState(child) })));
 }
 
 /** The service's own counts, its words brought to ours; undefined where it gives none. */

@@ -21,7 +21,7 @@ test('finds its job by name, target and artifact, among those that were not ther
   assert.equal(isIt(device, { ...made, JobName: 'update 2' }), false);
   assert.equal(isIt(device, { ...made, DeviceId: 'd2' }), false);
   assert.equal(isIt(device, { ...made, ArtifactId: 'a2' }), false);
-  // A service that does not tell what was submitted.
+  // A service that does not report what was submitted.
   assert.equal(isIt(device, { ...made, ArtifactId: undefined }), true);
 
   const parent = { JobId: 'j1', JobName: 'update', DeviceId: '', DeviceGroup: 'lab' };

@@ -1,21 +1,36 @@
 // A submission that is on its way, and how its job is known among the jobs of the service.
-import type { Job, JobDraft } from '#/contract/jobs.ts';
+import * as z from 'zod/mini';
+import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/api/job-state.ts';
+import { onSession } from '#/api/session.ts';
+import { json, storedInTab } from '#/lib/stored.ts';
 import { paths } from '#/paths.ts';
 
-export type What = Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>;
+const id = z.optional(z.string());
 
-export interface Attempt {
-  key: string;
-  what: What;
+const attempt = z.object({
+  key: z.string(),
+  /** What runs, as the request has it. */
+  what: z.object({ Name: z.string(), ArtifactId: id, WorkflowId: id }),
   /** A target of the API; or a job for each of these devices. */
-  target: Pick<JobDraft, 'DeviceId' | 'DeviceGroup' | 'TagId'> | { ids: readonly string[] };
+  target: z.union([
+    z.object({ ids: z.readonly(z.array(z.string())) }),
+    z.object({ DeviceId: id, DeviceGroup: id, TagId: id }),
+  ]),
   /** In words: "group lab". */
-  label: string;
+  label: z.string(),
   /** The jobs of this name that were there before: no clock decides what came since. */
-  before: readonly string[];
+  before: z.readonly(z.array(z.string())),
   /** What it checks the devices for; undefined: it is the deploy itself. */
-  preflightFor?: Pick<JobDraft, 'ArtifactId' | 'WorkflowId'> | undefined;
+  preflightFor: z.optional(z.object({ ArtifactId: id, WorkflowId: id })),
+});
+export type Attempt = z.infer<typeof attempt>;
+
+/** A deploy to a selection: a job for each of these devices. */
+export interface ManyJobs {
+  attempt: Attempt;
+  /** Those that have no job of it yet. */
+  ids: readonly string[];
 }
 
 const same = (reported: string | undefined, wanted: string | undefined) => !reported || !wanted || reported === wanted;
@@ -30,7 +45,22 @@ export function isMadeBy({ what, target, before }: Attempt, job: Job): boolean {
 }
 
 /** Where to go when its job is known. */
-export function placeOf({ preflightFor }: Attempt, jobId: string): string {
+export function resultPath({ preflightFor }: Attempt, jobId: string): string {
   if (!preflightFor) return paths.job(jobId);
   return paths.preflight({ job: jobId }, { artifact: preflightFor.ArtifactId, workflow: preflightFor.WorkflowId });
 }
+
+/**
+ * Stored in this tab until it is answered: after a reload or a lost answer it is looked for among the jobs before anything
+ * is sent again, and then it is the same one, under the same key.
+ */
+const unanswered = storedInTab<Attempt | undefined>('muster-deploy', undefined, json(z.optional(attempt)));
+
+export const storeAttempt = (begun: Attempt): void => void unanswered.set(begun);
+export const forgetAttempt = (): void => void unanswered.set(undefined);
+/** The one that was never answered. */
+export const unansweredAttempt = unanswered.get;
+
+onSession((event) => {
+  if (event === 'out') forgetAttempt();
+});

@@ -12,15 +12,12 @@ import { BulkSteps, DEVICE_KIND } from '#/features/bulk/bulk-steps.tsx';
 import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
-import type { Attempt } from './attempt.ts';
-import { forgetAttempt } from './kept-attempt.ts';
+import { NoDataYet, Skeleton } from '#/ui/page/view.tsx';
+import { forgetAttempt } from './attempt.ts';
+import type { ManyJobs } from './attempt.ts';
 import classes from './deploy.module.css';
 
-interface BulkDeployProps {
-  attempt: Attempt;
-  /** The devices that have no job of it yet. */
-  ids: readonly string[];
+interface BulkDeployProps extends ManyJobs {
   onClose: () => void;
 }
 
@@ -31,10 +28,8 @@ export function BulkDeploy(props: BulkDeployProps) {
     <Page title={attempt.what.Name} lead={`One job for each of ${devicesText(ids.length)}`}>
       {members.data ? (
         <Run {...props} devices={members.data} />
-      ) : members.error ? (
-        <Failure what="the devices" error={members.error} busy={members.isFetching} onRetry={members.refetch} />
       ) : (
-        <Skeleton name="the devices" rows={4} />
+        <NoDataYet query={members} name="the devices" rows={4} />
       )}
     </Page>
   );

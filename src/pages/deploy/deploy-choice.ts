@@ -2,7 +2,7 @@
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
 import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
 import type { UrlPart } from '#/ui/url/url-schema.ts';
-import type { Attempt, What } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 
 export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;
 export const PAYLOADS = ['artifact', 'workflow'] as const;
@@ -39,7 +39,7 @@ export const deployUrl = urlSchema({
 export type DeployChoice = Pick<typeof deployUrl.defaults, 'target' | 'payload' | 'name'>;
 
 /** What runs, as the request has it. */
-export function whatOf({ payload }: DeployChoice, Name: string): What {
+export function whatOf({ payload }: DeployChoice, Name: string): Attempt['what'] {
   return { Name, ...(payload.kind === 'artifact' ? { ArtifactId: payload.value } : { WorkflowId: payload.value }) };
 }
 

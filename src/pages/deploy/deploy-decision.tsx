@@ -77,13 +77,8 @@ export function Decision(props: DecisionProps) {
 }
 
 /** Between the review and the click others became members: listed by name, and accepted before anything is sent. */
-interface MembersChangedProps {
-  change: MembershipChange;
-  /** Takes the devices as they are now for reviewed. */
-  onAccept: (devices: Device[]) => void;
-}
-
-function MembersChangedNote({ change: { now, joined, left }, onAccept }: MembersChangedProps) {
+function MembersChangedNote({ change, onAccept }: { change: MembershipChange; onAccept: DecisionProps['onAccept'] }) {
+  const { now, joined, left } = change;
   return (
     <div role="alert" className={classes.warning}>
       <p>

@@ -4,7 +4,7 @@ import { device } from '#/contract/devices.ts';
 import { deployUrl } from './deploy-choice.ts';
 import { deployPlan, requestsOf, submissionOf } from './deploy-form.ts';
 import type { DeployForm } from './deploy-form.ts';
-import { NEW_PREFLIGHT } from './preflight-plan.ts';
+import { NEW_PREFLIGHT } from './preflight-script.ts';
 
 const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined };
 const two = ['d1', 'd2'].map((DeviceId) => device.parse({ DeviceId, DeviceName: DeviceId, DeviceStatus: 'Online' }));

@@ -14,11 +14,11 @@ import type { DeployForm, DeployPlan } from './deploy-form.ts';
 import { DeployReview } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
-import { attemptLeft } from './kept-attempt.ts';
+import { unansweredAttempt } from './attempt.ts';
+import type { ManyJobs } from './attempt.ts';
 import { LeftAttempt } from './left-attempt.tsx';
-import { NEW_PREFLIGHT } from './preflight-plan.ts';
+import { NEW_PREFLIGHT } from './preflight-script.ts';
 import { useDeploy } from './use-deploy.ts';
-import type { ManyJobs } from './use-deploy.ts';
 import { usePayload } from './use-payload.ts';
 import { useReach } from './use-reach.ts';
 import classes from './deploy.module.css';
@@ -32,7 +32,7 @@ const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a
 export function DeployPage() {
   const [{ check, checks }] = useUrlState(deployUrl);
   const isPreflight = check !== undefined || checks !== undefined;
-  const [left, setLeft] = useState(attemptLeft);
+  const [left, setLeft] = useState(unansweredAttempt);
   /** A deploy to many, under way. */
   const [bulk, setBulk] = useState<ManyJobs>();
   if (left)
@@ -111,7 +111,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
                 typed={form.typedName}
                 refused={refusedFields(error, REVIEWED_FIELDS)['Name']}
                 onType={(typedName) => change({ typedName })}
-                onKeep={(name) => url.set({ name })}
+                onSettle={(name) => url.set({ name })}
               />
             </section>
             <section aria-labelledby="deploy-preflight">
@@ -160,10 +160,10 @@ interface NameStepProps {
   refused: string | undefined;
   onType: (name: string | undefined) => void;
   /** Puts it into the URL. */
-  onKeep: (name: string | undefined) => void;
+  onSettle: (name: string | undefined) => void;
 }
 
-function NameStep({ plan: { name, nameFits }, typed, refused, onType, onKeep }: NameStepProps) {
+function NameStep({ plan: { name, nameFits }, typed, refused, onType, onSettle }: NameStepProps) {
   return (
     <>
       <TextInput
@@ -171,7 +171,7 @@ function NameStep({ plan: { name, nameFits }, typed, refused, onType, onKeep }: 
         description="Names the job in the list of jobs"
         value={name}
         onChange={(event) => onType(event.currentTarget.value)}
-        onBlur={() => onKeep(typed)}
+        onBlur={() => onSettle(typed)}
         error={refused ?? (typed === undefined || nameFits ? undefined : 'Name must have 1 to 255 characters')}
       />
       {typed !== undefined && (
@@ -181,7 +181,7 @@ function NameStep({ plan: { name, nameFits }, typed, refused, onType, onKeep }: 
           className={classes.suggest}
           onClick={() => {
             onType(undefined);
-            onKeep(undefined);
+            onSettle(undefined);
           }}
         >
           Use the suggested name

@@ -13,7 +13,7 @@ import { VERDICTS, countVerdicts } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { Failure, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { aheadOf } from './ahead.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 import { nobody } from './deploy-form.ts';
@@ -38,14 +38,7 @@ function waitText(devices: number, away: number): string {
   return away === 1 ? 'It waits until the device is back online.' : 'All wait until they are back online.';
 }
 
-interface DevicesProps {
-  reach: Reach;
-  devices: Device[];
-  target: DeployChoice['target'];
-  payload: Payload | undefined;
-}
-
-function Devices({ reach, devices, target, payload }: DevicesProps) {
+function Devices({ reach, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: payload !== undefined && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery(queueQueries.all());
@@ -86,16 +79,18 @@ function Devices({ reach, devices, target, payload }: DevicesProps) {
         </Button>
       </p>
       <h3>Queued before it</h3>
-      <QueueAhead queues={queues} ahead={ahead} single={devices.length === 1} />
+      {ahead ? (
+        <QueueAhead ahead={ahead} single={devices.length === 1} />
+      ) : (
+        <NoDataYet query={queues} name="the queues" rows={1} />
+      )}
       {same.length > 0 && (
         <>
           <h3>{artifactText(same[0]!)} before</h3>
-          {earlier.data !== undefined ? (
-            <Before devices={devices} earlier={earlier.data} />
-          ) : earlier.error ? (
-            <Failure what="earlier runs" error={earlier.error} busy={earlier.isFetching} onRetry={earlier.refetch} />
+          {earlier.data === undefined ? (
+            <NoDataYet query={earlier} name="earlier runs" rows={1} />
           ) : (
-            <Skeleton name="earlier runs" rows={1} />
+            <Before devices={devices} earlier={earlier.data} />
           )}
         </>
       )}
@@ -110,7 +105,7 @@ const sameVersion = (artifact: Artifact, all: Artifact[] = [artifact]): Artifact
     : all.filter(({ Name, Version }) => Name === artifact.Name && Version === artifact.Version);
 
 function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns | null }) {
-  if (!earlier) return <p className="dim">Unknown: this service does not tell what its jobs were submitted with.</p>;
+  if (!earlier) return <p className="dim">Unknown: this service does not say what its jobs were submitted with.</p>;
   const last = devices.flatMap(({ DeviceId }) => earlier.last.get(DeviceId) ?? []);
   const note = earlier.isPart && ' Only its latest jobs were looked at.';
   if (last.length === 0)

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -17,12 +17,9 @@ import { Empty, Failure } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { TARGETS } from './deploy-choice.ts';
 import type { DeployChoice, TargetKind } from './deploy-choice.ts';
+import { Picker } from './picker.tsx';
+import type { PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';
-
-interface PickerProps {
-  value: string;
-  onPick: (value: string) => void;
-}
 
 /** Asked once: a list under the reader's cursor must not change by itself. */
 const still = { refetchInterval: false } as const;
@@ -43,21 +40,17 @@ function DevicePicker({ value, onPick }: PickerProps) {
   if (found.error)
     return <Failure what="devices" error={found.error} busy={found.isFetching} onRetry={found.refetch} />;
   return (
-    <Select
+    <Picker
       label="Device"
       placeholder="Type a part of its name"
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Clear the device' }}
-      value={value || null}
-      onChange={(id) => onPick(id ?? '')}
+      value={value}
+      onPick={onPick}
       onSearchChange={setTyped}
       data={[...devices.values()].map((device) => ({ value: device.DeviceId, label: nameOf(device) }))}
       filter={asFound}
       renderOption={({ option }) => <DeviceOption device={devices.get(option.value)} />}
-      nothingFoundMessage={found.isFetching ? 'Searching' : 'No device has such a name'}
+      {...(found.isFetching && { nothingFoundMessage: 'Searching' })}
       error={chosen.error?.message}
-      maxDropdownHeight={320}
     />
   );
 }
@@ -129,19 +122,14 @@ function TagPicker({ value, onPick }: PickerProps) {
   const options = known.map(({ TagId, TagName }) => ({ value: TagId, label: TagName || TagId }));
   const missing = value !== '' && tags.data && !known.some(({ TagId }) => TagId === value);
   return (
-    <Select
+    <Picker
       label="Tag"
       placeholder={tags.data?.length === 0 ? 'There are no tags yet' : 'Choose a tag'}
-      description={tags.data?.length === 0 ? 'Tags are put on devices on the page of a device' : undefined}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Clear the tag' }}
-      value={value || null}
-      onChange={(id) => onPick(id ?? '')}
+      description={tags.data?.length === 0 && 'Tags are put on devices on the page of a device'}
+      value={value}
+      onPick={onPick}
       data={missing ? [...options, { value, label: value }] : options}
-      error={missing ? 'There is no such tag any more' : undefined}
-      nothingFoundMessage="No tag has such a name"
-      maxDropdownHeight={320}
+      error={missing && 'There is no such tag any more'}
     />
   );
 }
@@ -196,14 +184,7 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
   const fleet = useQuery({ ...deviceQueries.page(1, 25, { device_name: '' }), ...still });
   if (fleet.data?.rows.length === 0)
     return (
-      <Empty
-        title="There are no devices yet"
-        action={
-          <Button component={Link} to={paths.addDevice()}>
-            Add a device
-          </Button>
-        }
-      >
+      <Empty title="There are no devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
         A deploy needs at least one device to run on.
       </Empty>
     );

@@ -1,7 +1,7 @@
 // Second step of a deploy: an artifact, or a workflow of the legacy method.
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
@@ -9,15 +9,12 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import { Empty, Failure, Skeleton } from '#/ui/page/view.tsx';
+import { Empty, NoDataYet } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
+import { Picker } from './picker.tsx';
+import type { PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';
-
-interface PickerProps {
-  value: string;
-  onPick: (value: string) => void;
-}
 
 const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 
@@ -25,37 +22,25 @@ const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 export const sizeText = ({ SizeBytes, Size }: Artifact): string =>
   SizeBytes !== undefined ? formatBytes(SizeBytes) : Size === undefined ? '' : `size ${Size}`;
 
-const itemOf = (artifact: Artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) });
-
-/** `newest` first. Versions of one name are together, at the place of the newest. */
-function byName(newest: readonly Artifact[]) {
-  const names = new Map<string, Artifact[]>();
-  for (const artifact of newest) {
-    const versions = names.get(artifact.Name);
-    if (versions) versions.push(artifact);
-    else names.set(artifact.Name, [artifact]);
-  }
-  return Array.from(names, ([group, versions]) => ({ group, items: versions.map(itemOf) }));
-}
+/** `newest` first. Versions of one name are together, where the newest of them is. */
+const byName = (newest: readonly Artifact[]) =>
+  Array.from(
+    Map.groupBy(newest, ({ Name }) => Name),
+    ([group, versions]) => ({
+      group,
+      items: versions.map((artifact) => ({ value: artifact.ArtifactId, label: artifactText(artifact) })),
+    }),
+  );
 
 function ArtifactPicker({ value, onPick }: PickerProps) {
   const artifacts = useQuery(artifactQueries.list());
-  const { data, error } = artifacts;
-  if (!data)
-    return error ? (
-      <Failure what="artifacts" error={error} busy={artifacts.isFetching} onRetry={artifacts.refetch} />
-    ) : (
-      <Skeleton name="artifacts" rows={2} />
-    );
+  const { data } = artifacts;
+  if (!data) return <NoDataYet query={artifacts} name="artifacts" rows={2} />;
   if (data.length === 0)
     return (
       <Empty
         title="There are no artifacts yet"
-        action={
-          <Button variant="default" component={Link} to={paths.artifacts()}>
-            Upload an artifact
-          </Button>
-        }
+        next={{ label: 'Upload an artifact', variant: 'default', to: paths.artifacts() }}
       >
         An artifact is a tar.gz with an update.sh, or a script.
       </Empty>
@@ -64,19 +49,14 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
   const newest = [...byId.values()].sort((one, two) => at(two.CreatedTime) - at(one.CreatedTime));
   const missing = value !== '' && !byId.has(value);
   return (
-    <Select
+    <Picker
       label="Artifact"
       placeholder="Choose an artifact"
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Clear the artifact' }}
-      value={missing ? null : value || null}
-      onChange={(id) => onPick(id ?? '')}
+      value={missing ? '' : value}
+      onPick={onPick}
       data={byName(newest)}
       renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
-      error={missing ? 'The artifact of this link is not there any more. Choose another.' : undefined}
-      nothingFoundMessage="No artifact has such a name"
-      maxDropdownHeight={320}
+      error={missing && 'The artifact of this link is not there any more. Choose another.'}
     />
   );
 }
@@ -97,13 +77,8 @@ function ArtifactOption({ artifact }: { artifact: Artifact | undefined }) {
 
 function WorkflowPicker({ value, onPick }: PickerProps) {
   const workflows = useQuery(workflowQueries.list());
-  const { data, error } = workflows;
-  if (!data)
-    return error ? (
-      <Failure what="workflows" error={error} busy={workflows.isFetching} onRetry={workflows.refetch} />
-    ) : (
-      <Skeleton name="workflows" rows={2} />
-    );
+  const { data } = workflows;
+  if (!data) return <NoDataYet query={workflows} name="workflows" rows={2} />;
   if (data.length === 0)
     return (
       <Empty
@@ -124,18 +99,13 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
     );
   const missing = value !== '' && !data.some(({ WorkflowId }) => WorkflowId === value);
   return (
-    <Select
+    <Picker
       label="Workflow"
       placeholder="Choose a workflow"
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Clear the workflow' }}
-      value={missing ? null : value || null}
-      onChange={(id) => onPick(id ?? '')}
+      value={missing ? '' : value}
+      onPick={onPick}
       data={data.map(({ WorkflowId, Name }) => ({ value: WorkflowId, label: Name || WorkflowId }))}
-      error={missing ? 'The workflow of this link is not there any more. Choose another.' : undefined}
-      nothingFoundMessage="No workflow has such a name"
-      maxDropdownHeight={320}
+      error={missing && 'The workflow of this link is not there any more. Choose another.'}
     />
   );
 }

@@ -8,9 +8,8 @@ import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { Failure, FormError } from '#/ui/page/view.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { placeOf } from './attempt.ts';
+import { forgetAttempt, resultPath } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { forgetAttempt } from './kept-attempt.ts';
 import { AnswerLost, lookFor, sendAttempt } from './submission.ts';
 import classes from './deploy.module.css';
 
@@ -38,7 +37,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
   useEffect(() => {
     if (sent === undefined) return;
     forgetAttempt();
-    void navigate(placeOf(attempt, sent), { replace: true });
+    void navigate(resultPath(attempt, sent), { replace: true });
   }, [sent, attempt, navigate]);
   const leave = () => {
     forgetAttempt();

@@ -15,7 +15,6 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
-import type { Payload } from './use-payload.ts';
 import { usePayload } from './use-payload.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl } from './deploy-choice.ts';
@@ -51,28 +50,14 @@ function useChecks(id: string | undefined, name: string | undefined) {
     enabled: name !== undefined,
   });
   const single = useMemo(() => job && [job], [job]);
-  if (name !== undefined) return { title: name, ...readingOf(named), data: named.data };
-  if (parent !== undefined) return { title: job?.JobName ?? '', ...readingOf(children), data: children.data };
-  return { title: job?.JobName ?? '', ...readingOf(one), data: single };
+  const many = name !== undefined ? named : children;
+  const isOne = name === undefined && parent === undefined;
+  const { error, isFetching, refetch } = isOne ? one : many;
+  return { title: name ?? job?.JobName ?? '', data: isOne ? single : many.data, error, isFetching, refetch };
 }
-
-const readingOf = ({
-  error,
-  isFetching,
-  refetch,
-}: {
-  error: Error | null;
-  isFetching: boolean;
-  refetch: () => unknown;
-}) => ({
-  error,
-  isFetching,
-  refetch,
-});
 
 export function PreflightPage() {
   const [{ payload: choice, check, checks: name }] = useUrlState(deployUrl);
-  const payload = usePayload(choice);
   const { title, ...checks } = useChecks(check, name);
   return (
     <Page title="Preflight" lead={title} back={<Link to={paths.deploy({ [choice.kind]: choice.value })}>Deploy</Link>}>
@@ -83,17 +68,13 @@ export function PreflightPage() {
         empty={
           <Empty
             title="There are no jobs of this preflight"
-            action={
-              <Button component={Link} to={paths.deploy()} variant="default">
-                Deploy
-              </Button>
-            }
+            next={{ label: 'Deploy', variant: 'default', to: paths.deploy() }}
           >
             They may have been deleted.
           </Empty>
         }
       >
-        {(jobs) => <Results jobs={jobs} payload={payload} choice={choice} />}
+        {(jobs) => <Results jobs={jobs} choice={choice} />}
       </View>
     </Page>
   );
@@ -117,13 +98,8 @@ const columns: Column<Row>[] = [
   { header: 'What it said', phone: 'wide', cell: ({ text }) => <span title={text}>{text}</span> },
 ];
 
-interface ResultsProps {
-  jobs: Job[];
-  payload: Payload | undefined;
-  choice: DeployChoice['payload'];
-}
-
-function Results({ jobs, payload, choice }: ResultsProps) {
+function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'] }) {
+  const payload = usePayload(choice);
   const navigate = useNavigate();
   const [shown, setShown] = useState<PreflightOutcome | ''>('');
   const rows = useMemo(

@@ -45,7 +45,7 @@ export function preflightScript({ disk, version, battery, own }: Checks): string
 export const checksText = ({ disk, version, battery, own }: Checks): string =>
   [disk && 'disk', version && 'version', battery && 'battery', own?.trim() && 'own lines'].filter(Boolean).join(', ');
 
-/** Why it is no preflight yet; undefined when it is. */
+/** Why they are no preflight yet; undefined when they are. */
 export function checksFault(checks: Checks): string | undefined {
   const { disk, version } = checks;
   if (checksText(checks) === '') return 'Choose a check first.';
@@ -54,3 +54,20 @@ export function checksFault(checks: Checks): string | undefined {
     return 'Say which command prints the version, and what it must print.';
   return undefined;
 }
+
+/** What is checked on the devices of a deploy before it. */
+export interface PreflightPlan {
+  kind: 'checks' | 'workflow';
+  checks: Checks;
+  /** Id of the workflow. */
+  workflow: string;
+}
+
+export const NEW_PREFLIGHT: PreflightPlan = {
+  kind: 'checks',
+  checks: { disk: { path: '/', megabytes: 200 } },
+  workflow: '',
+};
+
+export const preflightFault = ({ kind, checks, workflow }: PreflightPlan): string | undefined =>
+  kind === 'checks' ? checksFault(checks) : workflow === '' ? 'Choose the workflow that checks first.' : undefined;

@@ -5,17 +5,11 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import type { PreflightPlan } from './preflight-plan.ts';
-import { preflightScript } from './preflight-script.ts';
-import type { Checks } from './preflight-script.ts';
+import { NEW_PREFLIGHT, preflightScript } from './preflight-script.ts';
+import type { Checks, PreflightPlan } from './preflight-script.ts';
 import classes from './deploy.module.css';
 
-interface PreflightStepProps {
-  plan: PreflightPlan;
-  onChange: (plan: PreflightPlan) => void;
-}
-
-export function PreflightStep({ plan, onChange }: PreflightStepProps) {
+export function PreflightStep({ plan, onChange }: { plan: PreflightPlan; onChange: (plan: PreflightPlan) => void }) {
   return (
     <>
       <SegmentedControl
@@ -61,7 +55,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         label="Disk space"
         checked={disk !== undefined}
         onChange={({ currentTarget: { checked } }) =>
-          onChange({ ...checks, disk: checked ? { path: '/', megabytes: 200 } : undefined })
+          onChange({ ...checks, disk: checked ? NEW_PREFLIGHT.checks.disk : undefined })
         }
       />
       {disk && (

@@ -3,7 +3,7 @@
 import { call } from '#/api/call.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import { checksText, preflightScript } from './preflight-script.ts';
-import type { PreflightPlan } from './preflight-plan.ts';
+import type { PreflightPlan } from './preflight-script.ts';
 
 const LONGEST_NAME = 255;
 

@@ -1,30 +1,15 @@
 // What is already on its way to the devices of a deploy: what runs before it, and what would be done twice.
 import { Link } from 'react-router';
-import type { UseQueryResult } from '@tanstack/react-query';
-import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
 import type { Ahead } from './ahead.ts';
 import classes from './deploy.module.css';
 
 /** Orders named one by one; the rest is a number. */
 const NAMED = 4;
 
-interface QueueAheadProps {
-  queues: UseQueryResult<Queues>;
-  ahead: Ahead | undefined;
-  /** Whether it is one device, for the words. */
-  single: boolean;
-}
-
-export function QueueAhead({ queues, ahead, single }: QueueAheadProps) {
-  if (!ahead)
-    return queues.error ? (
-      <Failure what="the queues" error={queues.error} busy={queues.isFetching} onRetry={queues.refetch} />
-    ) : (
-      <Skeleton name="the queues" rows={1} />
-    );
+/** `single`: whether it is one device, for the words. */
+export function QueueAhead({ ahead, single }: { ahead: Ahead; single: boolean }) {
   if (ahead.jobs === 0) return <p className="dim">Nothing else is queued for {single ? 'it' : 'them'}.</p>;
   const more = ahead.orders.length - NAMED;
   return (

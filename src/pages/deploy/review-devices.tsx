@@ -1,7 +1,7 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronRight } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
@@ -96,7 +96,7 @@ type SiteRow = { key: string; site: Site } | { key: string; device: Device };
 function BySite({ devices }: { devices: Device[] }) {
   const sites = useMemo(() => sitesOf(devices), [devices]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  if (!sites) return <p className="dim">This service does not tell the customer or site of a device.</p>;
+  if (!sites) return <p className="dim">This service does not report the customer or site of a device.</p>;
   const toggle = (key: string) => {
     const next = new Set(open);
     if (!next.delete(key)) next.add(key);
@@ -119,11 +119,7 @@ function BySite({ devices }: { devices: Device[] }) {
             aria-expanded={open.has(row.key)}
             onClick={() => toggle(row.key)}
           >
-            {open.has(row.key) ? (
-              <IconChevronDown size={16} stroke={1.6} aria-hidden />
-            ) : (
-              <IconChevronRight size={16} stroke={1.6} aria-hidden />
-            )}
+            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             <span>{siteText(row.site)}</span>
           </button>
         ) : (

@@ -66,7 +66,7 @@ test('counts what is queued for the devices of a deploy and no others, by order,
   );
 });
 
-test('tells who joined and who left, and nothing when only a status changed', () => {
+test('finds who joined and who left, and nothing when only a status changed', () => {
   const reviewed = [device('1'), device('2')];
   assert.equal(changeBetween(reviewed, [device('2', { DeviceStatus: 'Offline' }), device('1')]), undefined);
   const change = changeBetween(reviewed, [device('2'), device('3')]);
@@ -83,7 +83,7 @@ test('tells who joined and who left, and nothing when only a status changed', ()
   );
 });
 
-test('counts by customer and site, the largest first; a service that tells neither has none', () => {
+test('counts by customer and site, the largest first; a service that reports neither has none', () => {
   assert.equal(sitesOf([device('1')]), undefined);
   const sites = sitesOf([
     device('1', { CustomerName: '', CustomerSite: '' }),

@@ -12,16 +12,16 @@ export interface Site {
 export function sitesOf(devices: readonly Device[]): Site[] | undefined {
   if (!devices.some(({ CustomerName, CustomerSite }) => CustomerName !== undefined || CustomerSite !== undefined))
     return undefined;
-  const sites = new Map<string, Site>();
-  for (const device of devices) {
-    const { CustomerName: customer = '', CustomerSite: site = '', DeviceStatus } = device;
-    const key = JSON.stringify([customer, site]);
-    let found = sites.get(key);
-    if (!found) sites.set(key, (found = { customer, site, devices: [], offline: 0 }));
-    found.devices.push(device);
-    if (DeviceStatus !== 'Online') found.offline++;
-  }
-  return [...sites.values()].sort(
+  const groups = Map.groupBy(
+    devices,
+    ({ CustomerName, CustomerSite }) => `${CustomerName ?? ''}\n${CustomerSite ?? ''}`,
+  );
+  const sites = Array.from(groups.values(), (members): Site => {
+    const [{ CustomerName: customer = '', CustomerSite: site = '' } = {}] = members as Partial<Device>[];
+    const offline = members.filter(({ DeviceStatus }) => DeviceStatus !== 'Online').length;
+    return { customer, site, devices: members, offline };
+  });
+  return sites.sort(
     (one, two) =>
       two.devices.length - one.devices.length ||
       one.customer.localeCompare(two.customer) ||

@@ -6,9 +6,8 @@ import { newIdempotencyKey } from '#/api/call.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { readMembers } from '#/fleet/members.ts';
 import type { JobTarget } from '#/fleet/members.ts';
-import { isMadeBy } from './attempt.ts';
+import { forgetAttempt, isMadeBy, storeAttempt } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { forgetAttempt, keepAttempt } from './kept-attempt.ts';
 import { changeBetween } from './membership.ts';
 import type { MembershipChange } from './membership.ts';
 import { waitFor } from '#/lib/pace.ts';
@@ -65,7 +64,7 @@ export async function beginAttempt({ jobTarget, devices, attempt }: Submission):
   if (change) throw new MembersChanged(change);
   const before = jobs.filter(({ JobName }) => JobName === attempt.what.Name).map(({ JobId }) => JobId);
   const begun = { ...attempt, key: newIdempotencyKey(), before };
-  keepAttempt(begun);
+  storeAttempt(begun);
   return begun;
 }
 

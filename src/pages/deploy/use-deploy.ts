@@ -4,19 +4,13 @@ import { useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { placeOf } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
-import type { PreflightPlan } from './preflight-plan.ts';
+import { resultPath } from './attempt.ts';
+import type { Attempt, ManyJobs } from './attempt.ts';
+import type { PreflightPlan } from './preflight-script.ts';
 import { AnswerLost, beginAttempt, sendAttempt } from './submission.ts';
 import type { Submission } from './submission.ts';
 
-/** A deploy to a selection: a job for each of these devices. */
-export interface ManyJobs {
-  attempt: Attempt;
-  ids: readonly string[];
-}
-
-/** The same submission with the preflight in the place of the deploy; `text`: what the deploy runs. */
+/** The same submission with the preflight instead of the deploy; `text`: what the deploy runs. */
 async function checking(submission: Submission, plan: PreflightPlan, text: string): Promise<Submission> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
   const { Name: _, ...preflightFor } = submission.attempt.what;
@@ -32,14 +26,8 @@ interface DeployOptions {
 export function useDeploy({ onLost, onMany }: DeployOptions) {
   const navigate = useNavigate();
   const submit = useWrite({
-    mutationFn: async ({
-      submission,
-      check,
-    }: {
-      submission: Submission;
-      check: (PreflightPlan & { text: string }) | undefined;
-    }) => {
-      const attempt = await beginAttempt(check ? await checking(submission, check, check.text) : submission);
+    mutationFn: async ([submission, preflight, text]: Parameters<typeof deploy>) => {
+      const attempt = await beginAttempt(preflight ? await checking(submission, preflight, text) : submission);
       return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };
     },
     meta: { invalidates: JOBS_CHANGED },
@@ -49,19 +37,16 @@ export function useDeploy({ onLost, onMany }: DeployOptions) {
   const deploy = (submission: Submission, preflight: PreflightPlan | undefined, text: string) => {
     if (sent.current) return;
     sent.current = true;
-    submit.mutate(
-      { submission, check: preflight && { ...preflight, text } },
-      {
-        onSuccess: ({ attempt, jobId }) => {
-          if (jobId === undefined) onMany({ attempt, ids: submission.devices.map(({ DeviceId }) => DeviceId) });
-          else void navigate(placeOf(attempt, jobId));
-        },
-        onError: (failure) => {
-          sent.current = false;
-          if (failure instanceof AnswerLost) onLost(failure.attempt);
-        },
+    submit.mutate([submission, preflight, text], {
+      onSuccess: ({ attempt, jobId }) => {
+        if (jobId === undefined) onMany({ attempt, ids: submission.devices.map(({ DeviceId }) => DeviceId) });
+        else void navigate(resultPath(attempt, jobId));
       },
-    );
+      onError: (failure) => {
+        sent.current = false;
+        if (failure instanceof AnswerLost) onLost(failure.attempt);
+      },
+    });
   };
   return { deploy, busy: submit.isPending || submit.isSuccess, error: submit.error, reset: submit.reset };
 }
