@@ -66,7 +66,7 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByText('No jobs yet')).toHaveCount(0);
 
     await go(page, 'Map');
-    await expect(page.getByText('1 on the map · 2 without a place')).toBeVisible();
+    await expect(page.getByText('1 on the map · 2 without a location')).toBeVisible();
     // By tag, though no device is listed with its tags: with the fleet in memory, sorted by it, and on the map.
     await page.goto(`${service.url}/devices?tag=red&sort=name`);
     await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
@@ -255,7 +255,7 @@ base.describe('as little as the document asks for', () => {
     await go(page, 'Artifacts');
     await expect(page.getByText(/No artifacts/)).toBeVisible();
     await go(page, 'Map');
-    await expect(page.getByText(/30 without a place|No device has a place/)).toBeVisible();
+    await expect(page.getByText(/30 without a location|No device has a location/)).toBeVisible();
   });
 });
 

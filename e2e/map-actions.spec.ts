@@ -80,7 +80,7 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   expect(await namesOf(service, 'group', 'far')).toEqual(['outside']);
 });
 
-test('a device without a place is placed by a click or dragged onto the map, and a placed one is moved and moved back @main', async ({
+test('a device without a location is placed by a click or dragged onto the map, and a placed one is moved and moved back @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -88,13 +88,13 @@ test('a device without a place is placed by a click or dragged onto the map, and
   const { DeviceId: boxed } = await service.createDevice('boxed');
   const moved = await placed(service, 'wanderer', 20, 20);
   await openMap(page, service, '?at=20,20,6');
-  await page.getByText('No place 2').click();
+  await page.getByText('No location 2').click();
   const { x, y } = await middle(page);
   const box = await region(page).boundingBox();
   await unplaced(page)
     .getByRole('link', { name: /boxed/ })
     .dragTo(region(page), { targetPosition: { x: x - (box?.x ?? 0) - 80, y: y - (box?.y ?? 0) - 60 } });
-  await expect(page.getByText(/^boxed was placed at .* not be without a place again\.$/)).toBeVisible();
+  await expect(page.getByText(/^boxed was placed at .* not be without a location again\.$/)).toBeVisible();
   const dropped = await locationOf(service, boxed);
   // 80 pixels west and 60 north of 20, 20 at zoom 6.
   expect(dropped?.Lng).toBeCloseTo(20 - (80 * 360) / (256 * 2 ** 6), 0);
@@ -103,8 +103,8 @@ test('a device without a place is placed by a click or dragged onto the map, and
   await page.getByRole('button', { name: 'Place fresh' }).click();
   await expect(page.getByText('Click the map where fresh is.')).toBeVisible();
   await page.mouse.click(x + 100, y + 60);
-  await expect(page.getByText(/^fresh was placed at .* not be without a place again\.$/)).toBeVisible();
-  await expect(page.getByText('No place 0')).toBeVisible();
+  await expect(page.getByText(/^fresh was placed at .* not be without a location again\.$/)).toBeVisible();
+  await expect(page.getByText('No location 0')).toBeVisible();
   const place = await locationOf(service, fresh);
   expect(place?.Lat).toBeLessThan(20);
   expect(place?.Lng).toBeGreaterThan(20);
@@ -123,7 +123,7 @@ test('a device without a place is placed by a click or dragged onto the map, and
   expect(await locationOf(service, moved)).toMatchObject({ Lat: 20, Lng: 20 });
 });
 
-test.describe('a place that the service refuses', () => {
+test.describe('a location that the service refuses', () => {
   test.use({ expectedConsole: [/503/] });
 
   test('leaves the device without one, and says so', async ({ signedIn: page, service }) => {
@@ -133,11 +133,11 @@ test.describe('a place that the service refuses', () => {
       route.fulfill({ status: 503, json: { title: 'The disk is full', detail: 'Free some space.' } }),
     );
     await openMap(page, service, '?at=5,5,6');
-    await page.getByText('No place 1').click();
+    await page.getByText('No location 1').click();
     await page.getByRole('button', { name: 'Place fresh' }).click();
     await page.getByRole('button', { name: 'Place at the map’s centre' }).click();
     await expect(page.getByText(/^fresh was not placed: /)).toBeVisible();
-    await expect(page.getByText('No place 1')).toBeVisible();
+    await expect(page.getByText('No location 1')).toBeVisible();
     const place = await locationOf(service, DeviceId);
     expect([place?.Lat ?? 0, place?.Lng ?? 0]).toEqual([0, 0]);
   });
@@ -184,7 +184,7 @@ test('all of it works by keyboard alone', async ({ signedIn: page, service }) =>
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('2 selected');
   await expectAccessible(page);
 
-  await page.getByRole('radio', { name: /^No place/ }).focus();
+  await page.getByRole('radio', { name: /^No location/ }).focus();
   await page.keyboard.press('Space');
   await press('Place fresh');
   await press('Place at the map’s centre');
@@ -245,7 +245,7 @@ test('10,000 devices: how long the page stands still is recorded', async ({ sign
   });
   const longTasks = () => page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks.splice(0));
   await openMap(page, service);
-  await expect(page.getByText('9,999 on the map · 1 without a place')).toBeVisible();
+  await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
   await expect(inView(page).getByRole('listitem').first()).toBeVisible();
   const opening = await longTasks();
   const { x, y } = await middle(page);
@@ -263,7 +263,7 @@ test('10,000 devices: how long the page stands still is recorded', async ({ sign
   await expect(first).not.toContainText('group 0');
   await page.getByLabel('Sort the list by').selectOption('Group');
   await expect(first).toContainText('group 0');
-  await page.getByText('No place 1').click();
+  await page.getByText('No location 1').click();
   await expect(unplaced(page)).toContainText('Out of range: 123.4, -170.5');
 
   const say = (tasks: number[]) =>

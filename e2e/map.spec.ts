@@ -13,10 +13,10 @@ test('placed devices are drawn and listed, the unplaced are listed only @main', 
   const view = page.getByRole('region', { name: 'Devices in view' });
   await expect(view.getByRole('button', { name: /^gate-berlin Offline/ })).toBeVisible();
   await expect(view.getByRole('button', { name: /^gate-tokyo Offline/ })).toBeVisible();
-  await expect(page.getByText('2 on the map · 1 without a place')).toBeVisible();
+  await expect(page.getByText('2 on the map · 1 without a location')).toBeVisible();
   await expect(view.getByText('still in its box')).toBeHidden();
-  await page.getByText('No place 1').click();
-  await expect(page.getByRole('region', { name: 'Devices without a place' }).getByRole('link')).toContainText(
+  await page.getByText('No location 1').click();
+  await expect(page.getByRole('region', { name: 'Devices without a location' }).getByRole('link')).toContainText(
     'still in its box',
   );
 
@@ -99,7 +99,7 @@ test('the filters are those of the table, and stay in the URL @main', async ({ s
   await expect(page).toHaveURL(/\/map\?q=cam-2&group=cameras/);
   await expect(rows).toHaveCount(1);
   await page.getByRole('radiogroup', { name: 'State' }).getByText('Online').click();
-  await expect(page.getByText('No device of this filter has a place.')).toBeVisible();
+  await expect(page.getByText('No device of this filter has a location.')).toBeVisible();
 });
 
 test('a location set by form shows on the map', async ({ signedIn: page, service }) => {

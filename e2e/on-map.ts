@@ -5,7 +5,7 @@ import type { Service } from './fixtures.ts';
 
 export const region = (page: Page) => page.getByRole('region', { name: 'Map of device locations' });
 export const inView = (page: Page) => page.getByRole('region', { name: 'Devices in view' });
-export const unplaced = (page: Page) => page.getByRole('region', { name: 'Devices without a place' });
+export const unplaced = (page: Page) => page.getByRole('region', { name: 'Devices without a location' });
 
 export async function openMap(page: Page, service: Service, search = ''): Promise<void> {
   await page.goto(`${service.url}/map${search}`);

@@ -89,7 +89,7 @@ export const READINGS: Record<string, Reading> = {
     from: () => '/v1/devices/location',
     what: 'the map',
     seen: '1 on the map',
-    empty: '0 on the map · 1 without a place',
+    empty: '0 on the map · 1 without a location',
   },
   artifacts: {
     at: () => '/artifacts',

@@ -1,16 +1,14 @@
-// A small map of some devices, to see at a glance where something is going to happen. The list beside it tells the same.
-import 'leaflet/dist/leaflet.css';
+// A small map of some devices, to see at a glance where something is going to happen. The list beside it shows the same.
 import { useEffect, useMemo } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import L from 'leaflet';
-import { AttributionControl, MapContainer, ZoomControl, useMap } from 'react-leaflet';
+import { ZoomControl, useMap } from 'react-leaflet';
 import type { Device } from '#/contract/devices.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { BaseMapLayer } from './base-map-layer.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Failure, Skeleton } from '#/ui/page/view.tsx';
-import controls from './map-controls.module.css';
+import { MapBox } from './map-box.tsx';
 import classes from './reach-map.module.css';
 
 interface Dot {
@@ -49,21 +47,21 @@ function Dots({ dots, scheme }: { dots: Dot[]; scheme: 'light' | 'dark' }): null
 
 export function ReachMap({ devices }: { devices: readonly Device[] }) {
   const scheme = useComputedColorScheme('light');
-  const places = useQuery(deviceQueries.locations());
+  const locations = useQuery(deviceQueries.locations());
   const dots = useMemo(() => {
     const online = new Map(devices.map(({ DeviceId, DeviceStatus }) => [DeviceId, DeviceStatus === 'Online']));
-    const found = (places.data ?? []).flatMap(({ DeviceId, Lat, Lng }): Dot[] => {
+    const found = (locations.data ?? []).flatMap(({ DeviceId, Lat, Lng }): Dot[] => {
       const isOnline = online.get(DeviceId);
-      // 0,0 was never set; beyond the world is no place.
-      const isPlace = (Lat !== 0 || Lng !== 0) && Math.abs(Lat) <= 90 && Math.abs(Lng) <= 180;
-      return isOnline === undefined || !isPlace ? [] : [{ at: [Lat, Lng], online: isOnline }];
+      // 0,0 was never set; beyond the world is no location.
+      const isLocation = (Lat !== 0 || Lng !== 0) && Math.abs(Lat) <= 90 && Math.abs(Lng) <= 180;
+      return isOnline === undefined || !isLocation ? [] : [{ at: [Lat, Lng], online: isOnline }];
     });
     // Who will wait is drawn on top.
     return found.sort((one, two) => Number(two.online) - Number(one.online));
-  }, [devices, places.data]);
-  if (!places.data)
-    return places.error ? (
-      <Failure what="the locations" error={places.error} busy={places.isFetching} onRetry={places.refetch} />
+  }, [devices, locations.data]);
+  if (!locations.data)
+    return locations.error ? (
+      <Failure what="the locations" error={locations.error} busy={locations.isFetching} onRetry={locations.refetch} />
     ) : (
       <Skeleton name="the locations" rows={4} />
     );
@@ -72,22 +70,10 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
   return (
     <div className={classes.frame}>
       <section className={classes.map} aria-label="Map of the devices that get it">
-        <MapContainer
-          center={[25, 10]}
-          zoom={1}
-          minZoom={1}
-          maxZoom={18}
-          zoomControl={false}
-          attributionControl={false}
-          scrollWheelZoom={false}
-          worldCopyJump
-          className={`${controls.controls} ${classes.canvas}`}
-        >
-          <BaseMapLayer scheme={scheme} />
-          <AttributionControl prefix={false} />
+        <MapBox center={[25, 10]} zoom={1} minZoom={1} zoomControl={false} scrollWheelZoom={false}>
           <ZoomControl position="topright" />
           <Dots dots={dots} scheme={scheme} />
-        </MapContainer>
+        </MapBox>
       </section>
       <p className="dim">
         {formatCount(dots.length)} on the map, filled where Online.

@@ -18,7 +18,7 @@ import { usePlace } from './use-place.ts';
 import classes from './location-dialog.module.css';
 
 // The map is heavy; typing the degrees should not wait for it.
-const PlacePicker = lazyPart(() => import('#/features/base-map/place-picker.tsx'), 'PlacePicker');
+const LocationPicker = lazyPart(() => import('#/features/base-map/location-picker.tsx'), 'LocationPicker');
 
 const RULES = formRules(position, { Lat: 'Latitude', Lng: 'Longitude' });
 
@@ -56,8 +56,8 @@ function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
     <>
       <p className="dim">Degrees as on most maps. A pair like “52.52, 13.405” can be pasted into either field.</p>
       <DegreeFields values={values} onPair={fill} field={(name) => ({ required: true, ...field(name) })} />
-      <PlacePicker
-        open={{ place: position.safeParse(typed).data, onPick: take }}
+      <LocationPicker
+        open={{ at: position.safeParse(typed).data, onPick: take }}
         fallback={<div className={classes.toBe} />}
       />
       <OwnPosition onPosition={take} />

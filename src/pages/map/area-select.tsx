@@ -1,6 +1,7 @@
 // Draws a rectangle or a lasso over the map with mouse, pen or finger, and reports what is inside when it is released.
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
+import { useEscape } from '#/ui/use-key-down.ts';
 import classes from './map-page.module.css';
 
 export type AreaTool = 'rectangle' | 'lasso';
@@ -43,13 +44,7 @@ export function AreaSelect({ tool, onArea, onCancel }: AreaSelectProps) {
     setCorners([]);
   };
 
-  useEffect(() => {
-    const leave = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) onCancel();
-    };
-    document.addEventListener('keydown', leave);
-    return () => document.removeEventListener('keydown', leave);
-  }, [onCancel]);
+  useEscape(onCancel);
 
   const pixelOf = (event: PointerEvent): Pixel => {
     const { left, top } = event.currentTarget.getBoundingClientRect();

@@ -12,17 +12,23 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import classes from './map-page.module.css';
 
-interface DeviceCardProps {
-  device: Device;
-  /** Takes the focus when it opens. */
-  focus: boolean;
-  onMove: () => void;
+/** The box that selects a device in a list. */
+export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {
+  const { ids, toggle } = useSelection();
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${DeviceName || DeviceId}`}
+      checked={ids.has(DeviceId)}
+      onChange={() => toggle(DeviceId)}
+    />
+  );
 }
 
-export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
+/** `focus`: it takes the focus when it opens. */
+export function DeviceCard({ device, focus, onMove }: { device: Device; focus: boolean; onMove: () => void }) {
   const selection = useSelection();
   const problem = problemText(device);
-  const isSelected = selection.ids.has(device.DeviceId);
   const name = useRef<HTMLAnchorElement>(null);
   // Not in a ref callback: the router's link calls that at each drawing, which would take the focus from the actions.
   useEffect(() => {
@@ -48,7 +54,7 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
         <Link to={paths.device(device.DeviceId)}>Open</Link>
         <Link to={paths.deploy({ device: device.DeviceId })}>Deploy</Link>
         <button type="button" className={classes.textButton} onClick={() => selection.toggle(device.DeviceId)}>
-          {isSelected ? 'Unselect' : 'Select'}
+          {selection.ids.has(device.DeviceId) ? 'Unselect' : 'Select'}
         </button>
         <button type="button" className={classes.textButton} onClick={onMove}>
           Move
@@ -60,23 +66,16 @@ export function DeviceCard({ device, focus, onMove }: DeviceCardProps) {
 
 /** `rows`: those that are listed of the `count` on the spot. */
 export function SpotCard({ fleet, rows, count }: { fleet: FleetIndex; rows: number[]; count: number }) {
-  const selection = useSelection();
   return (
     <div className={classes.card}>
       <strong>{formatCount(count)} devices on this spot</strong>
       <ul className={classes.spot}>
         {rows.map((row) => {
           const device = fleet.device(row);
-          const name = device.DeviceName || device.DeviceId;
           return (
             <li key={device.DeviceId}>
-              <input
-                type="checkbox"
-                aria-label={`Select ${name}`}
-                checked={selection.ids.has(device.DeviceId)}
-                onChange={() => selection.toggle(device.DeviceId)}
-              />
-              <Link to={paths.device(device.DeviceId)}>{name}</Link>
+              <SelectBox device={device} />
+              <Link to={paths.device(device.DeviceId)}>{device.DeviceName || device.DeviceId}</Link>
               <StateMark state={device.DeviceStatus} />
             </li>
           );

@@ -1,11 +1,11 @@
 // The list beside the map: what is in view, what has no location, and the way to all of it by keyboard.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
-import { useSelection } from '#/features/bulk/selection.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { SelectBox } from './device-card.tsx';
+import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
 const ROW = 46;
@@ -16,20 +16,16 @@ const MOST = 200_000;
 const BEYOND = 8;
 
 interface DeviceListProps {
+  model: FleetMapModel;
   /** What the rows are: "Devices in view". */
   name: string;
-  fleet: FleetIndex;
   rows: Uint32Array;
   none: string;
-  chosen: number | undefined;
-  /** The row that the map points at. */
-  pointed?: number | undefined;
   /** What is shown beside the checkbox of a row, including {@link RowWords}. */
   renderRow: (device: Device, row: number) => ReactNode;
 }
 
-export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow }: DeviceListProps) {
-  const selection = useSelection();
+export function DeviceList({ model: { fleet, chosen, state }, name, rows, none, renderRow }: DeviceListProps) {
   const count = Math.min(rows.length, MOST);
   const { setBox, first, end } = useSeen(count);
   if (rows.length === 0) return <p className={classes.none}>{none}</p>;
@@ -37,8 +33,8 @@ export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow
     <>
       <div ref={setBox} className={classes.rows} tabIndex={0} role="region" aria-label={name}>
         <ul style={{ height: count * ROW }} aria-label={`${name}, ${formatCount(rows.length)}`}>
-          {Array.from(rows.subarray(first, end), (row, place) => {
-            const index = first + place;
+          {Array.from(rows.subarray(first, end), (row, offset) => {
+            const index = first + offset;
             if (!fleet.has(row)) return null;
             const device = fleet.device(row);
             return (
@@ -46,16 +42,11 @@ export function DeviceList({ name, fleet, rows, none, chosen, pointed, renderRow
                 key={device.DeviceId}
                 style={{ transform: `translateY(${index * ROW}px)` }}
                 data-chosen={row === chosen}
-                data-pointed={row === pointed}
+                data-pointed={row === state.pointed}
                 aria-setsize={rows.length}
                 aria-posinset={index + 1}
               >
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${device.DeviceName || device.DeviceId}`}
-                  checked={selection.ids.has(device.DeviceId)}
-                  onChange={() => selection.toggle(device.DeviceId)}
-                />
+                <SelectBox device={device} />
                 {renderRow(device, row)}
               </li>
             );

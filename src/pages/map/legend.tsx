@@ -1,22 +1,14 @@
 // On the map: what the colours mean, and in the colours of groups which group has which.
+import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import type { ColorBy } from './draw-marks.ts';
 import { MOST_GROUPS } from './map-fleet.ts';
 import { COLORS, letterOf } from './marker-colors.ts';
+import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
-interface LegendProps {
-  colorBy: ColorBy;
-  onColorBy: (colorBy: ColorBy) => void;
-  /** Those with a colour. */
-  groups: readonly string[];
-  /** Whether there are devices without one. */
-  more: boolean;
-  scheme: 'light' | 'dark';
-}
-
-export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps) {
+export function Legend({ model: { url, shown }, scheme }: { model: FleetMapModel; scheme: Scheme }) {
+  const { colours: groups } = shown;
   const { groups: colors, halo } = COLORS[scheme];
   return (
     <div className={classes.legend}>
@@ -28,10 +20,10 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
           { value: 'state', label: 'By state' },
           { value: 'group', label: 'By group' },
         ]}
-        value={colorBy}
-        onChange={(value) => onColorBy(value === 'group' ? 'group' : 'state')}
+        value={url.color}
+        onChange={(color) => url.set({ color })}
       />
-      {colorBy === 'state' ? (
+      {url.color === 'state' ? (
         <ul aria-label="Shapes of the states" className={classes.states}>
           <li>
             <StateMark state="Online" />
@@ -50,7 +42,7 @@ export function Legend({ colorBy, onColorBy, groups, more, scheme }: LegendProps
               <span className="truncate">{group}</span>
             </li>
           ))}
-          {more && (
+          {shown.hasMoreGroups && (
             <li>
               <span className={classes.swatch} style={{ background: colors[MOST_GROUPS] }} />
               <span className="truncate">{groups.length > 0 ? 'all others' : 'no group'}</span>

@@ -4,23 +4,12 @@ import { Link } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
-import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import type { MapUrl } from './use-map-url.ts';
+import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
-
-interface MapBarProps {
-  url: MapUrl;
-  /** How many devices there are of each value. */
-  facets: FacetCounts | undefined;
-  /** Devices that were never seen. */
-  neverSeen: number | undefined;
-  listOpen: boolean;
-  onList: (open: boolean) => void;
-}
 
 const STATUSES = [
   { value: '', label: 'All' },
@@ -36,8 +25,9 @@ export const MapTitle = () => (
   </span>
 );
 
-export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps) {
+export function MapBar({ model: { url, shown, state, change } }: { model: FleetMapModel }) {
   const { filter, setFilter, words } = url;
+  const { isListOpen } = state;
   const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
   const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
   const [isOpen, setOpen] = useState(false);
@@ -66,10 +56,10 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
       <Button
         className={classes.toggle}
         variant="default"
-        leftSection={listOpen ? <IconMap2 {...icon} /> : <IconList {...icon} />}
-        onClick={() => onList(!listOpen)}
+        leftSection={isListOpen ? <IconMap2 {...icon} /> : <IconList {...icon} />}
+        onClick={() => change({ isListOpen: !isListOpen })}
       >
-        {listOpen ? 'Map' : 'List'}
+        {isListOpen ? 'Map' : 'List'}
       </Button>
       <div className={classes.more} data-open={isOpen}>
         <SegmentedControl
@@ -78,7 +68,13 @@ export function MapBar({ url, facets, neverSeen, listOpen, onList }: MapBarProps
           value={status?.value ?? ''}
           onChange={(value) => setFilter({ status: value ? [value] : [] })}
         />
-        <FacetPickers filter={filter} facets={facets} groups={[]} neverSeen={neverSeen} onChange={setFilter} />
+        <FacetPickers
+          filter={filter}
+          facets={shown.facets}
+          groups={[]}
+          neverSeen={shown.neverSeen}
+          onChange={setFilter}
+        />
         <Button
           variant="default"
           component={Link}

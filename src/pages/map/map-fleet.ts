@@ -3,6 +3,7 @@
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FacetValue } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
+import type { LatLngBoundsLiteral } from 'leaflet';
 import type { Points } from './cluster-index.ts';
 
 export const ONLINE = 0;
@@ -60,8 +61,8 @@ export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, g
   return { rows, lat, lng, kinds: kindsOf(index, rows, groups) };
 }
 
-/** Rows by whether they can be drawn: those that have a location, and the invalid and unplaced ones, in that order. */
-export function byPlace({ kind }: Places, rows: Uint32Array): { placed: Uint32Array; other: Uint32Array } {
+/** Rows by whether they can be drawn: those that have a location, and those with an invalid one or none, in that order. */
+export function byLocation({ kind }: Places, rows: Uint32Array): { placed: Uint32Array; other: Uint32Array } {
   const ends = [0, 0, 0];
   for (const row of rows) ends[kind[row]!]!++;
   const [unplaced = 0, some = 0, invalid = 0] = ends;
@@ -85,6 +86,11 @@ export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | unde
   }
   return box;
 }
+
+export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral => [
+  [south, west],
+  [north, east],
+];
 
 /** The rows inside a box, in their order. Its east may be beyond 180°, where the world repeats. */
 export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {

@@ -4,14 +4,19 @@ import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
+import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
+import type { Places } from '#/fleet/columns.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { Empty, View } from '#/ui/page/view.tsx';
-import { FleetMap } from './fleet-map.tsx';
-import { MapTitle } from './map-bar.tsx';
+import { Empty, Failure, View } from '#/ui/page/view.tsx';
+import { MapBar, MapTitle } from './map-bar.tsx';
+import { MapSection } from './map-section.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { STAGES, useFleetMap } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
 export function MapPage() {
@@ -45,6 +50,25 @@ export function MapPage() {
         {(index) => index.places && <FleetMap fleet={index} places={index.places} />}
       </View>
     </Page>
+  );
+}
+
+/** The map with the filters above it and the list beside it, all of one fleet and one filter. */
+function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
+  const model = useFleetMap(fleet, places);
+  const { tagged, stage } = model.shown;
+  return (
+    <div className={classes.page}>
+      <MapBar model={model} />
+      {tagged.error && (
+        <Failure what="who has this tag" error={tagged.error} busy={tagged.isFetching} onRetry={tagged.refetch} />
+      )}
+      <div className={classes.body} data-list={model.state.isListOpen}>
+        <MapSection model={model} />
+        {stage >= STAGES.list ? <SidePanel model={model} /> : <div className={classes.side} />}
+      </div>
+      <BulkBar where="the map" />
+    </div>
   );
 }
 

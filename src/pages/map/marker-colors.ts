@@ -1,5 +1,6 @@
 // Colours of the marks, for canvas and legend. The eight of the groups differ in lightness too, and each has a letter:
 // colour is never the only sign.
+import type { Scheme } from '#/features/base-map/map-colors.ts';
 
 export interface MarkerColors {
   online: string;
@@ -12,7 +13,7 @@ export interface MarkerColors {
   groups: string[];
 }
 
-export const COLORS: Record<'light' | 'dark', MarkerColors> = {
+export const COLORS: Record<Scheme, MarkerColors> = {
   light: {
     online: '#0b6b7c',
     offline: '#b3470b',

@@ -44,13 +44,14 @@ export class MarkerLayer extends L.Layer {
   private selectedRows: ReadonlySet<number> = new Set();
   /** 1 for each index on the curve that is selected; undefined while nothing is. */
   private selected: Uint8Array | undefined;
-  private places: Int32Array | undefined;
+  /** Where on the curve each row is. */
+  private points: Int32Array | undefined;
 
   /** What to draw, and what each row is called. */
   show(index: ClusterIndex | undefined, nameOf: (row: number) => string): void {
     this.index = index;
     this.nameOf = nameOf;
-    this.places = undefined;
+    this.points = undefined;
     this.markSelected();
   }
 
@@ -131,11 +132,11 @@ export class MarkerLayer extends L.Layer {
   /** Where on the curve a row is; -1 for one that is not drawn. */
   private pointOf(row: number): number {
     const { rows } = this.index ?? {};
-    if (!this.places && rows) {
-      this.places = new Int32Array(rows.reduce((most, each) => Math.max(most, each + 1), 0)).fill(-1);
-      for (let point = 0; point < rows.length; point++) this.places[rows[point]!] = point;
+    if (!this.points && rows) {
+      this.points = new Int32Array(rows.reduce((most, each) => Math.max(most, each + 1), 0)).fill(-1);
+      for (let point = 0; point < rows.length; point++) this.points[rows[point]!] = point;
     }
-    return this.places?.[row] ?? -1;
+    return this.points?.[row] ?? -1;
   }
 
   /** The marks in and near a window of the map, the largest last. */

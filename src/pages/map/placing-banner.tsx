@@ -1,20 +1,13 @@
 // Over the map while a device waits for its location, and after: what to do, what happened, and the way back.
-import { useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import type { Placing } from './use-placing.ts';
+import { useEscape } from '#/ui/use-key-down.ts';
+import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
-export function PlacingBanner({ placing, onCentre }: { placing: Placing; onCentre: () => void }) {
+export function PlacingBanner({ model: { placing, place, map } }: { model: FleetMapModel }) {
   const { waiting, outcome, isSaving, cancel, dismiss } = placing;
-  useEffect(() => {
-    if (!waiting) return;
-    const leave = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) cancel();
-    };
-    document.addEventListener('keydown', leave);
-    return () => document.removeEventListener('keydown', leave);
-  }, [waiting, cancel]);
+  useEscape(cancel);
   return (
     <div className={classes.banner} role="status" hidden={!waiting && !outcome}>
       {outcome && (
@@ -37,7 +30,7 @@ export function PlacingBanner({ placing, onCentre }: { placing: Placing; onCentr
           <span>
             Click the map where <strong>{waiting.name}</strong> is.
           </span>
-          <Button size="xs" variant="default" onClick={onCentre}>
+          <Button size="xs" variant="default" onClick={() => map && place(map.getCenter())}>
             Place at the map’s centre
           </Button>
           <Button size="xs" variant="default" onClick={cancel}>

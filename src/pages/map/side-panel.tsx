@@ -2,9 +2,6 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
-import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { RowFilter } from '#/fleet/filter.ts';
-import type { Places } from '#/fleet/columns.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
@@ -12,24 +9,10 @@ import { formatCount } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { DeviceList, RowWords } from './device-list.tsx';
 import { DRAGGED } from './map-events.tsx';
-import { byPlace, deviceNameAt, rowsIn } from './map-fleet.ts';
-import type { Box } from './map-fleet.ts';
+import { byLocation, deviceNameAt, rowsIn } from './map-fleet.ts';
+import type { FleetMapModel } from './use-fleet-map.ts';
 import type { ToPlace } from './use-placing.ts';
 import classes from './map-page.module.css';
-
-interface SidePanelProps {
-  fleet: FleetIndex;
-  places: Places;
-  filter: RowFilter;
-  /** What the map shows. */
-  view: Box | undefined;
-  chosen: number | undefined;
-  /** The row that the map points at. */
-  pointed: number | undefined;
-  onChoose: (row: number, byKeyboard: boolean) => void;
-  onHover: (row: number | undefined) => void;
-  onPlace: (device: ToPlace) => void;
-}
 
 /** A finger scrolls the list instead. */
 const CAN_DRAG = window.matchMedia('(pointer: fine)').matches;
@@ -42,14 +25,16 @@ const SORTS = {
 } as const;
 type SortName = keyof typeof SORTS;
 
-export function SidePanel(props: SidePanelProps) {
-  const { fleet, places, filter, view, chosen, pointed, onChoose, onHover, onPlace } = props;
+export function SidePanel({ model }: { model: FleetMapModel }) {
+  const { fleet, places } = model;
+  const box = model.state.view?.box;
+  const hover = (hovered: number | undefined) => model.change({ hovered });
   const [tab, setTab] = useState('view');
   const [sort, setSort] = useState<SortName>('name');
   const selection = useSelection();
-  const { rows } = useRows(fleet, { filter, sort: SORTS[sort].sort });
-  const { placed, other } = useMemo(() => byPlace(places, rows), [places, rows]);
-  const inView = useMemo(() => (view ? rowsIn(places, placed, view) : placed), [places, placed, view]);
+  const { rows } = useRows(fleet, { filter: model.shown.filter, sort: SORTS[sort].sort });
+  const { placed, other } = useMemo(() => byLocation(places, rows), [places, rows]);
+  const inView = useMemo(() => (box ? rowsIn(places, placed, box) : placed), [places, placed, box]);
   const shown = tab === 'view' ? inView : other;
   return (
     <aside className={classes.side} aria-label="Devices beside the map">
@@ -60,7 +45,7 @@ export function SidePanel(props: SidePanelProps) {
         onChange={setTab}
         data={[
           { value: 'view', label: `In view ${formatCount(inView.length)}` },
-          { value: 'unplaced', label: `No place ${formatCount(other.length)}` },
+          { value: 'unplaced', label: `No location ${formatCount(other.length)}` },
         ]}
       />
       <div className={classes.sideBar}>
@@ -71,7 +56,7 @@ export function SidePanel(props: SidePanelProps) {
           title={shown.length === 0 ? 'There is nothing to select' : undefined}
           onClick={() => selection.add(fleet.ids(shown))}
         >
-          {tab === 'view' ? 'Select all in view' : 'Select all without a place'}
+          {tab === 'view' ? 'Select all in view' : 'Select all without a location'}
         </Button>
         <NativeSelect
           size="xs"
@@ -83,21 +68,19 @@ export function SidePanel(props: SidePanelProps) {
       </div>
       {tab === 'view' ? (
         <DeviceList
+          model={model}
           name="Devices in view"
-          fleet={fleet}
           rows={inView}
-          none={placed.length === 0 ? 'No device of this filter has a place.' : 'No device in this part of the map.'}
-          chosen={chosen}
-          pointed={pointed}
+          none={placed.length === 0 ? 'No device of this filter has a location.' : 'No device in this part of the map.'}
           renderRow={(device, row) => (
             <button
               type="button"
               className={classes.rowMain}
-              onClick={({ detail }) => onChoose(row, detail === 0)}
-              onMouseEnter={() => onHover(row)}
-              onMouseLeave={() => onHover(undefined)}
-              onFocus={() => onHover(row)}
-              onBlur={() => onHover(undefined)}
+              onClick={({ detail }) => model.choose(row, detail === 0)}
+              onMouseEnter={() => hover(row)}
+              onMouseLeave={() => hover(undefined)}
+              onFocus={() => hover(row)}
+              onBlur={() => hover(undefined)}
             >
               <RowWords device={device} second={device.DeviceGroup} />
             </button>
@@ -105,14 +88,12 @@ export function SidePanel(props: SidePanelProps) {
         />
       ) : (
         <DeviceList
-          name="Devices without a place"
-          fleet={fleet}
+          model={model}
+          name="Devices without a location"
           rows={other}
-          none="Every device has a place."
-          chosen={chosen}
+          none="Every device has a location."
           renderRow={(device, row) => {
             const toPlace: ToPlace = { id: device.DeviceId, name: deviceNameAt(fleet, row), old: undefined };
-            const isInvalid = places.kind[row] === 2;
             return (
               <>
                 <Link
@@ -126,7 +107,7 @@ export function SidePanel(props: SidePanelProps) {
                   <RowWords
                     device={device}
                     second={
-                      isInvalid
+                      places.kind[row] === 2
                         ? `Out of range: ${places.lat[row]}, ${places.lng[row]}`
                         : CAN_DRAG
                           ? 'Drag it onto the map'
@@ -138,7 +119,7 @@ export function SidePanel(props: SidePanelProps) {
                   size="compact-xs"
                   variant="default"
                   aria-label={`Place ${toPlace.name}`}
-                  onClick={() => onPlace(toPlace)}
+                  onClick={() => model.startPlacing(toPlace)}
                 >
                   Place
                 </Button>
@@ -148,7 +129,8 @@ export function SidePanel(props: SidePanelProps) {
         />
       )}
       <p className={classes.foot} role="status">
-        {formatCount(placed.length)} on the map{other.length > 0 && ` · ${formatCount(other.length)} without a place`}
+        {formatCount(placed.length)} on the map
+        {other.length > 0 && ` · ${formatCount(other.length)} without a location`}
       </p>
     </aside>
   );

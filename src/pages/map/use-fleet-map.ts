@@ -1,5 +1,5 @@
 // What the map shows of the fleet, and what can be done there.
-import { startTransition, useEffect, useMemo, useReducer, useState } from 'react';
+import { startTransition, useEffect, useMemo, useState } from 'react';
 import type L from 'leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -7,18 +7,18 @@ import type { Places } from '#/fleet/columns.ts';
 import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
+import { counted } from '#/lib/format.ts';
 import { nextTask } from '#/lib/pace.ts';
-import type { Pixel } from './area-select.tsx';
-import { boundsOf } from './fleet-layer.tsx';
-import { boxOf, byPlace, colouredGroups, pointsOf } from './map-fleet.ts';
-import { AT_START, mapReducer } from './map-state.ts';
+import { WorkerClient } from '#/lib/worker-client.ts';
+import type { AreaTool, Pixel } from './area-select.tsx';
+import { ClusterIndex, buildCurve } from './cluster-index.ts';
+import type { CurveArrays, Points } from './cluster-index.ts';
+import { boundsOf, boxOf, byLocation, colouredGroups, pointsOf } from './map-fleet.ts';
+import type { Box } from './map-fleet.ts';
 import { printView } from './map-view.ts';
 import { useMapUrl } from './use-map-url.ts';
 import { usePlacing } from './use-placing.ts';
 import type { ToPlace } from './use-placing.ts';
-import { WorkerClient } from '#/lib/worker-client.ts';
-import { ClusterIndex, buildCurve } from './cluster-index.ts';
-import type { CurveArrays, Points } from './cluster-index.ts';
 
 /**
  * What is drawn in a task of its own, one after the other: all at once would hold the page for a fifth of a second, in
@@ -58,7 +58,7 @@ function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
   const tagged = useTaggedFilter(fleet, wanted);
   const filter = tagged.filter ?? NOBODY;
   const stage = useStages(STAGES.list);
-  const { placed } = useMemo(() => byPlace(places, fleet.query({ filter })), [fleet, places, filter]);
+  const { placed } = useMemo(() => byLocation(places, fleet.query({ filter })), [fleet, places, filter]);
   // Not before the map itself: they are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list ? fleet : undefined, filter);
   return { tagged, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
@@ -74,13 +74,29 @@ function useSelectedRows(fleet: FleetIndex, places: Places) {
   return { rows, add };
 }
 
+/** What is not in the address: the part of the world in view, what is pointed at, and the tool in use. */
+interface MapState {
+  view?: { box: Box; zoom: number };
+  /** Row that the list points at. */
+  hovered?: number | undefined;
+  /** Row that the map points at. */
+  pointed?: number | undefined;
+  tool?: AreaTool | undefined;
+  /** What was selected last, in words. */
+  message: string;
+  isListOpen: boolean;
+  /** What opened the card by keyboard, and gets the focus back. */
+  opener?: HTMLElement | undefined;
+}
+
 export function useFleetMap(fleet: FleetIndex, places: Places) {
   const url = useMapUrl();
   const shown = useShownFleet(fleet, places, url.filter);
   const selected = useSelectedRows(fleet, places);
   const placing = usePlacing();
   const [map, setMap] = useState<L.Map | null>(null);
-  const [state, dispatch] = useReducer(mapReducer, AT_START);
+  const [state, setState] = useState<MapState>({ message: '', isListOpen: false });
+  const change = (patch: Partial<MapState>) => setState((now) => ({ ...now, ...patch }));
 
   return {
     fleet,
@@ -92,7 +108,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     map,
     setMap,
     state,
-    dispatch,
+    change,
     /** Row whose card is open. */
     chosen: url.device === undefined ? undefined : fleet.rowOf(url.device),
 
@@ -101,50 +117,50 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
       if (box) map?.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom });
     },
     follow: (moved: L.Map, isMove: boolean) => {
-      const bounds = moved.getBounds();
-      const [south, west, north, east] = [
-        bounds.getSouth(),
-        bounds.getWest(),
-        bounds.getNorth(),
-        bounds.getEast(),
-      ] as const;
-      dispatch({ is: 'moved', box: { south, west, north, east }, zoom: moved.getZoom() });
+      const [bounds, zoom] = [moved.getBounds(), moved.getZoom()];
+      const [south, north] = [bounds.getSouth(), bounds.getNorth()];
+      change({ view: { box: { south, west: bounds.getWest(), north, east: bounds.getEast() }, zoom } });
       if (!isMove) return;
       const { lat, lng } = moved.getCenter().wrap();
-      url.setView(printView({ lat, lng, zoom: moved.getZoom() }));
+      url.setView(printView({ lat, lng, zoom }));
+    },
+    point: (row: number | undefined) => {
+      if (row !== state.pointed) change({ pointed: row });
     },
     /** Opens the card of a device in the list; by keyboard it takes the focus, and gives it back. */
     choose: (row: number, byKeyboard: boolean) => {
       const { activeElement } = document;
-      dispatch({
-        is: 'card opened',
-        opener: byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined,
-      });
+      const opener = byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined;
+      change({ opener, isListOpen: false });
       map?.setView([places.lat[row]!, places.lng[row]!], Math.max(map.getZoom(), 9));
-      url.set({ device: fleet.device(row).DeviceId });
+      url.set({ device: fleet.idOf(row) });
     },
     closeCard: () => {
       url.set({ device: undefined });
       const { opener } = state;
       const inList = document.querySelector<HTMLElement>('li[data-chosen=true] button');
       if (opener) (opener.isConnected ? opener : inList)?.focus();
-      dispatch({ is: 'card closed' });
+      change({ opener: undefined });
     },
     startPlacing: (device: ToPlace) => {
-      dispatch({ is: 'placing' });
+      change({ tool: undefined, isListOpen: false });
       // Its card would be in the way of the click.
       url.set({ device: undefined });
       placing.start(device);
     },
-    place: ({ lat, lng }: L.LatLng, device?: ToPlace) => placing.place(lat, lng, device),
+    place: (at: L.LatLng, device?: ToPlace) => {
+      const { lat, lng } = at.wrap();
+      placing.place(lat, lng, device);
+    },
     selectArea: (corners: Pixel[]) => {
       const { clusters } = shown;
-      if (!map || !clusters) return dispatch({ is: 'tool put away' });
+      if (!map || !clusters) return change({ tool: undefined });
       const world = 256 * 2 ** map.getZoom();
       const { x: left, y: top } = map.getPixelBounds().min ?? { x: 0, y: 0 };
       const rows = clusters.inside(corners.map(({ x, y }) => ({ x: (x + left) / world, y: (y + top) / world })));
       selected.add(fleet.ids(rows));
-      dispatch({ is: 'area selected', devices: rows.length });
+      const added = `${counted(rows.length, 'device')} added to the selection.`;
+      change({ tool: undefined, message: rows.length === 0 ? 'There was no device inside.' : added });
     },
   };
 }
@@ -154,12 +170,12 @@ export type FleetMapModel = ReturnType<typeof useFleetMap>;
 /** Up to here building takes a few milliseconds, less than the way to a worker and back. */
 const AT_ONCE = 4000;
 
+const buildIndex = (points: Points) => new ClusterIndex(buildCurve(points));
+
 /** `points` must be the same object as long as nothing in it changes. */
 function useClusterIndex(points: Points): ClusterIndex | undefined {
-  const small = useMemo(
-    () => (points.rows.length <= AT_ONCE ? new ClusterIndex(buildCurve(points)) : undefined),
-    [points],
-  );
+  const isSmall = points.rows.length <= AT_ONCE;
+  const small = useMemo(() => (isSmall ? buildIndex(points) : undefined), [isSmall, points]);
   const [large, setLarge] = useState<ClusterIndex>();
   const [worker] = useState(
     () =>
@@ -170,15 +186,15 @@ function useClusterIndex(points: Points): ClusterIndex | undefined {
 
   useEffect(() => () => worker.close(), [worker]);
   useEffect(() => {
-    if (points.rows.length <= AT_ONCE) return;
+    if (isSmall) return;
     const outdated = new AbortController();
     void worker.ask(points, { signal: outdated.signal }).then(
       (curve) => setLarge(new ClusterIndex(curve)),
       // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
-      () => outdated.signal.aborted || setLarge(new ClusterIndex(buildCurve(points))),
+      () => outdated.signal.aborted || setLarge(buildIndex(points)),
     );
     return () => outdated.abort();
-  }, [points, worker]);
+  }, [isSmall, points, worker]);
 
   return small ?? large;
 }

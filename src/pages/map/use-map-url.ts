@@ -23,7 +23,7 @@ const REST = 250;
  * Puts the view into the address past the router: a navigation of ours would take the reader back from a page that was
  * chosen and is still loading. By then the address may be another page's, which has no view.
  */
-function keepView(at: string): void {
+function writeView(at: string): void {
   const url = new URL(location.href);
   if (url.pathname !== paths.map()) return;
   url.search = mapUrl.change(url.search, { at });
@@ -35,7 +35,7 @@ export function useMapUrl() {
   const [view, setView] = useState<string>();
   useEffect(() => {
     if (view === undefined) return;
-    const timer = setTimeout(() => keepView(view), REST);
+    const timer = setTimeout(() => writeView(view), REST);
     return () => clearTimeout(timer);
   }, [view]);
   return {
@@ -48,5 +48,3 @@ export function useMapUrl() {
     clearFilter: () => url.set({ filter: {} }),
   };
 }
-
-export type MapUrl = ReturnType<typeof useMapUrl>;

@@ -15,7 +15,7 @@ export interface ToPlace {
   old: Position | undefined;
 }
 
-export interface PlacingOutcome {
+interface PlacingOutcome {
   kind: 'saving' | 'done' | 'failed';
   text: string;
   undo?: (() => void) | undefined;
@@ -39,20 +39,14 @@ export function usePlacing() {
     }
     setWaiting((now) => (now?.id === device.id ? undefined : now));
     const { old } = device;
-    setOutcome(
-      isUndo
-        ? { kind: 'done', text: `${device.name} is back at ${textOf(to)}.` }
-        : old
-          ? {
-              kind: 'done',
-              text: `${device.name} was moved to ${textOf(to)}.`,
-              undo: () => void save(device, old, true),
-            }
-          : {
-              kind: 'done',
-              text: `${device.name} was placed at ${textOf(to)}. It can be moved, but not be without a place again.`,
-            },
-    );
+    const at = textOf(to);
+    const text = isUndo
+      ? `is back at ${at}.`
+      : old
+        ? `was moved to ${at}.`
+        : `was placed at ${at}. It can be moved, but not be without a location again.`;
+    const undo = old && !isUndo ? () => void save(device, old, true) : undefined;
+    setOutcome({ kind: 'done', text: `${device.name} ${text}`, undo });
   };
 
   return {
@@ -72,5 +66,3 @@ export function usePlacing() {
     },
   };
 }
-
-export type Placing = ReturnType<typeof usePlacing>;

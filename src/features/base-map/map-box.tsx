@@ -1,0 +1,32 @@
+// A map with the base map below what it contains, as all maps of the dashboard have it.
+import 'leaflet/dist/leaflet.css';
+import type { RefAttributes } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
+import type L from 'leaflet';
+import { AttributionControl, MapContainer } from 'react-leaflet';
+import type { MapContainerProps } from 'react-leaflet';
+import { BaseMapLayer } from './base-map-layer.tsx';
+import classes from './map-box.module.css';
+
+interface MapBoxProps extends Omit<MapContainerProps, 'className'>, RefAttributes<L.Map> {
+  className?: string | undefined;
+  /** Whether the base map is drawn by now. */
+  tiles?: boolean;
+}
+
+export function MapBox({ tiles = true, className = '', children, ...options }: MapBoxProps) {
+  const scheme = useComputedColorScheme('light');
+  return (
+    <MapContainer
+      maxZoom={18}
+      attributionControl={false}
+      worldCopyJump
+      className={`${classes.box} ${className}`}
+      {...options}
+    >
+      {tiles && <BaseMapLayer scheme={scheme} />}
+      <AttributionControl prefix={false} />
+      {children}
+    </MapContainer>
+  );
+}
