@@ -8,11 +8,10 @@ import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
-import { clusterText, placeText, spanText } from './cluster-words.ts';
+import { clusterText, ownersText, spanText } from './change-clusters.ts';
 import { recentChanges } from './recent-changes.ts';
-import type { ChangedDevice, Happening, Recent } from './recent-changes.ts';
+import type { Happening, Recent } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 import classes from './short-list.module.css';
 
@@ -27,12 +26,13 @@ export function useRecent(index: FleetIndex | undefined, history: StateHistory):
   return useMemo(() => (index ? recentChanges(index, history, minute + MINUTE) : NOTHING), [index, history, minute]);
 }
 
-interface CameAndWentProps {
+export function CameAndWent({
+  reading,
+  recent: { happenings, since },
+}: {
   reading: { data: FleetIndex | undefined; error: Error | null };
   recent: Recent;
-}
-
-export function CameAndWent({ reading, recent: { happenings, since } }: CameAndWentProps) {
+}) {
   const { zone } = useLook();
   const [most, setMost] = useState(SHOWN);
   const begun = since === undefined ? '' : formatClock(new Date(since), zone);
@@ -64,11 +64,8 @@ export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
       {flapping.slice(0, SHOWN).map(({ id, name, times, at }) => (
         <Line
           key={id}
-          name={
-            <Link to={paths.device(id)}>
-              <bdi>{name}</bdi>
-            </Link>
-          }
+          name={name}
+          to={paths.device(id)}
           detail={`went Offline ${formatCount(times)} times`}
           at={<Time at={new Date(at)} />}
         />
@@ -102,20 +99,13 @@ function OneHappening({ happening }: { happening: Happening }) {
   ) : (
     <Time at={new Date(cluster.to)} />
   );
-  if (cluster.rows.length === 1)
-    return (
-      <Line
-        name={
-          <Link to={paths.device(first.id)}>
-            <StateMark state={to} label={<bdi>{first.name}</bdi>} />
-          </Link>
-        }
-        detail={[`${did}${awayText(first)}`, placeText(first)].filter(Boolean).join(' · ')}
-        at={at}
-      />
-    );
+  if (cluster.rows.length === 1) {
+    const after = first.away === undefined ? '' : ` after ${formatDuration(first.away, 'rough')}`;
+    const detail = [`${did}${after}`, ownersText(first)].filter(Boolean).join(' · ');
+    return <Line name={first.name} to={paths.device(first.id)} state={to} detail={detail} at={at} />;
+  }
   return (
-    <Line name={<StateMark state={to} label={clusterText(cluster)} />} detail={`${did} ${spanText(cluster)}`} at={at}>
+    <Line name={clusterText(cluster)} state={to} detail={`${did} ${spanText(cluster)}`} at={at}>
       <details className={classes.members}>
         <summary>{cluster.rows.length > NAMED ? `The first ${NAMED}` : 'Which devices'}</summary>
         <ul>
@@ -131,5 +121,3 @@ function OneHappening({ happening }: { happening: Happening }) {
     </Line>
   );
 }
-
-const awayText = ({ away }: ChangedDevice) => (away === undefined ? '' : ` after ${formatDuration(away, 'rough')}`);

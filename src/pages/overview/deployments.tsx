@@ -18,34 +18,39 @@ interface DeploymentsProps {
   verdicts: CachedVerdicts;
 }
 
-const nameOf = ({ job }: JobLine) => (
-  <Link to={paths.job(job.JobId)}>
-    <bdi>{job.JobName || job.JobId}</bdi>
-  </Link>
+const FAILED = { state: 'bad', within: String(LATELY) };
+
+const linkToAll = (to: string, { length }: readonly JobLine[]) =>
+  length > 0 && <Link to={to}>{length === 1 ? 'See it in the list' : `All ${formatCount(length)}`}</Link>;
+
+const jobName = ({ JobName, JobId }: Job) => JobName || JobId;
+
+/** What became of a job, and its device where it has only one. */
+const jobDetail = ({ job, state, detail }: JobLine, isParent = false) => (
+  <>
+    <StateMark state={state} label={detail} />
+    {!isParent && job.DeviceName && <bdi> · {job.DeviceName}</bdi>}
+  </>
 );
-const allText = (count: number) => (count === 1 ? 'See it in the list' : `All ${formatCount(count)}`);
 
 export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
   const lines = runningNow(jobs);
   return (
     <ShortList
       title="Under way"
-      all={lines.length > 0 && <Link to={paths.jobs({ state: 'moving' })}>{allText(lines.length)}</Link>}
+      all={linkToAll(paths.jobs({ state: 'moving' }), lines)}
       none={noneOf(reading, 'Nothing runs and nothing waits.')}
     >
       {lines.slice(0, SHOWN).map((line) => {
-        const outcome = verdicts.outcomeOf(line.job) ?? outcomeOf(line.job);
+        const { job, at } = line;
+        const outcome = verdicts.outcomeOf(job) ?? outcomeOf(job);
         return (
           <Line
-            key={line.job.JobId}
-            name={nameOf(line)}
-            detail={
-              <>
-                <StateMark state={line.state} label={line.detail} />
-                {!outcome && line.job.DeviceName && <bdi> · {line.job.DeviceName}</bdi>}
-              </>
-            }
-            at={<Time at={line.at} />}
+            key={job.JobId}
+            name={jobName(job)}
+            to={paths.job(job.JobId)}
+            detail={jobDetail(line, outcome !== undefined)}
+            at={<Time at={at} />}
           >
             {outcome && <OutcomeBar outcome={outcome} />}
           </Line>
@@ -60,53 +65,34 @@ export function FailedLately({ reading, jobs, verdicts }: DeploymentsProps) {
   return (
     <ShortList
       title="Failed in the last 24 hours"
-      all={
-        lines.length > 0 && (
-          <Link to={paths.jobs({ state: 'bad', within: String(LATELY) })}>{allText(lines.length)}</Link>
-        )
-      }
+      all={linkToAll(paths.jobs(FAILED), lines)}
       none={noneOf(reading, 'No job failed.')}
       good={reading.data !== undefined}
     >
       {byName(lines)
         .slice(0, SHOWN)
-        .map((same) => (
-          <FailedLine key={same[0]?.job.JobId} same={same} lines={lines} />
-        ))}
+        .map(([line, ...others]) => {
+          if (!line) return null;
+          const { job, state } = line;
+          // The list finds a part of a name, so that it may show a few more.
+          const part = job.JobName.trim().toLowerCase();
+          const count = () => lines.filter(({ job: other }) => other.JobName.toLowerCase().includes(part)).length;
+          return (
+            <Line
+              key={job.JobId}
+              name={jobName(job)}
+              to={others.length > 0 ? paths.jobs({ name: job.JobName, ...FAILED }) : paths.job(job.JobId)}
+              detail={
+                others.length > 0 ? (
+                  <StateMark state={state} label={`${formatCount(count())} jobs ${state.toLowerCase()}`} />
+                ) : (
+                  jobDetail(line)
+                )
+              }
+              at={<Time at={line.at} raw={job.EndTime} />}
+            />
+          );
+        })}
     </ShortList>
-  );
-}
-
-function FailedLine({ same, lines }: { same: readonly JobLine[]; lines: readonly JobLine[] }) {
-  const [line] = same;
-  if (!line) return null;
-  const { job, state, detail, at } = line;
-  const time = <Time at={at} raw={job.EndTime} />;
-  if (same.length === 1)
-    return (
-      <Line
-        name={nameOf(line)}
-        detail={
-          <>
-            <StateMark state={state} label={detail} />
-            {job.DeviceName && <bdi> · {job.DeviceName}</bdi>}
-          </>
-        }
-        at={time}
-      />
-    );
-  // The list finds a part of a name, so that it may show a few more.
-  const part = job.JobName.trim().toLowerCase();
-  const count = lines.filter(({ job: other }) => other.JobName.toLowerCase().includes(part)).length;
-  return (
-    <Line
-      name={
-        <Link to={paths.jobs({ name: job.JobName, state: 'bad', within: String(LATELY) })}>
-          <bdi>{job.JobName}</bdi>
-        </Link>
-      }
-      detail={<StateMark state={state} label={`${formatCount(count)} jobs ${state.toLowerCase()}`} />}
-      at={time}
-    />
   );
 }

@@ -4,17 +4,17 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
-import type { ChangeCluster, Moved } from './together.ts';
-import { together } from './together.ts';
+import { clusterChanges } from './change-clusters.ts';
+import type { ChangeCluster, ChangedState } from './change-clusters.ts';
 
-export interface DownDevice extends Moved {
+export interface DownDevice extends ChangedState {
   name: string;
   /** The service reports when it was last there. */
   isReported: boolean;
 }
 
-/** Where a device belongs, for what falls together. */
-export const standingOf = (index: FleetIndex, row: number) => ({
+/** The name of a device and where it belongs. */
+export const ownersOf = (index: FleetIndex, row: number) => ({
   name: index.textOf(row, 'DeviceName') || index.idOf(row),
   site: index.textOf(row, 'CustomerSite'),
   customer: index.textOf(row, 'CustomerName'),
@@ -30,22 +30,22 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
     const lastSeen = index.timeOf(row, 'LastSeenTime');
     const isReported = Number.isFinite(lastSeen);
     const at = isReported ? lastSeen : history.away?.get(id)?.at;
-    if (at !== undefined) timed.push({ id, at, isReported, ...standingOf(index, row) });
+    if (at !== undefined) timed.push({ id, at, isReported, ...ownersOf(index, row) });
     // The service reports that it was never there: that is another list.
     else if (!index.tells(row, 'LastSeenTime')) {
-      const rows = [{ id, at: Number.NaN, isReported, ...standingOf(index, row) }];
-      untimed.push({ rows, from: Number.NaN, to: Number.NaN, place: undefined });
+      const rows = [{ id, at: Number.NaN, isReported, ...ownersOf(index, row) }];
+      untimed.push({ rows, from: Number.NaN, to: Number.NaN, owner: undefined });
     }
   }
-  return [...together(timed, index.size), ...untimed];
+  return [...clusterChanges(timed, index.size), ...untimed];
 }
 
 /** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
-export function listOf(index: FleetIndex, { rows, from, to, place }: ChangeCluster<DownDevice>) {
+export function listOf(index: FleetIndex, { rows, from, to, owner }: ChangeCluster<DownDevice>) {
   if (!rows.every(({ isReported }) => isReported)) return undefined;
   const seen = printRange(from, to);
-  const filter: RowFilter = { status: ['offline'], seen, ...(place && { [place.kind]: [place.name] }) };
-  const where = place && { [place.kind]: place.name };
+  const filter: RowFilter = { status: ['offline'], seen, ...(owner && { [owner.kind]: [owner.name] }) };
+  const where = owner && { [owner.kind]: owner.name };
   return {
     count: index.query({ filter }).length,
     to: paths.devices({ status: 'Offline', ...where, seen, sort: 'lastSeen' }),

@@ -5,13 +5,12 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { clusterText, placeText, spanText } from './cluster-words.ts';
+import { clusterText, ownersText, spanText } from './change-clusters.ts';
+import type { ChangeCluster } from './change-clusters.ts';
 import { downNow, listOf } from './down-list.ts';
 import type { DownDevice } from './down-list.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
-import type { ChangeCluster } from './together.ts';
 
 interface DownNowProps {
   reading: { data: FleetIndex | undefined; error: Error | null };
@@ -50,28 +49,19 @@ function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: F
   if (rows.length === 1)
     return (
       <Line
-        name={
-          <Link to={paths.device(first.id)}>
-            <StateMark state="Offline" label={<bdi>{first.name}</bdi>} />
-          </Link>
-        }
-        detail={<bdi>{placeText(first)}</bdi>}
+        name={first.name}
+        to={paths.device(first.id)}
+        state="Offline"
+        detail={<bdi>{ownersText(first)}</bdi>}
         at={at}
       />
     );
   const list = listOf(index, cluster);
-  const text = clusterText(cluster, list?.count);
   return (
     <Line
-      name={
-        list ? (
-          <Link to={list.to}>
-            <StateMark state="Offline" label={text} />
-          </Link>
-        ) : (
-          <StateMark state="Offline" label={text} />
-        )
-      }
+      name={clusterText(cluster, list?.count)}
+      to={list?.to}
+      state="Offline"
       detail={`went Offline ${spanText(cluster)}`}
       at={at}
     />

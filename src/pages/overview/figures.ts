@@ -88,13 +88,8 @@ export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { ou
 
 /** Jobs of one name to a device each, as a selection is deployed to, are one line; all others a line each. */
 export function byName(lines: readonly JobLine[]): JobLine[][] {
-  const names = new Map<string, JobLine[]>();
-  for (const line of lines) {
-    const { JobId, JobName, Counts } = line.job;
-    const key = JobName && !Counts ? `name ${JobName}` : `id ${JobId}`;
-    const same = names.get(key);
-    if (same) same.push(line);
-    else names.set(key, [line]);
-  }
-  return [...names.values()];
+  const groups = Map.groupBy(lines, ({ job: { JobId, JobName, Counts } }) =>
+    JobName && !Counts ? `name ${JobName}` : `id ${JobId}`,
+  );
+  return [...groups.values()];
 }

@@ -12,7 +12,6 @@ import { devicesText, formatCount, formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { fleetFigures } from './figures.ts';
-import type { FleetFigures } from './figures.ts';
 import classes from './overview-page.module.css';
 
 const MINUTE = 60_000;
@@ -34,7 +33,7 @@ export function FleetSummary({ index, history }: FleetSummaryProps) {
     <section className={classes.summary} aria-label="Fleet">
       <div>
         <p className={classes.sentence}>
-          <Sentence total={index.size} figures={figures} />
+          <Sentence total={index.size} online={figures.online} />
         </p>
         <p className={classes.split}>
           {figures.offline > 0 && (
@@ -65,25 +64,17 @@ export function FleetSummary({ index, history }: FleetSummaryProps) {
   );
 }
 
-function Sentence({ total, figures }: { total: number; figures: FleetFigures }): ReactNode {
-  const all = <Link to={paths.devices()}>{devicesText(total)}</Link>;
+function Sentence({ total, online }: { total: number; online: number }): ReactNode {
   if (total === 0) return 'No devices yet';
-  if (figures.online === total)
-    return (
-      <StateMark
-        state="Online"
-        label={
-          <>
-            {total === 1 ? '' : 'All '}
-            {all} {total === 1 ? 'is' : 'are'} Online
-          </>
-        }
-      />
-    );
+  const areOnline = (
+    <>
+      <Link to={paths.devices()}>{devicesText(total)}</Link> {total === 1 ? 'is' : 'are'} Online
+    </>
+  );
+  if (online === total) return <StateMark state="Online" label={total === 1 ? areOnline : <>All {areOnline}</>} />;
   return (
     <>
-      <Link to={paths.devices({ status: 'Online' })}>{formatCount(figures.online)}</Link> of {all}{' '}
-      {total === 1 ? 'is' : 'are'} Online
+      <Link to={paths.devices({ status: 'Online' })}>{formatCount(online)}</Link> of {areOnline}
     </>
   );
 }

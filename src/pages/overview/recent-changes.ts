@@ -2,15 +2,15 @@
 // state all the time apart from it, and the times in which nobody looked in between.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
-import { standingOf } from './down-list.ts';
-import { together } from './together.ts';
-import type { ChangeCluster, Moved } from './together.ts';
+import { clusterChanges } from './change-clusters.ts';
+import type { ChangeCluster, ChangedState } from './change-clusters.ts';
+import { ownersOf } from './down-list.ts';
 
 const DAY = 86_400_000;
 /** As often Offline in a day is no accident any more. */
 const FLAPS = 3;
 
-export interface ChangedDevice extends Moved {
+export interface ChangedDevice extends ChangedState {
   name: string;
   to: string;
   /** The earliest that it can have been. */
@@ -64,7 +64,7 @@ export function recentChanges(index: FleetIndex, history: StateHistory, now: num
     else lastAway.set(id, at);
     if (at < begin || row === undefined) continue;
     if (to === 'Offline') offline.set(id, (offline.get(id) ?? 0) + 1);
-    changed.push({ id, to, at, since, away: away === undefined ? undefined : at - away, ...standingOf(index, row) });
+    changed.push({ id, to, at, since, away: away === undefined ? undefined : at - away, ...ownersOf(index, row) });
   }
   const flaps = (id: string) => (offline.get(id) ?? 0) >= FLAPS;
   const states = Map.groupBy(
@@ -76,7 +76,7 @@ export function recentChanges(index: FleetIndex, history: StateHistory, now: num
     if (flaps(id)) flapping.set(id, { id, name, at, times: offline.get(id) ?? 0 });
   const happenings: Happening[] = [
     ...Array.from(states).flatMap(([to, rows]) =>
-      together(rows, index.size).map((cluster) => ({ kind: 'changed' as const, to, at: cluster.to, cluster })),
+      clusterChanges(rows, index.size).map((cluster) => ({ kind: 'changed' as const, to, at: cluster.to, cluster })),
     ),
     ...gapsOf(history, begin).map(([from, to]) => ({ kind: 'gap' as const, at: to, from, to })),
   ];

@@ -1,6 +1,8 @@
 // A short list of what needs a look; when nothing does, it shows that instead of being left out.
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { IconCheck } from '@tabler/icons-react';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import classes from './short-list.module.css';
 
@@ -42,18 +44,23 @@ export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, 
   data === undefined ? (error ? 'Not known: it could not be read.' : 'Reading…') : none;
 
 interface LineProps {
-  /** What it is, a link. */
-  name: ReactNode;
+  name: string;
+  /** Where the name leads. */
+  to?: string | undefined;
+  /** Its mark is before the name. */
+  state?: string;
   detail: ReactNode;
   at: ReactNode;
   children?: ReactNode;
 }
 
-export function Line({ name, detail, at, children }: LineProps) {
+export function Line({ name, to, state, detail, at, children }: LineProps) {
+  const label = <bdi>{name}</bdi>;
+  const marked = state === undefined ? label : <StateMark state={state} label={label} />;
   return (
     <li>
       <div className={classes.line}>
-        <span className={classes.name}>{name}</span>
+        <span className={classes.name}>{to === undefined ? marked : <Link to={to}>{marked}</Link>}</span>
         <span className={classes.at}>{at}</span>
         <span className={classes.detail}>{detail}</span>
       </div>

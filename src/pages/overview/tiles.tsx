@@ -1,6 +1,6 @@
 // The account in six figures, each the way to the list that shows the same number.
 import { useMemo } from 'react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
@@ -15,7 +15,7 @@ import { staleIn } from '#/features/job-queue/stale.ts';
 import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
-import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { LATELY, failedLately, runningNow } from './figures.ts';
 import classes from './overview-page.module.css';
@@ -33,10 +33,11 @@ interface TileProps {
   bad?: boolean;
   /** Why it is not known. */
   error?: Error | null | undefined;
-  children?: ReactNode;
+  /** Below the figure, those that are not false. */
+  notes: ReactNode[];
 }
 
-function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
+function Tile({ to, what, figure, bad = false, error, notes }: TileProps) {
   return (
     <div className={classes.tile}>
       <Link to={to}>
@@ -45,7 +46,14 @@ function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
           {figure === undefined ? '–' : formatCount(figure)}
         </span>
       </Link>
-      {figure === undefined && error ? <p className={classes.note}>Could not be read: {error.message}</p> : children}
+      {(figure === undefined && error ? [`Could not be read: ${error.message}`] : notes).map(
+        (note, index) =>
+          note && (
+            <p key={index} className={classes.note}>
+              {note}
+            </p>
+          ),
+      )}
     </div>
   );
 }
@@ -53,26 +61,22 @@ function Tile({ to, what, figure, bad = false, error, children }: TileProps) {
 export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: CachedVerdicts }) {
   const failed = failedLately(jobs, useNow(), verdicts).length;
   const moving = runningNow(jobs);
-  const devices = moving.filter(({ job }) => job.Counts).length;
+  const parents = moving.filter(({ job }) => job.Counts).length;
   return (
     <>
-      <Tile to={paths.jobs({ state: 'moving' })} what="Jobs under way" figure={known ? moving.length : undefined}>
-        {devices > 0 && (
-          <p className={classes.note}>
-            {formatCount(devices)} to {devices === 1 ? 'a group or tag' : 'groups or tags'}
-          </p>
-        )}
-      </Tile>
+      <Tile
+        to={paths.jobs({ state: 'moving' })}
+        what="Jobs under way"
+        figure={known ? moving.length : undefined}
+        notes={[parents > 0 && `${formatCount(parents)} to ${parents === 1 ? 'a group or tag' : 'groups or tags'}`]}
+      />
       <Tile
         to={paths.jobs({ state: 'bad', within: String(LATELY) })}
         what="Failed in 24 hours"
         figure={known ? failed : undefined}
         bad={failed > 0}
-      >
-        {verdicts.unread > 0 && (
-          <p className={classes.note}>{formatCount(verdicts.unread)} more are being read by their rules.</p>
-        )}
-      </Tile>
+        notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being read by their rules.`]}
+      />
     </>
   );
 }
@@ -90,18 +94,16 @@ export function QueueTile() {
   );
   const waiting = jobs?.filter(({ state }) => state === 'Waiting').length ?? 0;
   return (
-    <Tile to={paths.queues()} what="Queues" figure={data?.size} error={error}>
-      {waiting > 0 && (
-        <p className={classes.note}>
-          {formatCount(waiting)} {waiting === 1 ? 'job waits' : 'jobs wait'}
-        </p>
-      )}
-      {stale > 0 && (
-        <p className={classes.note}>
-          <Link to={paths.queues({ stale: 'any' })}>{devicesText(stale)} with stale jobs</Link>
-        </p>
-      )}
-    </Tile>
+    <Tile
+      to={paths.queues()}
+      what="Queues"
+      figure={data?.size}
+      error={error}
+      notes={[
+        waiting > 0 && counted(waiting, 'job waits', 'jobs wait'),
+        stale > 0 && <Link to={paths.queues({ stale: 'any' })}>{devicesText(stale)} with stale jobs</Link>,
+      ]}
+    />
   );
 }
 
@@ -109,17 +111,16 @@ export function TunnelTile() {
   const { data, error } = useQuery(tunnelQueries.list());
   const open = data?.filter(isPublic).length ?? 0;
   return (
-    <Tile to={paths.tunnels()} what="Open tunnels" figure={data?.length} error={error}>
-      {data && data.length > 0 && (
-        <p className={classes.note}>
-          {open > 0 ? (
-            <Link to={paths.tunnels({ exposure: 'public' })}>{formatCount(open)} public, no sign-in</Link>
-          ) : (
-            'None is known to be public.'
-          )}
-        </p>
-      )}
-    </Tile>
+    <Tile
+      to={paths.tunnels()}
+      what="Open tunnels"
+      figure={data?.length}
+      error={error}
+      notes={[
+        open > 0 && <Link to={paths.tunnels({ exposure: 'public' })}>{formatCount(open)} public, no sign-in</Link>,
+        open === 0 && data && data.length > 0 && 'None is known to be public.',
+      ]}
+    />
   );
 }
 
@@ -128,30 +129,32 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
   const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
   return (
     <>
-      <div className={classes.tile} data-wide>
-        <Link to={paths.devices()}>
-          <UsedMeter
-            label="Licences"
-            used={NumDevicesAdded}
-            limit={PlanMaxDeviceLimit}
-            format={formatCount}
-            figures={deviceFigures(history)}
-          />
-        </Link>
-      </div>
+      <UsedTile
+        to={paths.devices()}
+        label="Licences"
+        used={NumDevicesAdded}
+        limit={PlanMaxDeviceLimit}
+        format={formatCount}
+        figures={deviceFigures(history)}
+      />
       {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
-        <div className={classes.tile} data-wide>
-          <Link to={paths.artifacts()}>
-            <UsedMeter
-              label="Artifact storage"
-              used={ArtifactBytesUsed}
-              limit={ArtifactBytesLimit}
-              format={formatBytes}
-              figures={byteFigures(history)}
-            />
-          </Link>
-        </div>
+        <UsedTile
+          to={paths.artifacts()}
+          label="Artifact storage"
+          used={ArtifactBytesUsed}
+          limit={ArtifactBytesLimit}
+          format={formatBytes}
+          figures={byteFigures(history)}
+        />
       )}
     </>
   );
 }
+
+const UsedTile = ({ to, ...used }: { to: string } & ComponentProps<typeof UsedMeter>) => (
+  <div className={classes.tile} data-wide>
+    <Link to={to}>
+      <UsedMeter {...used} />
+    </Link>
+  </div>
+);

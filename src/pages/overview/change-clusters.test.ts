@@ -5,15 +5,14 @@ import { device } from '#/contract/devices.ts';
 import { indexOf } from '#/fleet/index-of.ts';
 import { NO_HISTORY } from '#/features/device-history/state-history.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
-import { clusterText, spanText } from './cluster-words.ts';
 import { downNow, listOf } from './down-list.ts';
 import { recentChanges } from './recent-changes.ts';
-import { together } from './together.ts';
-import type { ChangeCluster, Moved } from './together.ts';
+import { clusterChanges, clusterText, spanText } from './change-clusters.ts';
+import type { ChangeCluster, ChangedState } from './change-clusters.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
-const moved = (id: string, minute: number, where: Partial<Moved> = {}): Moved => ({
+const moved = (id: string, minute: number, where: Partial<ChangedState> = {}): ChangedState => ({
   id,
   at: NOW - minute * MINUTE,
   site: '',
@@ -21,13 +20,13 @@ const moved = (id: string, minute: number, where: Partial<Moved> = {}): Moved =>
   group: '',
   ...where,
 });
-const texts = (clusters: ChangeCluster<Moved>[]) =>
+const texts = (clusters: ChangeCluster<ChangedState>[]) =>
   clusters.map((cluster) =>
     cluster.rows.length > 1 ? `${clusterText(cluster)} ${spanText(cluster)}` : cluster.rows[0]?.id,
   );
 const berlin = { site: 'Berlin', customer: 'Kestrel' };
 
-test('a site that fell is one line, others are told one by one, the longest first', () => {
+test('a site that fell is one line, others are listed one by one, the longest first', () => {
   const rows = [
     moved('late', 10, { site: 'Oslo' }),
     ...[30, 30.5, 31].map((minute) => moved(`b${minute}`, minute, berlin)),
@@ -35,7 +34,7 @@ test('a site that fell is one line, others are told one by one, the longest firs
     moved('x', 30, { site: 'Oslo' }),
     moved('y', 30, { site: 'Oslo' }),
   ];
-  assert.deepEqual(texts(together(rows, 1000)), [
+  assert.deepEqual(texts(clusterChanges(rows, 1000)), [
     'alone',
     '3 devices of site \u2068Berlin\u2069 within 60 seconds',
     'x',
@@ -45,16 +44,20 @@ test('a site that fell is one line, others are told one by one, the longest firs
 });
 
 test('without a site the customer counts, without both the group', () => {
-  const three = (where: Partial<Moved>, from: number) => [0, 1, 2].map((each) => moved(`${from}-${each}`, from, where));
-  assert.deepEqual(texts(together([...three({ customer: 'Kestrel' }, 20), ...three({ group: 'pumps' }, 10)], 1000)), [
-    '3 devices of customer \u2068Kestrel\u2069 at the same moment',
-    '3 devices of group \u2068pumps\u2069 at the same moment',
-  ]);
+  const three = (where: Partial<ChangedState>, from: number) =>
+    [0, 1, 2].map((each) => moved(`${from}-${each}`, from, where));
+  assert.deepEqual(
+    texts(clusterChanges([...three({ customer: 'Kestrel' }, 20), ...three({ group: 'pumps' }, 10)], 1000)),
+    [
+      '3 devices of customer \u2068Kestrel\u2069 at the same moment',
+      '3 devices of group \u2068pumps\u2069 at the same moment',
+    ],
+  );
 });
 
 test('what half the fleet depends on is one line, and no thirty', () => {
   const rows = Array.from({ length: 60 }, (_, each) => moved(`d${each}`, 5 + each / 60, { site: `site ${each % 30}` }));
-  assert.deepEqual(texts(together(rows, 100)), ['60 devices from 30 places within 59 seconds']);
+  assert.deepEqual(texts(clusterChanges(rows, 100)), ['60 devices from 30 sites or groups within 59 seconds']);
 });
 
 const offline = (DeviceId: string, LastSeenTime: string | undefined, CustomerSite = '') =>
