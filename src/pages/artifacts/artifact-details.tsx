@@ -23,21 +23,19 @@ interface ArtifactDetailsProps {
   artifacts: readonly Artifact[];
   usage: UsageIndex;
   /** The jobs were read, and do not show which artifact they run. */
-  usageUntold: boolean;
+  isUsageUnknown: boolean;
   dialog: Dialog<ArtifactDialog>;
 }
 
-export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialog }: ArtifactDetailsProps) {
+export function ArtifactDetails({ artifact, ...rest }: ArtifactDetailsProps) {
   return (
     <BaseDialog
-      onClose={dialog.close}
+      onClose={rest.dialog.close}
       size="lg"
       title={artifact ? <bdi>{`${artifact.Name} ${artifact.Version}`}</bdi> : 'No such artifact'}
     >
       {artifact ? (
-        <Facts artifact={artifact} artifacts={artifacts} dialog={dialog}>
-          <UsedBy artifact={artifact} usage={usage} untold={usageUntold} />
-        </Facts>
+        <Facts artifact={artifact} {...rest} />
       ) : (
         <p>It is not in the registry. It may have been deleted since the link was made.</p>
       )}
@@ -45,11 +43,7 @@ export function ArtifactDetails({ artifact, artifacts, usage, usageUntold, dialo
   );
 }
 
-/** How many jobs are named. */
-const MOST = 8;
-
-function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageIndex; untold: boolean }) {
-  if (!usage) return untold ? <p className="dim">This service does not report which jobs use it.</p> : null;
+function UsedBy({ artifact, usage }: { artifact: Artifact; usage: NonNullable<UsageIndex> }) {
   const { waiting, running, done } = usageIn(usage, artifact);
   const jobs = [...waiting, ...running, ...done];
   return (
@@ -58,7 +52,7 @@ function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageI
       {jobs.length > 0 ? (
         <>
           <UsageCounts artifacts={[artifact]} usage={usage} />
-          <ArtifactJobs jobs={jobs} name="Jobs that use it" most={MOST} />
+          <ArtifactJobs jobs={jobs} name="Jobs that use it" most={8} />
         </>
       ) : (
         <p className="dim">No job refers to it.</p>
@@ -67,14 +61,21 @@ function UsedBy({ artifact, usage, untold }: { artifact: Artifact; usage: UsageI
   );
 }
 
-interface FactsProps {
-  artifact: Artifact;
-  artifacts: readonly Artifact[];
-  dialog: Dialog<ArtifactDialog>;
-  children: ReactNode;
-}
+const Fact = ({ name, copy, children }: { name: string; copy?: string; children?: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    {copy === undefined ? (
+      <dd>{children}</dd>
+    ) : (
+      <dd className="copied">
+        <span className="mono">{copy}</span> <CopyButton value={copy} what={name === 'Id' ? 'artifact id' : name} />
+      </dd>
+    )}
+  </>
+);
 
-function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
+function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
+  const { artifact, artifacts, usage, isUsageUnknown, dialog } = props;
   const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
   const fault = fileFaultText(artifact);
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
@@ -86,42 +87,26 @@ function Facts({ artifact, artifacts, dialog, children }: FactsProps) {
         </p>
       )}
       <dl className={classes.facts}>
-        <dt>Version</dt>
-        <dd>{Version}</dd>
-        <dt>Type</dt>
-        <dd>{typeOf(artifact)}</dd>
-        <dt>Size</dt>
-        <dd>
+        <Fact name="Version">{Version}</Fact>
+        <Fact name="Type">{typeOf(artifact)}</Fact>
+        <Fact name="Size">
           <ArtifactSize artifact={artifact} />
-        </dd>
-        <dt>Uploaded</dt>
-        <dd>
+        </Fact>
+        <Fact name="Uploaded">
           <ArtifactAge artifact={artifact} />
-        </dd>
-        <dt>Id</dt>
-        <dd className="copied">
-          <span className="mono">{ArtifactId}</span> <CopyButton value={ArtifactId} what="artifact id" />
-        </dd>
-        {Sha256 && (
-          <>
-            <dt>SHA-256</dt>
-            <dd className="copied">
-              <span className="mono">{Sha256}</span> <CopyButton value={Sha256} what="SHA-256" />
-            </dd>
-          </>
-        )}
+        </Fact>
+        <Fact name="Id" copy={ArtifactId} />
+        {Sha256 && <Fact name="SHA-256" copy={Sha256} />}
         {same.length > 0 && (
-          <>
-            <dt>Same content</dt>
-            <dd>
-              {same.map((other) => (
-                <bdi key={other.ArtifactId} className={classes.same}>{`${other.Name} ${other.Version}`}</bdi>
-              ))}
-            </dd>
-          </>
+          <Fact name="Same content">
+            {same.map((other) => (
+              <bdi key={other.ArtifactId} className={classes.same}>{`${other.Name} ${other.Version}`}</bdi>
+            ))}
+          </Fact>
         )}
       </dl>
-      {children}
+      {usage && <UsedBy artifact={artifact} usage={usage} />}
+      {isUsageUnknown && <p className="dim">This service does not report which jobs use it.</p>}
       {Command && (
         <div className={classes.command}>
           <CommandLine label="Command" command={Command} shown={maskToken(Command, [Name, ArtifactId, Sha256])} />

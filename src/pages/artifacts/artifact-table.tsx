@@ -1,14 +1,16 @@
 // The registry as a table: the versions of one artifact under one row that opens, the last upload on top.
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { rowName } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
+import { toggled } from '#/lib/toggled.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
@@ -60,19 +62,18 @@ function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => b
 
 export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: ArtifactTableProps) {
   // What a person opened or closed, against the default of each group.
-  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const [before, setBefore] = useState(opened);
   if (before !== opened) {
     setBefore(opened);
-    setToggled(new Set());
+    setChanged(new Set());
   }
-  const toggle = (name: string) =>
-    setToggled((now) => (now.has(name) ? new Set([...now].filter((each) => each !== name)) : new Set([...now, name])));
-  const rows = useMemo(() => rowsOf(groups, (name) => toggled.has(name) !== opened), [groups, toggled, opened]);
+  const toggle = (name: string) => setChanged((now) => toggled(now, name));
+  const rows = useMemo(() => rowsOf(groups, (name) => changed.has(name) !== opened), [groups, changed, opened]);
   const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
   const hasSums = wide && groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
 
-  const columns: Column<Row>[] = [
+  const columns: (Column<Row> | false)[] = [
     {
       header: 'Name',
       width: '26%',
@@ -84,12 +85,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
               {group.name || 'Without a name'}
             </span>
             <span className={classes.count}>{formatCount(group.artifacts.length)} versions</span>
-            {group.artifacts
-              .filter(({ FileFault }) => FileFault)
-              .slice(0, 1)
-              .map((faulty) => (
-                <FileFaultMark key="fault" artifact={faulty} />
-              ))}
+            <FileFaultMark artifact={group.artifacts.find(({ FileFault }) => FileFault)} />
           </button>
         ) : (
           <span
@@ -125,35 +121,24 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       cell: ({ artifact, group }) =>
         group ? <TotalSize artifacts={group.artifacts} /> : <ArtifactSize artifact={artifact} />,
     },
-    ...(usage
-      ? [
-          {
-            header: 'Jobs',
-            width: '15%',
-            phone: 'second' as const,
-            cell: ({ artifact, group }: Row) => (
-              <UsageCounts artifacts={group?.artifacts ?? [artifact]} usage={usage} />
-            ),
-          },
-        ]
-      : []),
+    usage !== undefined && {
+      header: 'Jobs',
+      width: '15%',
+      phone: 'second',
+      cell: ({ artifact, group }) => <UsageCounts artifacts={group?.artifacts ?? [artifact]} usage={usage} />,
+    },
     {
       header: 'Uploaded',
       width: '10%',
       phone: 'end',
       cell: ({ artifact }) => <ArtifactAge artifact={artifact} />,
     },
-    ...(hasSums
-      ? [
-          {
-            header: 'SHA-256',
-            width: '152px',
-            phone: 'hide' as const,
-            cell: ({ artifact: { Sha256 }, group }: Row) =>
-              group || !Sha256 ? null : <ShortId value={Sha256} what="SHA-256" />,
-          },
-        ]
-      : []),
+    hasSums && {
+      header: 'SHA-256',
+      width: '152px',
+      phone: 'hide',
+      cell: ({ artifact: { Sha256 }, group }) => (group || !Sha256 ? null : <ShortId value={Sha256} what="SHA-256" />),
+    },
     {
       header: 'Actions',
       width: '136px',
@@ -172,21 +157,21 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
               Deploy
             </Button>
             {!group && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Delete ${Name} ${Version}`}
+              <IconButton
+                icon={IconTrash}
+                iconSize={18}
+                label={`Delete ${Name} ${Version}`}
                 title="Delete"
                 onClick={() => dialog.open('delete', ArtifactId)}
-              >
-                <IconTrash size={18} stroke={1.6} aria-hidden />
-              </ActionIcon>
+              />
             )}
           </span>
         ),
     },
   ];
-  return <VirtualTable name="Artifacts" columns={columns} rows={rows} rowKey={keyOf} />;
+  return (
+    <VirtualTable name="Artifacts" columns={columns.filter((column) => column !== false)} rows={rows} rowKey={keyOf} />
+  );
 }
 
 /** Of all versions; where only numbers without a unit are known there is nothing to add up. */

@@ -47,7 +47,7 @@ function useArtifacts() {
   const account = useQuery(accountQueries.get()).data;
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
-  return { artifacts, listed, account, usage, usageUntold: jobs.data !== undefined && usage === undefined };
+  return { artifacts, listed, account, usage, isUsageUnknown: jobs.data !== undefined && usage === undefined };
 }
 
 /** The files on their way up, checked; `known`: the stored artifacts. */
@@ -85,7 +85,7 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
 }
 
 export function ArtifactsPage() {
-  const { artifacts, listed, account, usage, usageUntold } = useArtifacts();
+  const { artifacts, listed, account, usage, isUsageUnknown } = useArtifacts();
   const known = artifacts.data;
   const uploads = useUploads(known, account);
   const { judged } = uploads;
@@ -172,7 +172,7 @@ export function ArtifactsPage() {
             marked={uploads.marked}
             account={account}
             usage={usage}
-            usageUntold={usageUntold}
+            isUsageUnknown={isUsageUnknown}
           />
         )}
       </View>
@@ -190,7 +190,13 @@ export function ArtifactsPage() {
         }
       />
       {dialog.name === 'details' && known && (
-        <ArtifactDetails artifact={subject} artifacts={known} usage={usage} usageUntold={usageUntold} dialog={dialog} />
+        <ArtifactDetails
+          artifact={subject}
+          artifacts={known}
+          usage={usage}
+          isUsageUnknown={isUsageUnknown}
+          dialog={dialog}
+        />
       )}
       <RulesDialog
         open={

@@ -28,10 +28,10 @@ interface RegistryProps {
   marked: ReadonlySet<string>;
   usage: UsageIndex;
   /** The jobs were read, and do not show which artifact they run. */
-  usageUntold: boolean;
+  isUsageUnknown: boolean;
 }
 
-export function Registry({ artifacts, account, dialog, marked, usage, usageUntold }: RegistryProps) {
+export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnknown }: RegistryProps) {
   const [{ name: wanted }, url] = useUrlState(registryUrl);
   const search = (name: string) => url.set({ name });
   const { typed, setTyped } = useTyped(wanted, search);
@@ -65,7 +65,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, usageUntol
         </span>
         <Storage account={account} />
       </div>
-      {usageUntold && <p className="dim">This service does not report which jobs use an artifact.</p>}
+      {isUsageUnknown && <p className="dim">This service does not report which jobs use an artifact.</p>}
       {found.length > 0 ? (
         <ArtifactTable
           groups={found}

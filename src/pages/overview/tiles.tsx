@@ -101,7 +101,11 @@ export function QueueTile() {
       error={error}
       notes={[
         waiting > 0 && counted(waiting, 'job waits', 'jobs wait'),
-        stale > 0 && <Link to={paths.queues({ stale: 'any' })}>{devicesText(stale)} with stale jobs</Link>,
+        stale > 0 && (
+          <Link key="stale" to={paths.queues({ stale: 'any' })}>
+            {devicesText(stale)} with stale jobs
+          </Link>
+        ),
       ]}
     />
   );
@@ -117,7 +121,11 @@ export function TunnelTile() {
       figure={data?.length}
       error={error}
       notes={[
-        open > 0 && <Link to={paths.tunnels({ exposure: 'public' })}>{formatCount(open)} public, no sign-in</Link>,
+        open > 0 && (
+          <Link key="public" to={paths.tunnels({ exposure: 'public' })}>
+            {formatCount(open)} public, no sign-in
+          </Link>
+        ),
         open === 0 && data && data.length > 0 && 'None is known to be public.',
       ]}
     />

@@ -1,23 +1,24 @@
 // The first step: which files, under which name and version, and what of them is taken in.
+import type { ChangeEvent } from 'react';
 import { TextInput } from '@mantine/core';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
-import { TreeView } from '#/pages/artifacts/inspect/tree-view.tsx';
+import { TreeView, filesText } from '#/pages/artifacts/inspect/tree-view.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, formatBytes } from '#/lib/format.ts';
 import { fileNameOf } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Builder } from './use-builder.ts';
 import classes from './builder.module.css';
 
-interface BuilderFilesProps {
+export function BuilderFiles({
+  builder,
+  reading,
+  onChoose,
+}: {
   builder: Builder;
   reading: boolean;
   onChoose: (files: File[]) => void;
-}
-
-const filesText = (count: number) => (count === 1 ? 'One file' : `${formatCount(count)} files`);
-
-export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) {
+}) {
   const { picked, rows, taken, files, fields, faults, fill } = builder;
   const choosers = (
     <>
@@ -49,44 +50,30 @@ export function BuilderFiles({ builder, reading, onChoose }: BuilderFilesProps) 
       .filter(({ kind }) => kind !== 'folder')
       .map(({ path }) => path);
   const left = picked.files.size - files.length;
+  const input = (name: 'name' | 'version') => ({
+    value: fields[name],
+    error: fields[name] !== '' && faults[name],
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => fill({ [name]: currentTarget.value }),
+    autoComplete: 'off',
+    spellCheck: false,
+    required: true,
+  });
   return (
     <>
       <div className={classes.fields}>
-        <TextInput
-          label="Name"
-          value={fields.name}
-          error={fields.name !== '' && faults.name}
-          onChange={({ currentTarget }) => fill({ name: currentTarget.value })}
-          autoComplete="off"
-          spellCheck={false}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label="Version"
-          placeholder="1.2.0"
-          value={fields.version}
-          error={fields.version !== '' && faults.version}
-          onChange={({ currentTarget }) => fill({ version: currentTarget.value })}
-          autoComplete="off"
-          spellCheck={false}
-          required
-        />
+        <TextInput label="Name" data-autofocus {...input('name')} />
+        <TextInput label="Version" placeholder="1.2.0" {...input('version')} />
       </div>
       <p className="breakable" role="status">
         <strong>
-          {filesText(files.length)}, {formatBytes(builder.size)}
+          {files.length === 1 ? 'One file' : filesText(files.length)}, {formatBytes(builder.size)}
         </strong>
         {!faults.name && !faults.version && <> in {fileNameOf(fields.name, fields.version)}</>}
-        {left > 0 && <span className="dim"> · {filesText(left).toLowerCase()} left out</span>}
+        {left > 0 && <span className="dim"> · {filesText(left)} left out</span>}
         {picked.emptyFolders > 0 && (
           <span className="dim">
-            {' '}
-            ·{' '}
-            {picked.emptyFolders === 1
-              ? 'an empty folder is'
-              : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
-            left out: make them in update.sh
+            {' · '}
+            {counted(picked.emptyFolders, 'empty folder is', 'empty folders are')} left out: make them in update.sh
           </span>
         )}
       </p>

@@ -2,6 +2,7 @@
 // and the update.sh.
 import { useMemo, useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
+import { toggled } from '#/lib/toggled.ts';
 import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { PackRequest } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
@@ -61,8 +62,7 @@ function useTree(picked: Picked | undefined, programs: ReadonlySet<string>, out:
     const takenIn = rows.map(({ path, kind }) => kind !== 'folder' && !out.has(path));
     return rows.map(({ kind, end, files }, index) => {
       if (kind !== 'folder') return takenIn[index] ?? false;
-      let count = 0;
-      for (let at = index + 1; at < end; at += 1) if (takenIn[at]) count += 1;
+      const count = takenIn.slice(index + 1, end).filter(Boolean).length;
       return count === files ? true : count > 0 ? ('mixed' as const) : false;
     });
   }, [rows, out]);
@@ -115,22 +115,13 @@ export function useBuilder(artifacts: readonly Artifact[]) {
       target: own ? undefined : targetFault(fields.target),
     },
     take,
-    forget: () => setPicked(undefined),
     fill: (change: Partial<Fields>) => setFields({ ...fields, ...change }),
     write: setWritten,
     leaveOut: (paths: readonly string[], leave: boolean) => {
-      const next = new Set(out);
-      for (const path of paths) {
-        if (leave) next.add(path);
-        else next.delete(path);
-      }
-      setOut(next);
+      const given = new Set(paths);
+      setOut(new Set(leave ? [...out, ...paths] : [...out].filter((path) => !given.has(path))));
     },
-    toggleProgram: (path: string) => {
-      const next = new Set(programs);
-      if (!next.delete(path)) next.add(path);
-      setPrograms(next);
-    },
+    toggleProgram: (path: string) => setPrograms(toggled(programs, path)),
     order: (): PackRequest => ({
       name: fileNameOf(fields.name, fields.version),
       folder: folderOf(fields.name, fields.version),

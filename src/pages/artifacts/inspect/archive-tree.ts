@@ -60,30 +60,22 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
   }
   const rows: TreeRow[] = [];
   // With a list of its own: an archive may nest deeper than calls can.
-  const open: { siblings: [string, Node][]; next: number; row: TreeRow | undefined }[] = [
-    { siblings: sorted(root.inside), next: 0, row: undefined },
-  ];
-  for (let level = open.at(-1); level; level = open.at(-1)) {
-    const [part, node] = level.siblings[level.next] ?? [];
-    if (part === undefined || !node) {
-      open.pop();
-      const above = open.at(-1)?.row;
-      if (level.row) {
-        level.row.end = rows.length;
-        if (above) {
-          above.size += level.row.size;
-          above.files += level.row.files;
-          above.hidesRefused ||= level.row.refused || level.row.hidesRefused;
-        }
-      }
-      continue;
-    }
-    level.next += 1;
+  const waiting: { entry: [string, Node]; above: TreeRow | undefined; position: number; siblings: number }[] = [];
+  const add = ({ inside }: Node, above: TreeRow | undefined) => {
+    const siblings = sorted(inside);
+    for (let position = siblings.length; position > 0; position -= 1)
+      waiting.push({ entry: siblings[position - 1]!, above, position, siblings: siblings.length });
+  };
+  const aboveOf = new Map<TreeRow, TreeRow | undefined>();
+  add(root, undefined);
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { above, position, siblings } = next;
+    const [part, node] = next.entry;
     const folder = isFolder(node);
     const row: TreeRow = {
-      path: level.row ? `${level.row.path}/${part}` : part,
+      path: above ? `${above.path}/${part}` : part,
       name: escapeInvisible(part),
-      depth: open.length,
+      depth: (above?.depth ?? 0) + 1,
       kind: folder ? 'folder' : (node.entry?.kind ?? 'folder'),
       size: folder ? 0 : (node.entry?.size ?? 0),
       files: folder ? 0 : 1,
@@ -92,16 +84,21 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
       refused: node.entry?.refused ?? false,
       hidesRefused: false,
       end: rows.length + 1,
-      position: level.next,
-      siblings: level.siblings.length,
+      position,
+      siblings,
     };
     rows.push(row);
-    if (folder) open.push({ siblings: sorted(node.inside), next: 0, row });
-    else if (level.row) {
-      level.row.size += row.size;
-      level.row.files += 1;
-      level.row.hidesRefused ||= row.refused;
-    }
+    aboveOf.set(row, above);
+    if (folder) add(node, row);
+  }
+  // From the last row to the first, what is in a folder is added up before the folder itself is.
+  for (const row of rows.toReversed()) {
+    const above = aboveOf.get(row);
+    if (!above) continue;
+    above.size += row.size;
+    above.files += row.files;
+    above.hidesRefused ||= row.refused || row.hidesRefused;
+    above.end = Math.max(above.end, row.end);
   }
   return rows;
 }
@@ -119,11 +116,6 @@ export function modeText(mode: number): string {
 /** Rows that are seen while the folders in `closed` (by path) are. Gives indexes into `rows`. */
 export function seenRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): number[] {
   const seen: number[] = [];
-  for (let at = 0; at < rows.length;) {
-    const row = rows[at];
-    if (!row) break;
-    seen.push(at);
-    at = closed.has(row.path) ? row.end : at + 1;
-  }
+  for (let at = 0; at < rows.length; at = closed.has(rows[at]!.path) ? rows[at]!.end : at + 1) seen.push(at);
   return seen;
 }

@@ -19,9 +19,6 @@ export interface Packed {
   inspection: Inspection | undefined;
 }
 
-export type ArchiveRequest = { inspect: ChosenFile } | { pack: PackRequest };
-export type ArchiveAnswer = { inspection: Inspection } | { packed: Packed };
-
 async function read(path: string, content: Blob): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await content.arrayBuffer());
@@ -36,6 +33,4 @@ async function pack({ name, folder, files }: PackRequest): Promise<Packed> {
   return { size, bytes, inspection: bytes && (await inspect({ name, type: 'tar.gz', size, bytes })) };
 }
 
-serve<ArchiveRequest, ArchiveAnswer>(async (request) =>
-  'pack' in request ? { packed: await pack(request.pack) } : { inspection: await inspect(request.inspect) },
-);
+serve(async (request: ChosenFile | PackRequest) => ('folder' in request ? pack(request) : inspect(request)));

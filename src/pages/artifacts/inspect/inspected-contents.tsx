@@ -1,9 +1,9 @@
 // What is in a file that was inspected: the tree of an archive, and how the script that runs begins.
 import { IconChevronRight } from '@tabler/icons-react';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { formatBytes } from '#/lib/format.ts';
 import { splitGlyphs } from '#/lib/glyphs.ts';
 import type { Inspection, ScriptText } from './inspect-file.ts';
-import { TreeView } from './tree-view.tsx';
+import { TreeView, filesText } from './tree-view.tsx';
 import classes from './inspected-contents.module.css';
 
 export function InspectedContents({ inspection: { tree, script } }: { inspection: Inspection }) {
@@ -17,7 +17,7 @@ export function InspectedContents({ inspection: { tree, script } }: { inspection
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             Contents
             <span className="dim tabular">
-              {sum('files') === 1 ? 'one file' : `${formatCount(sum('files'))} files`}, {formatBytes(sum('size'))}
+              {filesText(sum('files'))}, {formatBytes(sum('size'))}
             </span>
           </summary>
           <TreeView name="Contents of the archive" rows={tree} />

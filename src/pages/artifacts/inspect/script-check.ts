@@ -53,66 +53,64 @@ const BASH_ONLY: [what: string, pattern: RegExp][] = [
   ['source', /^\s*source\s+\S/m],
 ];
 
-interface Interpreter {
-  path: string;
-  argument: string;
-  /** What runs in the end: the last part of the path, or what env is asked for. */
-  program: string;
-}
-
-function interpreterOf(line: string): Interpreter {
+/** `program`: what runs in the end, the last part of the path or what env is asked for. */
+function interpreterOf(line: string): { path: string; argument: string; program: string } {
   const [path = '', ...rest] = line.split(/[ \t]+/);
   const argument = rest.join(' ');
   const named = /(?:^|\/)env$/.test(path) ? (rest.find((word) => !/^-|=/.test(word)) ?? '') : path;
   return { path, argument, program: named.split('/').at(-1) ?? '' };
 }
 
+const addTo = (findings: Finding[], name: string) => (level: Finding['level'], what: string, mend: string) =>
+  findings.push({ level, text: `${name} ${what}`, mend });
+
 /** Systems pass everything behind the interpreter as a single argument (execve(2) of Linux). */
 function interpreterFindings(name: string, line: string, text: string): Finding[] {
   const { path, argument, program } = interpreterOf(line);
   const findings: Finding[] = [];
+  const add = addTo(findings, name);
   if (!path.startsWith('/'))
-    findings.push({
-      level: 'error',
-      text: `${name} names ${path}, but an interpreter line needs a whole path`,
-      mend: program === 'bash' || program === 'sh' ? `Write #!/bin/${program}` : `Write #!/usr/bin/env ${program}`,
-    });
+    add(
+      'error',
+      `names ${path}, but an interpreter line needs a whole path`,
+      program === 'bash' || program === 'sh' ? `Write #!/bin/${program}` : `Write #!/usr/bin/env ${program}`,
+    );
   else if (/(?:^|\/)env$/.test(path) && argument.includes(' ') && !/^-\S*S/.test(argument))
-    findings.push({
-      level: 'error',
-      text: `${name} asks env for “${argument}”, which Linux takes for the name of one program`,
-      mend: `Write #!/usr/bin/env ${program}, and set options inside the script.`,
-    });
+    add(
+      'error',
+      `asks env for “${argument}”, which Linux takes for the name of one program`,
+      `Write #!/usr/bin/env ${program}, and set options inside the script.`,
+    );
   else if (SHELL.test(program) && !path.endsWith('env') && /^-\S+\s+-/.test(argument))
-    findings.push({
-      level: 'error',
-      text: `${name} gives ${program} “${argument}”, which Linux hands over as one word`,
-      mend: `Write them together, or as a line of their own: set ${argument}`,
-    });
+    add(
+      'error',
+      `gives ${program} “${argument}”, which Linux hands over as one word`,
+      `Write them together, or as a line of their own: set ${argument}`,
+    );
   else if (line.length > 125)
-    findings.push({
-      level: 'warning',
-      text: `${name} has an interpreter line of ${line.length} characters, more than some systems read`,
-      mend: 'Keep it below 125.',
-    });
+    add(
+      'warning',
+      `has an interpreter line of ${line.length} characters, more than some systems read`,
+      'Keep it below 125.',
+    );
   const bashOnly = ['sh', 'dash', 'ash'].includes(program)
     ? BASH_ONLY.find(([, pattern]) => pattern.test(text))
     : undefined;
   if (bashOnly)
-    findings.push({
-      level: 'warning',
-      text: `${name} runs with ${program} but uses ${bashOnly[0]}, which only bash is sure to know`,
-      mend: 'Make #!/bin/bash its first line where devices have bash, or write it without.',
-    });
+    add(
+      'warning',
+      `runs with ${program} but uses ${bashOnly[0]}, which only bash is sure to know`,
+      'Make #!/bin/bash its first line where devices have bash, or write it without.',
+    );
   const meant = { py: 'python', rb: 'ruby', pl: 'perl', js: 'node', mjs: 'node', sh: 'sh' }[
     name.split('.').at(-1) ?? ''
   ];
   if (meant && !(meant === 'sh' ? SHELL.test(program) : program.startsWith(meant)))
-    findings.push({
-      level: 'warning',
-      text: `${name} is called a ${meant === 'sh' ? 'shell' : meant} script but runs with ${program}`,
-      mend: 'Check that it is the right file.',
-    });
+    add(
+      'warning',
+      `is called a ${meant === 'sh' ? 'shell' : meant} script but runs with ${program}`,
+      'Check that it is the right file.',
+    );
   return findings;
 }
 
@@ -138,36 +136,28 @@ export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'scr
       },
     ];
   const findings: Finding[] = [];
+  const add = addTo(findings, name);
   const text = new TextDecoder().decode(bytes);
   const line = /^#![ \t]*([^\r\n]*)/.exec(text)?.[1]?.trim() ?? '';
   const { program } = interpreterOf(line);
   const forShell = line === '' ? as === 'update' || name.endsWith('.sh') : SHELL.test(program);
   if (hasByteOrderMark(bytes))
-    findings.push({
-      level: error,
-      text: `${name} begins with a byte order mark, which hides its first line from the system`,
-      mend: 'Save it as UTF-8 without BOM.',
-    });
+    add(
+      error,
+      `begins with a byte order mark, which hides its first line from the system`,
+      'Save it as UTF-8 without BOM.',
+    );
   if (line !== '') findings.push(...interpreterFindings(name, line, text));
   else if (/^#!/m.test(text) && /^\s*#!/.test(text.slice(0, 4096)))
-    findings.push({
-      level: 'warning',
-      text: `${name} has its interpreter line further down, where it is only a comment`,
-      mend: 'Make it the very first line.',
-    });
-  else
-    findings.push({
-      level: 'warning',
-      text: `${name} has no interpreter line`,
-      mend: 'Make #!/bin/sh (or the interpreter it is for) its first line.',
-    });
+    add('warning', `has its interpreter line further down, where it is only a comment`, 'Make it the very first line.');
+  else add('warning', `has no interpreter line`, 'Make #!/bin/sh (or the interpreter it is for) its first line.');
   const spoiled = /^#![^\n]*\r\n/.test(text) || (forShell && text.includes('\r\n'));
   if (spoiled || text.includes('\r\n'))
-    findings.push({
-      // Some interpreters read such lines; no shell does, and no system finds one whose name ends in a carriage return.
-      level: spoiled ? 'error' : 'warning',
-      text: `${name} has Windows line ends (CRLF), which a Unix shell takes as part of each command`,
-      mend: `Save it with LF line ends, or run: sed -i 's/\\r$//' ${shellPath(name)}`,
-    });
+    // Some interpreters read such lines; no shell does, and no system finds one whose name ends in a carriage return.
+    add(
+      spoiled ? 'error' : 'warning',
+      `has Windows line ends (CRLF), which a Unix shell takes as part of each command`,
+      `Save it with LF line ends, or run: sed -i 's/\\r$//' ${shellPath(name)}`,
+    );
   return findings.length > 0 ? findings : [{ level: 'ok', text: `${name} runs with ${line}` }];
 }

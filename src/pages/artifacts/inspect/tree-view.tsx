@@ -12,7 +12,8 @@ import {
   IconLink,
   IconMinus,
 } from '@tabler/icons-react';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { formatBytes, counted } from '#/lib/format.ts';
+import { toggled } from '#/lib/toggled.ts';
 import { modeText, seenRows } from './archive-tree.ts';
 import type { TreeRow } from './archive-tree.ts';
 import classes from './tree-view.module.css';
@@ -21,14 +22,13 @@ import classes from './tree-view.module.css';
 const OPEN_AT_FIRST = 200;
 const ROW_HEIGHT = 26;
 
-const foldersOf = (rows: readonly TreeRow[]) => rows.filter(({ kind }) => kind === 'folder');
 function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
   if (rows.length <= OPEN_AT_FIRST) return new Set();
   // A single top folder has no meaning of its own.
   const lone = rows.filter(({ depth }) => depth === 1).length === 1;
   return new Set(
-    foldersOf(rows)
-      .filter(({ depth, hidesRefused }) => depth > (lone ? 1 : 0) && !hidesRefused)
+    rows
+      .filter(({ kind, depth, hidesRefused }) => kind === 'folder' && depth > (lone ? 1 : 0) && !hidesRefused)
       .map(({ path }) => path),
   );
 }
@@ -44,13 +44,7 @@ export interface TreeMarks {
   onRuns: (row: TreeRow) => void;
 }
 
-interface TreeViewProps {
-  name: string;
-  rows: readonly TreeRow[];
-  marks?: TreeMarks;
-}
-
-export function TreeView({ name, rows, marks }: TreeViewProps) {
+export function TreeView({ name, rows, marks }: { name: string; rows: readonly TreeRow[]; marks?: TreeMarks }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(() => {
     const out = rows.filter(({ kind }, index) => kind === 'folder' && marks?.taken[index] === false);
     return new Set([...closedAtFirst(rows), ...out.map(({ path }) => path)]);
@@ -71,22 +65,13 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
     setCurrent(seen[to] ?? 0);
     list.scrollToIndex(to);
   };
-  const toggle = (row: TreeRow, open = closed.has(row.path)) => {
-    const next = new Set(closed);
-    if (open) next.delete(row.path);
-    else next.add(row.path);
-    setClosed(next);
-  };
+  const toggle = ({ path }: TreeRow) => setClosed(toggled(closed, path));
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[seen[at] ?? 0];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const folder = row.kind === 'folder';
     const open = folder && !closed.has(row.path);
-    const above = () => {
-      for (let rowIndex = at - 1; rowIndex >= 0; rowIndex -= 1)
-        if ((rows[seen[rowIndex] ?? 0]?.depth ?? 0) < row.depth) return rowIndex;
-      return at;
-    };
+    const folderAbove = seen.findLastIndex((each, index) => index < at && (rows[each]?.depth ?? 0) < row.depth);
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1);
     const keys: Record<string, () => void> = {
       ArrowDown: () => go(at + 1),
@@ -95,8 +80,8 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
       PageUp: () => go(at - page),
       Home: () => go(0),
       End: () => go(seen.length - 1),
-      ArrowRight: () => (open ? go(at + 1) : folder && toggle(row, true)),
-      ArrowLeft: () => (open ? toggle(row, false) : go(above())),
+      ArrowRight: () => (open ? go(at + 1) : folder && toggle(row)),
+      ArrowLeft: () => (open ? toggle(row) : go(folderAbove === -1 ? at : folderAbove)),
       Enter: () => folder && toggle(row),
       ' ': () => (marks ? marks.onTake(row, marks.taken[seen[at] ?? 0] !== true) : folder && toggle(row)),
       ...(marks && { x: () => !folder && marks.onRuns(row) }),
@@ -134,8 +119,8 @@ export function TreeView({ name, rows, marks }: TreeViewProps) {
               onChoose={(part) => {
                 setCurrent(rowIndex);
                 if (part === 'take') marks?.onTake(row, marks.taken[rowIndex] !== true);
-                else if (part === 'runs' && row.kind !== 'folder') marks?.onRuns(row);
                 else if (row.kind === 'folder') toggle(row);
+                else if (part === 'runs') marks?.onRuns(row);
               }}
             />
           ) : null;
@@ -159,11 +144,13 @@ interface RowProps {
   onChoose: (part: string | undefined) => void;
 }
 
+/** "one file", "12 files" */
+export const filesText = (count: number): string => (count === 1 ? 'one file' : counted(count, 'file'));
+
 const ICONS = { folder: IconFolder, 'symbolic link': IconLink, 'hard link': IconLink } as const;
 
 function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps) {
   const Icon = ICONS[row.kind as keyof typeof ICONS] ?? IconFile;
-  const mode = row.mode === undefined ? '' : modeText(row.mode);
   return (
     // The tree itself takes the keys: rows come and go as it scrolls.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -209,7 +196,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
         {row.refused && <span className={classes.refused}>refused</span>}
       </span>
       <span className={`${classes.size} tabular dim`}>
-        {row.kind === 'folder' && <>{row.files === 1 ? 'one file' : `${formatCount(row.files)} files`}, </>}
+        {row.kind === 'folder' && `${filesText(row.files)}, `}
         {formatBytes(row.size)}
       </span>
       <span
@@ -217,7 +204,7 @@ function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps)
         {...(taken !== undefined && row.kind !== 'folder' && { 'data-part': 'runs', title: 'Executable or not (x)' })}
         data-runs={((row.mode ?? 0) & 0o111) !== 0 || undefined}
       >
-        {mode}
+        {row.mode !== undefined && modeText(row.mode)}
       </span>
     </div>
   );

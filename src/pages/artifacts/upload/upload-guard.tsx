@@ -12,44 +12,32 @@ interface UploadGuardProps {
 }
 
 export function UploadGuard({ names, prepared }: UploadGuardProps) {
-  if (names.length === 0) return <PreparedGuard names={prepared} />;
-  const [first = ''] = names;
-  const several = names.length > 1;
-  return (
+  const isUploading = names.length > 0;
+  const lost = isUploading ? names : prepared;
+  const isOne = lost.length === 1;
+  const first = <bdi>{lost[0]}</bdi>;
+  const count = formatCount(lost.length);
+  return isUploading ? (
     <LeaveGuard
+      key="uploads"
       active
-      title={several ? 'Leave and cancel the uploads?' : 'Leave and cancel the upload?'}
+      title={isOne ? 'Leave and cancel the upload?' : 'Leave and cancel the uploads?'}
       confirmLabel="Leave and cancel"
       open={paths.signIn()}
     >
-      {several ? (
-        `${formatCount(names.length)} files are`
-      ) : (
-        <>
-          <bdi>{first}</bdi> is
-        </>
-      )}{' '}
-      still being uploaded. Leaving this page cancels that, and nothing of {several ? 'them' : 'it'} is kept.
+      {isOne ? first : `${count} files`} {isOne ? 'is' : 'are'} still being uploaded. Leaving this page cancels that,
+      and nothing of {isOne ? 'it' : 'them'} is stored.
     </LeaveGuard>
-  );
-}
-
-function PreparedGuard({ names }: { names: readonly string[] }) {
-  const [first = ''] = names;
-  return (
+  ) : (
     <LeaveGuard
-      active={names.length > 0}
-      title={names.length > 1 ? `Leave ${formatCount(names.length)} files behind?` : 'Leave the file behind?'}
+      key="files"
+      active={lost.length > 0}
+      title={isOne ? 'Leave the file behind?' : `Leave ${count} files behind?`}
       confirmLabel="Leave without uploading"
       open={paths.signIn()}
     >
-      {names.length > 1 ? (
-        'They were not uploaded, and what was filled in for them is lost.'
-      ) : (
-        <>
-          <bdi>{first}</bdi> was not uploaded, and what was filled in for it is lost.
-        </>
-      )}
+      {isOne ? first : 'They'} {isOne ? 'was' : 'were'} not uploaded, and what was filled in for {isOne ? 'it' : 'them'}{' '}
+      is lost.
     </LeaveGuard>
   );
 }

@@ -13,7 +13,7 @@ export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' :
 export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Artifact }) {
   if (SizeBytes !== undefined) return <span title={`${formatCount(SizeBytes)} bytes`}>{formatBytes(SizeBytes)}</span>;
   return (
-    <span title="As given on upload, in a unit the service does not tell">
+    <span title="As given on upload, in a unit the service does not report">
       {Size === undefined ? '–' : formatCount(Size)}
     </span>
   );
@@ -24,11 +24,10 @@ export const fileFaultText = ({ FileFault }: Artifact): string | undefined =>
   FileFault &&
   `Its file is ${FileFault === 'Missing' ? 'missing' : 'damaged'} on the service, so jobs with it fail. Upload the file again, then delete this one.`;
 
-export function FileFaultMark({ artifact }: { artifact: Artifact }) {
-  const text = fileFaultText(artifact);
-  if (text === undefined) return null;
+export function FileFaultMark({ artifact }: { artifact: Artifact | undefined }) {
+  if (!artifact?.FileFault) return null;
   return (
-    <span className={classes.fault} title={text}>
+    <span className={classes.fault} title={fileFaultText(artifact)}>
       {artifact.FileFault === 'Missing' ? 'File missing' : 'File damaged'}
     </span>
   );
