@@ -1,25 +1,29 @@
 // The rows as a table of fields: an error is shown below its cell, and corrected there. Only the rows in view are on
 // the page, and the one that is being typed in.
-import { memo, useCallback, useImperativeHandle, useRef, useState } from 'react';
-import type { KeyboardEvent, Ref } from 'react';
+import { useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import type { Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { IconX } from '@tabler/icons-react';
+import { BaseTable } from '#/ui/table/table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import tableClasses from '#/ui/table/table.module.css';
-import { checkRow } from './row-check.ts';
+import { checkRow, hasError } from './row-check.ts';
 import type { CellTexts } from './row-check.ts';
 import { COLUMNS } from './rows.ts';
 import type { ColumnName, DraftRow } from './rows.ts';
 import classes from './rows-table.module.css';
 
-const LABELS: Record<ColumnName, string> = {
-  name: 'Name',
-  group: 'Group',
-  customer: 'Customer',
-  site: 'Site',
-  lat: 'Lat',
-  lng: 'Lng',
-  tags: 'Tags',
+/** `phone`: on a line of its own there. */
+const LOOKS: Record<ColumnName, Pick<Column<DraftRow>, 'header' | 'width' | 'phone'>> = {
+  name: { header: 'Name', width: '22%', phone: 'wide' },
+  group: { header: 'Group' },
+  customer: { header: 'Customer' },
+  site: { header: 'Site', phone: 'wide' },
+  lat: { header: 'Lat', width: '10%' },
+  lng: { header: 'Lng', width: '10%' },
+  tags: { header: 'Tags', width: '15%', phone: 'wide' },
 };
+const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
 
 const HEAD = 36;
 /** Height of a row on a phone, where its cells are below each other. */
@@ -41,11 +45,12 @@ interface RowsTableProps {
 export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState(-1);
-  const list = useVirtualizer({
+  const list = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (matchMedia('(max-width: 640px)').matches ? PHONE_ROW : 37),
     getItemKey: (index) => rows[index]?.id ?? index,
+    indexAttribute: 'data-row',
     overscan: 8,
     // Clear of the head, which covers what is below it.
     scrollPaddingStart: HEAD,
@@ -57,8 +62,6 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
       return [...indexes, current].sort((one, two) => one - two);
     },
   });
-  const items = list.getVirtualItems();
-
   const count = rows.length;
   const focusCell = useCallback(
     (index: number, column: ColumnName) => {
@@ -69,7 +72,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
       // It is drawn after the next frame or two, when it was out of view.
       const attempt = (left: number) => {
         const field = scroller.current?.querySelector<HTMLInputElement>(
-          `tr[data-index="${index}"] input[data-column="${column}"]`,
+          `tr[data-row="${index}"] input[data-column="${column}"]`,
         );
         // Where it is now may not be where it ends up: the list scrolls, not the browser.
         if (field) field.focus({ preventScroll: true });
@@ -81,135 +84,38 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
   );
   useImperativeHandle(cells, () => ({ focus: focusCell }), [focusCell]);
 
-  let end = 0;
-  return (
-    <div
-      ref={scroller}
-      className={`${tableClasses.wrap} ${classes.wrap}`}
-      role="region"
-      aria-label="Rows, scrolling"
-      tabIndex={0}
-    >
-      <table className={`${tableClasses.table} ${classes.table}`} aria-label="Rows" aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col" data-number>
-              Row
-            </th>
-            {COLUMNS.map((column) => (
-              <th key={column} scope="col" data-column={column}>
-                {LABELS[column]}
-              </th>
-            ))}
-            <th scope="col" data-remove>
-              <span className="visually-hidden">Remove</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ index, start, end: itsEnd }) => {
-            const row = rows[index];
-            const gap = start - end;
-            end = itsEnd;
-            return row ? (
-              <EditRow
-                key={row.id}
-                row={row}
-                index={index}
-                gap={gap}
-                errors={checkRow(row).errors}
-                warnings={warningsOf(row)}
-                measure={list.measureElement}
-                onEdit={onEdit}
-                onRemove={onRemove}
-                onCurrent={setCurrent}
-                onMove={focusCell}
-              />
-            ) : null;
-          })}
-          <Gap height={list.getTotalSize() - end} />
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** The space of rows that are out of view. */
-function Gap({ height }: { height: number }) {
-  return height > 0 ? (
-    <tr aria-hidden className={classes.gap}>
-      <td colSpan={COLUMNS.length + 2} style={{ height }}>
-        {' '}
-      </td>
-    </tr>
-  ) : null;
-}
-
-interface EditRowProps extends Pick<RowsTableProps, 'onEdit' | 'onRemove'> {
-  row: DraftRow;
-  index: number;
-  /** Height of what is left out before this row. */
-  gap: number;
-  errors: CellTexts;
-  warnings: CellTexts;
-  measure: (node: HTMLElement | null) => void;
-  /** The focus is in this row. */
-  onCurrent: (index: number) => void;
-  onMove: (index: number, column: ColumnName) => void;
-}
-
-const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
-
-const EditRow = memo(function EditRow(props: EditRowProps) {
-  const { row, index, gap, errors, warnings, measure, onEdit, onRemove, onCurrent, onMove } = props;
-  const move = (event: KeyboardEvent, column: ColumnName) => {
-    const step = STEPS[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    onMove(index + step, column);
-  };
-  return (
-    <>
-      <Gap height={gap} />
-      <tr
-        ref={measure}
-        data-index={index}
-        aria-rowindex={index + 2}
-        data-faulty={Object.keys(errors).length > 0 || undefined}
-      >
-        <td data-number className="dim">
-          <span className={classes.rowWord}>Row </span>
-          {index + 1}
-        </td>
-        {COLUMNS.map((column) => {
-          const error = errors[column];
-          const warning = warnings[column];
-          const note = error ?? warning;
-          const about = `about-${row.id}-${column}`;
-          return (
-            <td key={column} data-column={column} data-label={LABELS[column]}>
-              <input
-                aria-label={`${LABELS[column]}, row ${index + 1}`}
-                data-column={column}
-                value={row.cells[column]}
-                onKeyDown={(event) => move(event, column)}
-                onFocus={() => onCurrent(index)}
-                onChange={({ currentTarget }) => onEdit(row, column, currentTarget.value)}
-                spellCheck={false}
-                autoComplete="off"
-                data-odd={warning !== undefined || undefined}
-                aria-invalid={error !== undefined}
-                {...(note !== undefined && { 'aria-describedby': about })}
-              />
-              {note !== undefined && (
-                <span id={about} className={error === undefined ? classes.warning : classes.error}>
-                  {note}
-                </span>
-              )}
-            </td>
-          );
-        })}
-        <td data-remove>
+  const columns = useMemo(
+    (): Column<DraftRow>[] => [
+      {
+        header: 'Row',
+        width: '58px',
+        className: classes.number,
+        cell: (row, index) => (
+          <span className={hasError(row) ? classes.faulty : 'dim'}>
+            <span className={classes.phoneOnly}>Row </span>
+            {index + 1}
+          </span>
+        ),
+      },
+      ...COLUMNS.map((column) => ({
+        ...LOOKS[column],
+        cell: (row: DraftRow, index: number) => (
+          <Field
+            column={column}
+            row={row}
+            index={index}
+            warning={warningsOf(row)[column]}
+            onEdit={onEdit}
+            onCurrent={setCurrent}
+            onMove={focusCell}
+          />
+        ),
+      })),
+      {
+        header: 'Remove',
+        width: '42px',
+        tools: true,
+        cell: (row, index) => (
           <button
             type="button"
             className={classes.remove}
@@ -219,8 +125,80 @@ const EditRow = memo(function EditRow(props: EditRowProps) {
           >
             <IconX size={15} stroke={1.6} aria-hidden />
           </button>
-        </td>
-      </tr>
+        ),
+      },
+    ],
+    [warningsOf, onEdit, onRemove, focusCell],
+  );
+  const items = list.getVirtualItems();
+  return (
+    <div
+      ref={scroller}
+      className={`${tableClasses.wrap} ${classes.wrap}`}
+      role="region"
+      aria-label="Rows, scrolling"
+      tabIndex={0}
+    >
+      <BaseTable
+        name="Rows"
+        table={{ className: classes.table }}
+        columns={columns}
+        rowAt={(index) => rows[index]}
+        rowKey={({ id }) => String(id)}
+        part={{ before: 0, total: count }}
+        drawn={{
+          rows: items.map(({ index, start }, nth) => ({ index, gap: start - (items[nth - 1]?.end ?? 0) })),
+          after: list.getTotalSize() - (items.at(-1)?.end ?? 0),
+          measure: list.measureElement,
+        }}
+      />
+    </div>
+  );
+}
+
+interface FieldProps extends Pick<RowsTableProps, 'onEdit'> {
+  column: ColumnName;
+  row: DraftRow;
+  index: number;
+  warning: string | undefined;
+  /** The focus is in this row. */
+  onCurrent: (index: number) => void;
+  onMove: CellFocus['focus'];
+}
+
+function Field({ column, row, index, warning, onEdit, onCurrent, onMove }: FieldProps) {
+  const { header } = LOOKS[column];
+  const error = checkRow(row).errors[column];
+  const note = error ?? warning;
+  const noteId = `about-${row.id}-${column}`;
+  return (
+    <>
+      <span aria-hidden className={classes.phoneOnly}>
+        {header}
+      </span>
+      <input
+        aria-label={`${header}, row ${index + 1}`}
+        data-column={column}
+        value={row.cells[column]}
+        onKeyDown={(event) => {
+          const step = STEPS[event.key];
+          if (step === undefined) return;
+          event.preventDefault();
+          onMove(index + step, column);
+        }}
+        onFocus={() => onCurrent(index)}
+        onChange={({ currentTarget }) => onEdit(row, column, currentTarget.value)}
+        spellCheck={false}
+        autoComplete="off"
+        data-odd={warning !== undefined || undefined}
+        aria-invalid={error !== undefined}
+        {...(note !== undefined && { 'aria-describedby': noteId })}
+      />
+      {note !== undefined && (
+        <span id={noteId} className={error === undefined ? classes.warning : classes.error}>
+          {note}
+        </span>
+      )}
     </>
   );
-});
+}

@@ -14,7 +14,7 @@ import classes from './table.module.css';
 export interface Column<Row> {
   /** Heading; for the column of buttons a name that only screen readers get. */
   header: string;
-  cell: (row: Row) => ReactNode;
+  cell: (row: Row, index: number) => ReactNode;
   align?: 'end';
   /** The column of buttons at the end of a row. */
   tools?: true;
@@ -201,7 +201,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
           data-tools={tools}
           data-phone={phone}
         >
-          {cell(row)}
+          {cell(row, index)}
         </td>
       ))}
     </tr>
