@@ -210,7 +210,7 @@ test('times, rows and what is kept in this browser, until it is cleared @main', 
   await expect(kept.getByRole('row', { name: /Views and columns/ })).toHaveCount(0);
   await page.getByRole('button', { name: 'Clear all' }).click();
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
-  await expect(page.getByText('Nothing is kept.')).toBeVisible();
+  await expect(page.getByText('Nothing is stored.')).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'compact');
   // Another account's is not touched.
   expect(await page.evaluate(() => Object.entries(localStorage))).toEqual([['muster-views:somebody@else', 'theirs']]);

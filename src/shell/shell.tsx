@@ -39,7 +39,7 @@ import classes from './shell.module.css';
 export { PageError } from './page-error.tsx';
 
 /** What every page reads of the fleet goes into the history that the overview shows. */
-const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).keepStates();
+const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).recordStates();
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');

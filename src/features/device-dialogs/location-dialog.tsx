@@ -14,7 +14,7 @@ import { DegreeFields } from '#/ui/form/degree-fields.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import type { FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { readDegrees, rounded } from '#/lib/coordinates.ts';
-import { usePlace } from './use-place.ts';
+import { useDeviceLocation } from './use-device-location.ts';
 import classes from './location-dialog.module.css';
 
 // The map is heavy; typing the degrees should not wait for it.
@@ -24,13 +24,13 @@ const RULES = formRules(position, { Lat: 'Latitude', Lng: 'Longitude' });
 
 export function LocationDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName } = device;
-  const { data: place } = usePlace(DeviceId);
+  const { data: location } = useDeviceLocation(DeviceId);
   return (
     <FormDialog
       onClose={onClose}
       title={`Location of ${DeviceName}`}
       rules={RULES}
-      initial={{ Lat: place ? String(place.Lat) : '', Lng: place ? String(place.Lng) : '' }}
+      initial={{ Lat: String(location?.Lat ?? ''), Lng: String(location?.Lng ?? '') }}
       bodyOf={({ Lat, Lng }) => ({ Lat: readDegrees(Lat), Lng: readDegrees(Lng) })}
       write={deviceMutations.locate(DeviceId)}
       request={(body) =>

@@ -1,8 +1,8 @@
 // Everything a service knows of a device beside the fields that are shown elsewhere, as names and values.
 import type { Device } from '#/contract/devices.ts';
 
-/** Shown elsewhere on the page. */
-const PLACED = new Set([
+/** What has a column of its own in a file, under whatever name. */
+export const NAMED: readonly string[] = [
   'DeviceId',
   'DeviceName',
   'DeviceGroup',
@@ -14,11 +14,9 @@ const PLACED = new Set([
   'LastSeenTime',
   'CreatedTime',
   'Tags',
-  'AgentUpdate',
-  'AgentProblem',
-  'AgentProblemText',
-  'AgentProblemTime',
-]);
+];
+/** Shown elsewhere on the page of a device. */
+const SHOWN = new Set([...NAMED, 'AgentUpdate', 'AgentProblem', 'AgentProblemText', 'AgentProblemTime']);
 
 const LABELS: Record<string, string> = {
   SysHostname: 'Host name',
@@ -33,26 +31,22 @@ const LABELS: Record<string, string> = {
   AgentVersion: 'Agent version',
 };
 
-/** Whether a field has no place of its own. */
-export const isInventory = (field: string): boolean => !PLACED.has(field);
-/** What a field of the inventory is called. */
+export const isInventory = (field: string): boolean => !SHOWN.has(field);
 export const inventoryLabel = (field: string): string => LABELS[field] ?? field;
 
-export interface InventoryRow {
-  label: string;
-  value: string;
-}
+/** The value of any field; empty for none. */
+export const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 /** The known fields in a fixed order, then the others, under the service's own names. Empty ones are left out. */
-export function inventoryOf(device: Device): InventoryRow[] {
+export function inventoryOf(device: Device): { label: string; value: string }[] {
   const known = Object.keys(LABELS);
-  const others = Object.keys(device).filter((name) => !PLACED.has(name) && !known.includes(name));
+  const others = Object.keys(device).filter((name) => isInventory(name) && !known.includes(name));
   return [...known, ...others.sort()].flatMap((name) => {
     // It has a part of its own on the page.
     if (name === 'AgentVersion' && device.AgentUpdate !== undefined) return [];
-    const value: unknown = device[name];
-    if (value === undefined || value === null || value === '') return [];
-    return [{ label: inventoryLabel(name), value: typeof value === 'string' ? value : JSON.stringify(value) }];
+    const value = valueText(device[name]);
+    return value === '' ? [] : [{ label: inventoryLabel(name), value }];
   });
 }
 

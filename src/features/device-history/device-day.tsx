@@ -92,7 +92,7 @@ export function DeviceDay({ device }: { device: Device }) {
       <p className={classes.note}>
         {text}.{' '}
         {gap &&
-          `This browser was not looking between ${clock(gap.from)} and ${clock(gap.to)}, and the service keeps no history.`}
+          `This browser was not looking between ${clock(gap.from)} and ${clock(gap.to)}, and the service stores no history.`}
       </p>
       {changes.length > 0 && (
         <ul className={classes.changes} aria-label="Changes of its state">

@@ -21,12 +21,12 @@ function change(how: (history: StateHistory) => StateHistory): void {
   storedWatched.set(watched);
 }
 
-let isKeeping = false;
+let isRecording = false;
 
 /** From now on every reading of the fleet is remembered. */
-export function keepStates(): void {
-  if (isKeeping) return;
-  isKeeping = true;
+export function recordStates(): void {
+  if (isRecording) return;
+  isRecording = true;
   onStatesRead((reading) => change((history) => withReading(history, reading)));
 }
 

@@ -24,7 +24,7 @@ export function AccountPage() {
       <Sessions />
       <Appearance />
       <Section title="Notices">
-        <NoticesSwitch label="Tell me when a deployment has ended or failed" />
+        <NoticesSwitch />
       </Section>
       <BrowserData />
       <ServiceInUse />
@@ -50,14 +50,14 @@ function SignOut() {
   );
 }
 
-/** Switches system notices on and off. The browser asks for permission only when it is switched on. */
-function NoticesSwitch({ label }: { label: string }) {
+/** The browser asks for permission only when it is switched on. */
+function NoticesSwitch() {
   const isOn = useNoticesOn();
   const why = noNotices();
   return (
     <Checkbox
-      label={label}
-      description={why ?? 'While this page is open in a tab that is hidden. Kept in this browser.'}
+      label="Tell me when a deployment has ended or failed"
+      description={why ?? 'While this page is open in a tab that is hidden. Stored in this browser.'}
       checked={isOn}
       disabled={why !== undefined}
       onChange={({ currentTarget: { checked } }) => void switchNotices(checked)}

@@ -26,7 +26,7 @@ export function Appearance() {
   const { density, zone } = useLook();
   const now = useNow();
   return (
-    <Section title="Appearance" lead="Kept in this browser, for everybody who signs in here.">
+    <Section title="Appearance" lead="Stored in this browser, for everybody who signs in here.">
       <div className={classes.choices}>
         <span>Colours</span>
         <SegmentedControl

@@ -25,7 +25,7 @@ const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
     loss: 'The archived jobs and their output are lost: the service no longer has them.',
   },
   views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
-  rules: { name: 'Outcome rules', loss: 'The rules that tell success by the log are lost.' },
+  rules: { name: 'Outcome rules', loss: 'The rules that recognize success by the log are lost.' },
   verdicts: { name: 'Outcomes found by rules', loss: 'They are found again from the logs when they are needed.' },
   history: { name: 'History of usage and states', loss: 'Forecasts and what changed lately begin anew.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and the look of logs are as in the beginning.' },
@@ -59,7 +59,7 @@ export function BrowserData() {
   return (
     <Section
       title="Data in this browser"
-      lead="Kept here for this account only. Signing out leaves it; the service never sees it."
+      lead="Stored here for this account only. Signing out leaves it; the service never sees it."
       actions={
         rows.length > 0 && (
           <Button variant="default" onClick={() => ask('all')}>
@@ -101,7 +101,7 @@ export function BrowserData() {
           ]}
         />
       ) : (
-        <p className={classes.note}>Nothing is kept.</p>
+        <p className={classes.note}>Nothing is stored.</p>
       )}
       {chosen.length > 0 && (
         <ClearDialog
@@ -115,14 +115,8 @@ export function BrowserData() {
   );
 }
 
-interface ClearDialogProps {
-  rows: readonly Row[];
-  jobs: readonly string[];
-  account: string;
-  onClose: () => void;
-}
-
-function ClearDialog({ rows, jobs, account, onClose }: ClearDialogProps) {
+function ClearDialog(props: { rows: readonly Row[]; jobs: readonly string[]; account: string; onClose: () => void }) {
+  const { rows, jobs, account, onClose } = props;
   return (
     <ConfirmDialog
       onClose={onClose}

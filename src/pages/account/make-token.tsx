@@ -29,8 +29,8 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
         fileName="muster-token.txt"
         onDone={onClose}
       >
-        Keep it like a password: whoever has it can do everything in this account. The service itself knows only its
-        hash.
+        Treat it like a password: anyone who has it can do everything in this account. The service itself stores only
+        its hash.
       </SecretDialog>
     );
   return (

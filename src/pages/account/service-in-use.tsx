@@ -11,7 +11,7 @@ import classes from './account-page.module.css';
 /** Neither is needed to be signed in, so a service may leave them out. */
 function aboutOf(session: object): string {
   const { Service, Version }: { Service?: unknown; Version?: unknown } = session;
-  return [Service, Version].filter((word) => typeof word === 'string' && word !== '').join(' ') || 'Not told';
+  return [Service, Version].filter((word) => typeof word === 'string' && word !== '').join(' ') || 'Not reported';
 }
 
 export function ServiceInUse() {

@@ -27,7 +27,7 @@ export function Sessions() {
   if (isNotOffered(sessions.error))
     return (
       <Section title="Signed in">
-        <p className={classes.note}>This service does not tell which browsers are signed in.</p>
+        <p className={classes.note}>This service does not report which browsers are signed in.</p>
       </Section>
     );
   const others = sessions.data?.filter(({ Current }) => !Current).length ?? 0;

@@ -5,16 +5,51 @@ import { IconPlus } from '@tabler/icons-react';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ApiToken } from '#/contract/account.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { Time } from '#/ui/controls/time.tsx';
+import { DataTable, rowName } from '#/ui/table/table.tsx';
+import type { Column } from '#/ui/table/table.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MakeToken } from './make-token.tsx';
-import { TokenTable } from './token-table.tsx';
-import type { TokenDialog } from './token-table.tsx';
 import classes from './account-page.module.css';
 
 const LEAD = 'Programs sign in with a token, and so do people. A token opens everything in this account.';
+
+type TokenDialog = 'make' | 'revoke';
+
+const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
+  { header: 'Name', cell: ({ Name }) => <span className={rowName}>{Name || 'Without a name'}</span> },
+  { header: 'Begins with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
+  {
+    header: 'Made',
+    cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    phone: 'hide',
+  },
+  {
+    header: 'Last used',
+    cell: ({ LastUsedTime }) =>
+      LastUsedTime ? <Time at={parseTimestamp(LastUsedTime)} raw={LastUsedTime} /> : <span className="dim">Never</span>,
+    phone: 'second',
+  },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: ({ TokenId, Name, Prefix }) => (
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={`Revoke ${Name || Prefix}`}
+        onClick={() => dialog.open('revoke', TokenId)}
+      >
+        Revoke
+      </Button>
+    ),
+  },
+];
 
 export function Tokens() {
   const tokens = useQuery(accountQueries.tokens());
@@ -47,7 +82,9 @@ export function Tokens() {
         isEmpty={({ length }) => length === 0}
         empty={<Empty title="No API tokens" action={make} />}
       >
-        {(all) => <TokenTable tokens={all} dialog={dialog} />}
+        {(all) => (
+          <DataTable name="API tokens" columns={columnsOf(dialog)} rows={all} rowKey={({ TokenId }) => TokenId} />
+        )}
       </View>
       {dialog.name === 'make' && <MakeToken onClose={dialog.close} />}
       {dialog.name === 'revoke' && subject && <RevokeToken token={subject} onClose={dialog.close} />}

@@ -37,7 +37,7 @@ export function Usage() {
                 figures={byteFigures(history)}
               />
             ) : (
-              <p className="dim">This service does not tell how much storage artifacts use.</p>
+              <p className="dim">This service does not report how much storage artifacts use.</p>
             )}
             {used.OutputBytesUsed !== undefined && used.OutputBytesLimit !== undefined && (
               <div>

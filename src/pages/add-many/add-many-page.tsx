@@ -156,13 +156,8 @@ function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) 
   );
 }
 
-interface FleetNames {
-  names: ReadonlySet<string>;
-  ids: ReadonlySet<string>;
-}
-
-/** The names and ids of the whole fleet, to warn of names that exist and to tell a new device from an old one. */
-function useFleetNames(): { fleet: FleetNames | undefined; error: Error | null; retry: () => void } {
+/** The names and ids of the whole fleet, to warn of names that exist and to recognize a new device. */
+function useFleetNames() {
   const { index, error, retry } = useFleet({ need: true });
   const fleet = useMemo(() => {
     if (!index) return undefined;

@@ -85,12 +85,8 @@ export class AddRun {
   private readonly publish = (): void => {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.view = {
-      entries: [...this.list],
-      running: this.running,
-      pausing: this.pausing,
-      ending: this.ending,
-    };
+    const { running, pausing, ending } = this;
+    this.view = { entries: [...this.list], running, pausing, ending };
     this.changes.notify();
   };
 
@@ -236,12 +232,10 @@ export class AddRun {
     try {
       if (await this.find(index)) return;
       const text = `${faultText(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
-      this.change(index, { faults: [{ step: 'create', text }] });
+      this.fault(index, 'create', new Error(text));
     } catch (error) {
-      if (error instanceof NotSentError) {
-        const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
-        this.change(index, { faults: [{ step: 'create', text }] });
-      } else this.fault(index, 'create', error);
+      const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
+      this.fault(index, 'create', error instanceof NotSentError ? new Error(text) : error);
     }
   }
 
@@ -257,11 +251,8 @@ export class AddRun {
     if (!found) return false;
     // Several such rows may have lost their answers: then any of the devices will do, since nothing else is on them yet.
     const lost = this.list.filter(
-      (entry) =>
-        entry.unanswered &&
-        entry.id === undefined &&
-        entry.device.name === device.name &&
-        entry.device.group === device.group,
+      ({ unanswered, id, device: { name, group } }) =>
+        unanswered && id === undefined && name === device.name && group === device.group,
     );
     if (this.before === undefined || mine.length > lost.length)
       throw new Error(
@@ -280,9 +271,8 @@ export class AddRun {
       const { DeviceKey: key } = await this.queue.write(() => this.api.rekey(id));
       this.change(index, { key, keyLost: false });
     } catch (error) {
-      if (isMissing(error))
-        this.fault(index, 'key', new Error('There is no way to a new key here: delete the device and add it again.'));
-      else this.fault(index, 'key', error);
+      const text = 'There is no way to a new key here: delete the device and add it again.';
+      this.fault(index, 'key', isMissing(error) ? new Error(text) : error);
     }
     const left = this.list[index]!;
     this.change(index, { state: left.missing.length > 0 ? state : 'done' });

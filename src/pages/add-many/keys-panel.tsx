@@ -28,7 +28,13 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
   const { command, host } = useInstall();
-  const isPrepared = printing.length > 0 && prepared >= printing.length;
+  const isPreparing = printing.length > prepared;
+  const isPrepared = printing.length > 0 && !isPreparing;
+  const canPrint = isPrepared && printing.length === keyed.length;
+  const prepare = () => {
+    setPrepared(0);
+    setPrinting(keyed);
+  };
   const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
     <section className={classes.keys} aria-label="Keys" data-open={untaken > 0 || undefined}>
@@ -65,30 +71,19 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
         >
           Download keys
         </Button>
-        {isPrepared && printing.length === keyed.length ? (
-          <Button
-            variant="default"
-            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
-            onClick={() => window.print()}
-          >
-            Print {counted(keyed.length, 'label')}
-          </Button>
-        ) : (
-          <Button
-            variant="default"
-            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
-            disabled={wait !== undefined || printing.length > prepared}
-            title={wait}
-            onClick={() => {
-              setPrepared(0);
-              setPrinting(keyed);
-            }}
-          >
-            {printing.length > prepared
+        <Button
+          variant="default"
+          leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+          disabled={!canPrint && (wait !== undefined || isPreparing)}
+          title={canPrint ? '' : wait}
+          onClick={canPrint ? () => window.print() : prepare}
+        >
+          {canPrint
+            ? `Print ${counted(keyed.length, 'label')}`
+            : isPreparing
               ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
               : 'Prepare labels'}
-          </Button>
-        )}
+        </Button>
       </Group>
       <Labels open={printing.length > 0 && { keyed: printing, command, onProgress: setPrepared }} />
     </section>

@@ -3,6 +3,7 @@ import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { useInstall } from '#/features/install/use-install.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -37,7 +38,6 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   const problems = entries.filter(hasProblem);
   const notOnline = entries.filter(({ id }) => id !== undefined && !arrived.has(id));
   const rows = { all: entries, problems, waiting: notOnline }[shown];
-  const done = total === 0 ? 0 : settled / total;
 
   const columns: Column<RunEntry>[] = [
     {
@@ -115,19 +115,13 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
         </Group>
       </header>
       {running && (
-        <div
-          className={classes.bar}
-          role="progressbar"
+        <progress
+          className={bulkClasses.bar}
           aria-label="Creating devices"
-          aria-valuemin={0}
-          aria-valuemax={total}
-          aria-valuenow={settled}
           aria-valuetext={runText(view, figures)}
-        >
-          <svg width="100%" height="4" preserveAspectRatio="none" viewBox="0 0 100 4" aria-hidden>
-            <rect width={done * 100} height="4" />
-          </svg>
-        </div>
+          max={total}
+          value={settled}
+        />
       )}
       {ending && !running && (
         <div role="alert" className={classes.ending}>

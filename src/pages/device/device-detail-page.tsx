@@ -1,4 +1,5 @@
 // One device: who it is, what it reported about itself, where it is, what it has to do, and how it is installed.
+import { Fragment } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -173,24 +174,18 @@ function DeviceInventory({ device }: { device: Device }) {
   return (
     <Section title="Inventory">
       {rows.length === 0 ? (
-        <p className="small dim">Nothing is known yet. The agent tells its system when it connects.</p>
+        <p className="small dim">Nothing is known yet. The agent reports its system when it connects.</p>
       ) : (
         <dl className={classes.facts}>
           {rows.map(({ label, value }) => (
-            <Fact key={label} label={label} value={value} />
+            <Fragment key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </Fragment>
           ))}
         </dl>
       )}
     </Section>
-  );
-}
-
-function Fact({ label, value }: { label: string; value: string }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </>
   );
 }
 

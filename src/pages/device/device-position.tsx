@@ -2,20 +2,25 @@
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
-import type { Device } from '#/contract/devices.ts';
+import { position } from '#/contract/devices.ts';
+import type { Device, Position } from '#/contract/devices.ts';
 import { rounded } from '#/lib/coordinates.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
-import { isPlace, positionText, usePlace } from '#/features/device-dialogs/use-place.ts';
+import { useDeviceLocation } from '#/features/device-dialogs/use-device-location.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-page.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
+const positionText = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
+/** Whether it is a point on earth; a service may report anything. */
+const isOnEarth = ({ Lat, Lng }: Position) => position.safeParse({ Lat, Lng }).success;
+
 export function DevicePosition({ device }: { device: Device }) {
-  const reading = usePlace(device.DeviceId);
+  const reading = useDeviceLocation(device.DeviceId);
   const location = reading.data;
   const dialog = useDeviceDialog();
   const button = { component: Link, size: 'xs', variant: 'default' } as const;
@@ -33,14 +38,14 @@ export function DevicePosition({ device }: { device: Device }) {
             </span>
             <CopyButton value={positionText(location)} what="coordinates" />
           </span>
-          {!isPlace(location) && <p>This is no place on earth, so the map leaves it out.</p>}
+          {!isOnEarth(location) && <p>This is no place on earth, so the map leaves it out.</p>}
         </div>
       )}
       <Group gap="xs">
         <Button {...button} {...dialog.link('locate')} leftSection={<IconMapPin {...icon} />}>
           {location ? 'Change location' : 'Set location'}
         </Button>
-        {location && isPlace(location) && (
+        {location && isOnEarth(location) && (
           <Button {...button} to={paths.map({ id: device.DeviceId })} leftSection={<IconMap2 {...icon} />}>
             Show on the map
           </Button>

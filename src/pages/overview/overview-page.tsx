@@ -7,7 +7,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { keepStates, useStateHistory } from '#/features/device-history/state-recorder.ts';
+import { recordStates, useStateHistory } from '#/features/device-history/state-recorder.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
@@ -23,7 +23,7 @@ import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
 import classes from './overview-page.module.css';
 
 // Before the fleet is read for the first time.
-keepStates();
+recordStates();
 
 const NONE: Job[] = [];
 /** Milliseconds between two looks at the account: who adds the first device waits for it to appear. */

@@ -7,7 +7,7 @@ import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import { addressOf, inventoryLabel, isInventory } from '#/features/device-filters/inventory.ts';
+import { addressOf, inventoryLabel, isInventory, valueText } from '#/features/device-filters/inventory.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import classes from './device-table.module.css';
 
@@ -31,8 +31,6 @@ export interface TableColumn {
 const timeCell = (raw: string | undefined) =>
   raw ? <Time at={parseTimestamp(raw)} raw={raw} /> : <span className="dim">Never</span>;
 export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
-export const valueText = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
 const COLUMNS: readonly TableColumn[] = [

@@ -1,7 +1,7 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
 import type { Device } from '#/contract/devices.ts';
 import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
-import { addressOf } from '#/features/device-filters/inventory.ts';
+import { addressOf, valueText } from '#/features/device-filters/inventory.ts';
 import { ExportPlan, ExportSteps } from '#/features/bulk/export-action.tsx';
 import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { formatCount } from '#/lib/format.ts';
@@ -9,7 +9,7 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
-import { tagsOf, valueText } from '#/pages/devices/table/table-columns.tsx';
+import { tagsOf } from '#/pages/devices/table/table-columns.tsx';
 
 function cellText({ id, field }: TableColumn, device: Device): string {
   if (id === 'tags') return tagsOf(device);

@@ -1,0 +1,13 @@
+// Where one device is. The API only lists all locations, so its own is picked out of them.
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { deviceQueries } from '#/api/devices.ts';
+import type { DeviceLocation } from '#/contract/devices.ts';
+
+/** `null`: never set, which services report as 0/0 or by leaving the device out. */
+export function useDeviceLocation(id: string): UseQueryResult<DeviceLocation | null> {
+  return useQuery({
+    ...deviceQueries.locations(),
+    select: (all) => all.find(({ DeviceId, Lat, Lng }) => DeviceId === id && (Lat !== 0 || Lng !== 0)) ?? null,
+  });
+}
