@@ -1,5 +1,4 @@
 // A device's key, shown once, with the commands that contain it. The dialog also shows when the device comes Online.
-import type { ReactNode } from 'react';
 import { Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import { DeviceArrival, useArrival } from '#/features/install/device-arrival.tsx';
@@ -19,13 +18,6 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
   const isNew = kind !== 'new key';
   const { host } = useInstall();
   const arrival = useArrival(id, isNew);
-  const commands = (onCopied: () => void): ReactNode => (
-    <Stack gap="sm">
-      <KeyCommands secret={secret} thisMachine={kind === 'this machine'} onCopied={onCopied} />
-      {isNew && <DeviceArrival state={arrival} id={id} name={name} />}
-    </Stack>
-  );
-
   return (
     <SecretDialog
       title={isNew ? `Connect ${name}` : `New key of ${name}`}
@@ -34,7 +26,12 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
       fileName={`${name.replace(/[^\w.-]+/g, '-')}.key`}
       inUse={isNew && arrival === 'Online'}
       onDone={onDone}
-      commands={commands}
+      commands={(onCopied) => (
+        <Stack gap="sm">
+          <KeyCommands secret={secret} thisMachine={kind === 'this machine'} onCopied={onCopied} />
+          {isNew && <DeviceArrival state={arrival} id={id} name={name} />}
+        </Stack>
+      )}
     >
       <p>
         {host !== undefined
@@ -42,7 +39,7 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
             ? 'With this key the device signs in to the service.'
             : 'The old key no longer works. Give the device the new one.'
           : kind === 'this machine'
-            ? 'One command connects this machine. It needs Node 20 or newer and keeps running until you stop it.'
+            ? 'One command connects this machine. It needs Node 20 or newer and runs until you stop it.'
             : isNew
               ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
               : 'The old key no longer works. Give the device the new one with one of these commands.'}

@@ -6,11 +6,6 @@ import { LoopbackNote } from './loopback-note.tsx';
 import { useInstall } from './use-install.ts';
 
 const MASK = '••••••••';
-const LABELS = {
-  curl: 'On the device, with curl',
-  wget: 'On the device, with wget',
-  clone: 'From a clone of the project',
-} as const;
 
 interface KeyCommandsProps {
   /** Undefined: it is not known any more, so the commands have a gap for it. */
@@ -22,37 +17,33 @@ interface KeyCommandsProps {
 
 export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
   const { host, command } = useInstall();
+  const { origin } = location;
+  const line = (label: string, commandFor: (key: string) => string) => (
+    <CommandLine
+      key={label}
+      label={label}
+      command={commandFor(secret ?? KEY_PLACEHOLDER)}
+      // The mask gets no quotes, whatever the key gets.
+      shown={commandFor(secret === undefined ? KEY_PLACEHOLDER : MASK).replaceAll(`'${MASK}'`, MASK)}
+      {...(onCopied && { onCopied })}
+    />
+  );
   if (host !== undefined)
     return command ? (
-      <CommandLine
-        label="On the device"
-        command={command(secret ?? KEY_PLACEHOLDER)}
-        shown={command(secret === undefined ? KEY_PLACEHOLDER : MASK).replaceAll(`'${MASK}'`, MASK)}
-        {...(onCopied ? { onCopied } : {})}
-      />
+      line('On the device', command)
     ) : (
       <p className="dim">
         {host} has an agent of its own: install that one on the device as its documentation says, and give it the device
         key.
       </p>
     );
-  const { origin } = location;
-  const real = installCommands(origin, secret ?? KEY_PLACEHOLDER);
-  const shown = secret === undefined ? real : installCommands(origin, MASK);
-  const kinds = thisMachine ? (['clone'] as const) : (['curl', 'wget', 'clone'] as const);
+  if (thisMachine) return line('Run this in the folder of the project', (key) => installCommands(origin, key).clone);
   return (
     <Stack gap="sm">
-      {kinds.map((kind) => (
-        <CommandLine
-          key={kind}
-          label={thisMachine ? 'Run this in the folder of the project' : LABELS[kind]}
-          command={real[kind]}
-          // The mask gets no quotes, whatever the key gets.
-          shown={shown[kind].replaceAll(`'${MASK}'`, MASK)}
-          {...(onCopied ? { onCopied } : {})}
-        />
-      ))}
-      {!thisMachine && isLoopback(origin) && <LoopbackNote origin={origin} />}
+      {line('On the device, with curl', (key) => installCommands(origin, key).curl)}
+      {line('On the device, with wget', (key) => installCommands(origin, key).wget)}
+      {line('From a clone of the project', (key) => installCommands(origin, key).clone)}
+      {isLoopback(origin) && <LoopbackNote origin={origin} />}
     </Stack>
   );
 }

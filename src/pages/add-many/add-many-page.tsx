@@ -110,14 +110,20 @@ export function AddManyPage() {
   );
 }
 
+/** What would be created. The names of the whole fleet warn of those that exist, its ids recognize a new device. */
 function usePlan(rows: readonly DraftRow[]) {
-  const { fleet, error, retry } = useFleetNames();
+  const { index, error, retry } = useFleet({ need: true });
+  const fleet = useMemo(() => {
+    if (!index) return undefined;
+    const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
+    return { names: new Set(names), ids: new Set(index.ids(index.rows)) };
+  }, [index]);
   const { data: account } = useQuery(accountQueries.get());
   const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
   // Typing goes first: with thousands of rows the plan follows a moment later.
   const settled = useDeferredValue(rows);
   const plan = useMemo(() => planOf(settled, fleet?.names, free), [settled, fleet, free]);
-  return { plan, fleet, namesError: error, retry };
+  return { plan, fleet, namesError: index ? null : error, retry };
 }
 
 /** The run, which of its devices have been Online since, and how many keys were neither saved nor printed. */
@@ -154,17 +160,6 @@ function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) 
       )}
     </LeaveGuard>
   );
-}
-
-/** The names and ids of the whole fleet, to warn of names that exist and to recognize a new device. */
-function useFleetNames() {
-  const { index, error, retry } = useFleet({ need: true });
-  const fleet = useMemo(() => {
-    if (!index) return undefined;
-    const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
-    return { names: new Set(names), ids: new Set(index.ids(index.rows)) };
-  }, [index]);
-  return { fleet, error: index ? null : error, retry };
 }
 
 /** A placeholder for the id in the answer to a row's first request. */

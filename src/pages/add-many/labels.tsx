@@ -37,24 +37,19 @@ export function Labels({ keyed, command, onProgress }: LabelsProps) {
 }
 
 const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'keyed' | 'command'> & { from: number }) {
+  const lineOf = command ?? ((key: string) => key);
   return (
     <div className={classes.sheet}>
       {keyed.slice(from, from + SHEET).map(({ id, key, device }) => (
-        <Label key={id} id={id} name={device.name} line={command?.(key) ?? key} />
+        <div key={id} className={classes.label}>
+          <QrCode text={lineOf(key)} className={classes.code} />
+          <div className={classes.words}>
+            <strong>{device.name}</strong>
+            <span className={classes.id}>{id}</span>
+            <code>{lineOf(key)}</code>
+          </div>
+        </div>
       ))}
     </div>
   );
 });
-
-function Label({ id, name, line }: { id: string; name: string; line: string }) {
-  return (
-    <div className={classes.label}>
-      <QrCode text={line} className={classes.code} />
-      <div className={classes.words}>
-        <strong>{name}</strong>
-        <span className={classes.id}>{id}</span>
-        <code>{line}</code>
-      </div>
-    </div>
-  );
-}

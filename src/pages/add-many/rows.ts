@@ -14,43 +14,25 @@ export interface DraftRow {
 /** More than this is several lists: one page of keys that somebody can still look after. */
 export const MOST_ROWS = 10_000;
 
-const HEADINGS: Record<string, ColumnName> = {
-  name: 'name',
-  device: 'name',
-  devicename: 'name',
-  group: 'group',
-  devicegroup: 'group',
-  customer: 'customer',
-  customername: 'customer',
-  site: 'site',
-  customersite: 'site',
-  lat: 'lat',
-  latitude: 'lat',
-  lng: 'lng',
-  lon: 'lng',
-  long: 'lng',
-  longitude: 'lng',
-  tags: 'tags',
-  tag: 'tags',
+/** What a column is called in files, in small letters without blanks. */
+const HEADINGS: Record<ColumnName, string[]> = {
+  name: ['name', 'device', 'devicename'],
+  group: ['group', 'devicegroup'],
+  customer: ['customer', 'customername'],
+  site: ['site', 'customersite'],
+  lat: ['lat', 'latitude'],
+  lng: ['lng', 'lon', 'long', 'longitude'],
+  tags: ['tags', 'tag'],
 };
-
-export interface ReadRows {
-  rows: DraftRow[];
-  /** What of the text is not used, in sentences. */
-  notes: string[];
-}
 
 export class UnusableRows extends Error {
   override readonly name = 'UnusableRows';
 }
 
-const emptyCells = (): Cells => ({ name: '', group: '', customer: '', site: '', lat: '', lng: '', tags: '' });
+const EMPTY: Cells = { name: '', group: '', customer: '', site: '', lat: '', lng: '', tags: '' };
 
 let lastId = 0;
-export const newRow = (cells: Partial<Cells> = {}): DraftRow => ({
-  id: ++lastId,
-  cells: { ...emptyCells(), ...cells },
-});
+export const newRow = (cells: Partial<Cells> = {}): DraftRow => ({ id: ++lastId, cells: { ...EMPTY, ...cells } });
 
 export const edited = (row: DraftRow, column: ColumnName, text: string): DraftRow => ({
   ...row,
@@ -63,7 +45,8 @@ const tidy = (text: string) =>
     .replaceAll(/\s*[\r\n]+\s*/g, ' ')
     .trim();
 
-const headingOf = (text: string) => HEADINGS[text.replaceAll(/[\s_-]/g, '').toLowerCase()];
+const headingOf = (text: string) =>
+  COLUMNS.find((column) => HEADINGS[column].includes(text.replaceAll(/[\s_-]/g, '').toLowerCase()));
 
 /** Tags in one cell are parted by semicolons too: many of them in the first row must not pass for columns. */
 function rowsOf(text: string) {
@@ -89,8 +72,11 @@ function columnsOf(first: string[]): { columns: (ColumnName | undefined)[]; isHe
 
 const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/** Reads CSV, or what a spreadsheet puts on the clipboard. Raises {@link UnusableRows}. */
-export function parseRows(text: string): ReadRows {
+/**
+ * Reads CSV, or what a spreadsheet puts on the clipboard. Raises {@link UnusableRows}. `notes`: what of the text is not
+ * used, in sentences.
+ */
+export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
   const read = rowsOf(text);
   const [first] = read;
   if (!first) throw new UnusableRows('There is no row in it.');
@@ -123,11 +109,7 @@ export function parseRows(text: string): ReadRows {
   return { rows, notes };
 }
 
-export const tagsOfCell = (cell: string): string[] => [
-  ...new Set(
-    cell
-      .split(/[;|]/)
-      .map((tag) => tag.trim())
-      .filter(Boolean),
-  ),
-];
+export function tagsOfCell(cell: string): string[] {
+  const tags = cell.split(/[;|]/).map((tag) => tag.trim());
+  return [...new Set(tags)].filter(Boolean);
+}
