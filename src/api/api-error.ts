@@ -88,3 +88,9 @@ export function fieldErrors(error: unknown, known: readonly string[]): Record<st
     error.fields.filter(({ field }) => known.includes(field)).map(({ field, message }) => [field, message]),
   );
 }
+
+/** What went wrong, in one line. */
+export function errorLine(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  return [error.message, error.detail].filter(Boolean).join(': ');
+}

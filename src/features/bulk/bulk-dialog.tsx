@@ -76,16 +76,12 @@ function DeleteAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Delete devices',
-        keep: () => undefined,
-        does: ['is deleted', 'are deleted'],
-        fault: undefined,
-        button: (count) => `Delete ${devicesText(count)}`,
-        typed: true,
-        danger: true,
-        write: bulkDelete(),
-      }}
+      what="Delete devices"
+      does={['is deleted', 'are deleted']}
+      button={(count) => `Delete ${devicesText(count)}`}
+      typed
+      danger
+      write={bulkDelete()}
       note={(change) => {
         const online = change.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
         return (
@@ -105,14 +101,11 @@ function UpdateAgentAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Update agents',
-        keep: whyNoUpdate,
-        does: ['is told to update its agent', 'are told to update their agents'],
-        fault: undefined,
-        button: (count) => `Update the agent of ${devicesText(count)}`,
-        write: bulkUpdateAgent(),
-      }}
+      what="Update agents"
+      whySkipped={whyNoUpdate}
+      does={['is asked to update its agent', 'are asked to update their agents']}
+      button={(count) => `Update the agent of ${devicesText(count)}`}
+      write={bulkUpdateAgent()}
       note={() => (
         <p>
           Each fetches the agent of this service, restarts with it when no job runs there, and goes back to its present

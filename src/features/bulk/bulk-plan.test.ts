@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
-import { isCount, keepEqual, keepPlaced, keepTagged, keepUntagged, bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
+import { isCount, skipEqual, skipLocated, skipTagged, skipUntagged, bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
 
 const made = (DeviceId: string, more: object = {}) => device.parse({ DeviceId, DeviceName: DeviceId, ...more });
 const changing = (plan: ReturnType<typeof bulkPlanOf>) => plan.change.map(({ DeviceId }) => DeviceId);
@@ -12,29 +12,29 @@ test('a device that has the value is skipped; one whose value is not told is not
     made('b', { DeviceGroup: 'south' }),
     made('c', { DeviceGroup: '', CustomerName: '' }),
   ];
-  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('DeviceGroup', 'north'))), ['b', 'c']);
-  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('DeviceGroup', ''))), ['a', 'b']);
-  assert.deepEqual(changing(bulkPlanOf(devices, keepEqual('CustomerName', 'Acme'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, skipEqual('DeviceGroup', 'north'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, skipEqual('DeviceGroup', ''))), ['a', 'b']);
+  assert.deepEqual(changing(bulkPlanOf(devices, skipEqual('CustomerName', 'Acme'))), ['b', 'c']);
 });
 
 test('tags are put on where they are missing and taken off where they are', () => {
   const tag = { TagId: 't1', TagName: 'outdoors' };
   const devices = [made('a', { Tags: [tag] }), made('b', { Tags: [] }), made('c')];
-  assert.deepEqual(changing(bulkPlanOf(devices, keepTagged('outdoors'))), ['b', 'c']);
-  assert.deepEqual(changing(bulkPlanOf(devices, keepUntagged('t1'))), ['a', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, skipTagged('outdoors'))), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf(devices, skipUntagged('t1'))), ['a', 'c']);
 });
 
 test('a device at the very spot stays there', () => {
-  const keep = keepPlaced({ Lat: 1, Lng: 2 }, [
+  const whySkipped = skipLocated({ Lat: 1, Lng: 2 }, [
     { DeviceId: 'a', Lat: 1, Lng: 2 },
     { DeviceId: 'b', Lat: 1, Lng: 3 },
   ]);
-  assert.deepEqual(changing(bulkPlanOf([made('a'), made('b'), made('c')], keep)), ['b', 'c']);
+  assert.deepEqual(changing(bulkPlanOf([made('a'), made('b'), made('c')], whySkipped)), ['b', 'c']);
 });
 
 test('the plan adds up in words', () => {
   const devices = [made('a', { DeviceGroup: 'x' }), made('b'), made('c')];
-  const plan = bulkPlanOf(devices, keepEqual('DeviceGroup', 'x'));
+  const plan = bulkPlanOf(devices, skipEqual('DeviceGroup', 'x'));
   assert.deepEqual(bulkPlanText(plan, 2), [
     '2 of 5 devices change.',
     '1 skipped: has it already.',

@@ -3,17 +3,17 @@ import type { Device, DeviceLocation, Position } from '#/contract/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
 /** Why a device is left as it is; undefined where it changes. */
-export type Keep = (device: Device) => string | undefined;
+export type WhySkipped = (device: Device) => string | undefined;
 
 export interface BulkPlan {
   change: Device[];
   skip: { device: Device; reason: string }[];
 }
 
-export function bulkPlanOf(devices: readonly Device[], keep: Keep): BulkPlan {
+export function bulkPlanOf(devices: readonly Device[], whySkipped: WhySkipped): BulkPlan {
   const plan: BulkPlan = { change: [], skip: [] };
   for (const device of devices) {
-    const reason = keep(device);
+    const reason = whySkipped(device);
     if (reason === undefined) plan.change.push(device);
     else plan.skip.push({ device, reason });
   }
@@ -23,22 +23,22 @@ export function bulkPlanOf(devices: readonly Device[], keep: Keep): BulkPlan {
 const ALREADY = 'Has it already';
 
 /** A field that the service does not report can't be compared: it is set. */
-export const keepEqual =
-  (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): Keep =>
+export const skipEqual =
+  (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): WhySkipped =>
   (device) =>
     device[field] === value ? (value === '' ? 'Has none already' : ALREADY) : undefined;
 
-export const keepTagged =
-  (name: string): Keep =>
+export const skipTagged =
+  (name: string): WhySkipped =>
   ({ Tags }) =>
     Tags?.some(({ TagName }) => TagName === name) ? ALREADY : undefined;
 
-export const keepUntagged =
-  (id: string): Keep =>
+export const skipUntagged =
+  (id: string): WhySkipped =>
   ({ Tags }) =>
     Tags === undefined || Tags.some(({ TagId }) => TagId === id) ? undefined : 'Does not have it';
 
-export function keepPlaced(location: Position, locations: readonly DeviceLocation[]): Keep {
+export function skipLocated(location: Position, locations: readonly DeviceLocation[]): WhySkipped {
   const there = new Set(
     locations.filter(({ Lat, Lng }) => Lat === location.Lat && Lng === location.Lng).map(({ DeviceId }) => DeviceId),
   );

@@ -5,7 +5,7 @@ import { bulkChange } from '#/api/bulk.ts';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { keepEqual } from './bulk-plan.ts';
+import { skipEqual } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 
@@ -24,13 +24,11 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: `Set ${name}`,
-        keep: keepEqual(field, value),
-        fault: clears || value !== '' ? undefined : `Type a ${name} first.`,
-        button: (count) => `${clears ? 'Clear' : 'Set'} the ${name} of ${devicesText(count)}`,
-        write: bulkChange({ [field]: value }),
-      }}
+      what={`Set ${name}`}
+      whySkipped={skipEqual(field, value)}
+      fault={clears || value !== '' ? undefined : `Type a ${name} first.`}
+      button={(count) => `${clears ? 'Clear' : 'Set'} the ${name} of ${devicesText(count)}`}
+      write={bulkChange({ [field]: value })}
       note={(change) => {
         const unknown = change.filter((device) => device[field] === undefined).length;
         return (

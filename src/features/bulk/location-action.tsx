@@ -6,7 +6,7 @@ import { bulkLocate } from '#/api/bulk.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { checkedBy } from '#/api/form-rules.ts';
 import { position } from '#/contract/devices.ts';
-import { keepPlaced } from './bulk-plan.ts';
+import { skipLocated } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { readDegrees } from '#/lib/coordinates.ts';
@@ -26,18 +26,18 @@ export function LocationAction(frame: BulkActionProps) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Set location',
-        keep: keepPlaced(location, locations),
-        does: ['is placed there', 'are placed there'],
-        fault: !begun
+      what="Set location"
+      whySkipped={skipLocated(location, locations)}
+      does={['is placed there', 'are placed there']}
+      fault={
+        !begun
           ? 'Type a latitude and a longitude first.'
           : Object.keys(faults).length > 0
             ? 'The coordinates cannot be used.'
-            : undefined,
-        button: (count) => `Place ${devicesText(count)}`,
-        write: bulkLocate(location),
-      }}
+            : undefined
+      }
+      button={(count) => `Place ${devicesText(count)}`}
+      write={bulkLocate(location)}
       note={() => unset && <p>0, 0 means “never set”: the map will not show the devices.</p>}
     >
       <p className="dim">

@@ -18,7 +18,7 @@ import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
-interface RunStepsProps<Item> {
+export interface RunStepsProps<Item> {
   run: RunningBulk<Item>;
   items: readonly Item[];
   /** What is left as it is, with the reasons. */
@@ -26,7 +26,7 @@ interface RunStepsProps<Item> {
   /** What is done, for the progress and the name of the file: "Set group". */
   what: string;
   /** Why it cannot begin yet. */
-  fault: string | undefined;
+  fault?: string | undefined;
   button: string;
   /** The count must be typed. */
   typed?: boolean;

@@ -7,7 +7,7 @@ import { isMissing } from '#/api/api-error.ts';
 import { bulkTag } from '#/api/bulk.ts';
 import { tagNamed, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { keepTagged, keepUntagged } from './bulk-plan.ts';
+import { skipTagged, skipUntagged } from './bulk-plan.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import type { BulkActionProps } from './bulk-steps.tsx';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
@@ -30,18 +30,16 @@ function AddTag({ tags, ...frame }: TagProps) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Add a tag',
-        keep: keepTagged(name),
-        does: ['gets it', 'get it'],
-        fault: name === '' ? 'Type or choose a tag first.' : undefined,
-        button: (count) => `${isNew ? 'Create and add' : 'Add'} to ${devicesText(count)}`,
-        requests: (change) => {
-          const { first, id } = tagRequests(name, tags);
-          return [...first, ...change.map(bulkTag(id, true).request)];
-        },
-        write: async () => bulkTag(await tagNamed(name), true),
+      what="Add a tag"
+      whySkipped={skipTagged(name)}
+      does={['gets it', 'get it']}
+      fault={name === '' ? 'Type or choose a tag first.' : undefined}
+      button={(count) => `${isNew ? 'Create and add' : 'Add'} to ${devicesText(count)}`}
+      requests={(change) => {
+        const { first, id } = tagRequests(name, tags);
+        return [...first, ...change.map(bulkTag(id, true).request)];
       }}
+      write={async () => bulkTag(await tagNamed(name), true)}
       note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}
     >
       <SuggestInput label="Tag" data-autofocus data={names} value={typed} onChange={setTyped} />
@@ -60,14 +58,12 @@ function RemoveTag({ tags, ...frame }: TagProps) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Remove a tag',
-        keep: keepUntagged(id),
-        does: ['loses it', 'lose it'],
-        fault: id === '' ? 'Choose a tag first.' : undefined,
-        button: (count) => `Remove from ${devicesText(count)}`,
-        write: bulkTag(id, false),
-      }}
+      what="Remove a tag"
+      whySkipped={skipUntagged(id)}
+      does={['loses it', 'lose it']}
+      fault={id === '' ? 'Choose a tag first.' : undefined}
+      button={(count) => `Remove from ${devicesText(count)}`}
+      write={bulkTag(id, false)}
     >
       <Select
         label="Tag"

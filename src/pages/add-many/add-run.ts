@@ -1,14 +1,14 @@
 // Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
-import { hasStatus, isMissing, isSignedOut } from '#/api/api-error.ts';
+import { errorLine, hasStatus, isMissing, isSignedOut } from '#/api/api-error.ts';
 import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
 import type { waitFor } from '#/lib/pace.ts';
 import { meaningOf } from '#/lib/retry.ts';
 import { createListeners } from '#/lib/store.ts';
 import { detailsOf, draftOf } from './row-check.ts';
 import type { DeviceToAdd } from './row-check.ts';
-import { faultText, limitText, newEntry } from './run-entry.ts';
+import { limitText, newEntry } from './run-entry.ts';
 import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
 import { TagCache } from './tag-cache.ts';
@@ -192,7 +192,7 @@ export class AddRun {
   private fault(index: number, step: Step, error: unknown): void {
     if (isSignedOut(error)) this.end({ reason: 'signed-out' });
     if (error instanceof NotSentError || isSignedOut(error)) return;
-    const faults = [...this.list[index]!.faults.filter((each) => each.step !== step), { step, text: faultText(error) }];
+    const faults = [...this.list[index]!.faults.filter((each) => each.step !== step), { step, text: errorLine(error) }];
     this.change(index, { faults });
   }
 
@@ -231,7 +231,7 @@ export class AddRun {
     this.change(index, { unanswered: true });
     try {
       if (await this.find(index)) return;
-      const text = `${faultText(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
+      const text = `${errorLine(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
       this.fault(index, 'create', new Error(text));
     } catch (error) {
       const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';

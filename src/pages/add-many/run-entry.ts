@@ -1,5 +1,5 @@
 // One row on its way to be a device, and what the page sees of all of them.
-import { ApiError } from '#/api/api-error.ts';
+import { ApiError, errorLine } from '#/api/api-error.ts';
 import type { DeviceToAdd } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
 
@@ -54,11 +54,6 @@ export function newEntry(row: DraftRow, device: DeviceToAdd): RunEntry {
   };
 }
 
-export function faultText(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  return [error.message, error.detail].filter(Boolean).join(': ');
-}
-
 /** The service's message about its limit, without the words for its status. */
 export const limitText = (error: unknown): string =>
-  error instanceof ApiError && error.detail ? error.detail : faultText(error);
+  error instanceof ApiError && error.detail ? error.detail : errorLine(error);

@@ -60,7 +60,9 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
         devices={devices}
         gone={ids.filter((id) => !there.has(id))}
         run={run}
-        action={{ what: 'Deploy', keep: () => undefined, fault: undefined, button: devicesText, write }}
+        what="Deploy"
+        button={devicesText}
+        write={write}
         onward={
           <Button component={Link} to={onward}>
             {preflightFor ? 'See the results' : 'See the jobs'}

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ActionIcon, TextInput } from '@mantine/core';
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
+import { errorLine } from '#/api/api-error.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
@@ -76,7 +77,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
     update.mutate(
       { [field]: value },
       {
-        onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? errorText(error)),
+        onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? errorLine(error)),
         onSuccess: () => {
           // Shown at once; the list is asked again behind it.
           client.setQueryData(deviceQueries.one(DeviceId).queryKey, (now) => now && { ...now, [field]: value });
@@ -145,8 +146,3 @@ function focusIn(input: HTMLInputElement | null) {
   input?.focus();
   input?.select();
 }
-
-const errorText = (error: Error): string =>
-  'detail' in error && typeof error.detail === 'string' && error.detail
-    ? `${error.message}: ${error.detail}`
-    : error.message;

@@ -58,7 +58,6 @@ export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingD
         run={run}
         items={parts}
         what="Cancel"
-        fault={undefined}
         button={`Cancel on ${devicesText(count)}`}
         typed={count > 1}
         danger

@@ -71,23 +71,21 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   return (
     <BulkSteps
       {...frame}
-      action={{
-        what: 'Retry',
-        keep: ({ DeviceId }) => {
-          // Never twice: the same order may be on its way there from an earlier retry, or still wait.
-          const other = queued?.get(DeviceId)?.find(({ JobName }) => isSameOrder(JobName, job.JobName));
-          return other && `It has “${other.JobName}” already, which has not ended`;
-        },
-        does: ['gets a new job', 'get a new job each'],
-        fault,
-        button: (count) => `Retry on ${devicesText(count)}`,
-        typed: frame.devices.length > 1,
-        requests: (change) => change.map(deployRequest(workOf(name))),
-        write: () => {
-          if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
-          setSettled({ name, queues: queued });
-          return bulkDeploy(workOf(name));
-        },
+      what="Retry"
+      whySkipped={({ DeviceId }) => {
+        // Never twice: the same order may be on its way there from an earlier retry, or still wait.
+        const other = queued?.get(DeviceId)?.find(({ JobName }) => isSameOrder(JobName, job.JobName));
+        return other && `It has “${other.JobName}” already, which has not ended`;
+      }}
+      does={['gets a new job', 'get a new job each']}
+      fault={fault}
+      button={(count) => `Retry on ${devicesText(count)}`}
+      typed={frame.devices.length > 1}
+      requests={(change) => change.map(deployRequest(workOf(name)))}
+      write={() => {
+        if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
+        setSettled({ name, queues: queued });
+        return bulkDeploy(workOf(name));
       }}
       note={(change) => (
         <>
