@@ -6,7 +6,7 @@ import { isCount, skipEqual, skipLocated, skipTagged, skipUntagged, bulkPlanOf, 
 const made = (DeviceId: string, more: object = {}) => device.parse({ DeviceId, DeviceName: DeviceId, ...more });
 const changing = (plan: ReturnType<typeof bulkPlanOf>) => plan.change.map(({ DeviceId }) => DeviceId);
 
-test('a device that has the value is skipped; one whose value is not told is not', () => {
+test('a device that has the value is skipped; one whose value is not reported is not', () => {
   const devices = [
     made('a', { DeviceGroup: 'north', CustomerName: 'Acme' }),
     made('b', { DeviceGroup: 'south' }),

@@ -30,7 +30,7 @@ test('the file holds every result, safe for a spreadsheet', () => {
   );
 });
 
-test('a result says what the service said, and what reading it again has shown', () => {
+test('a result has the message of the service, and what reading it again has shown', () => {
   const full = refusalError(500, '{"title":"Disk full","detail":"Ask the operator"}', null);
   const gone = refusalError(404, '{"detail":"There is no device d"}', null);
   for (const [result, outcome, reason] of [

@@ -47,7 +47,7 @@ export function itemResult(result: WriteResult): ItemResult {
     case 'unknown': {
       const read =
         result.trouble === undefined
-          ? 'The service does not tell whether it was done.'
+          ? 'The service does not report whether it was done.'
           : `Reading it again failed, too: ${reasonOf(result.trouble)}`;
       return { outcome, reason: `${reasonOf(result.error)} ${read}` };
     }

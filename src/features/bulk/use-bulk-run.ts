@@ -20,26 +20,20 @@ interface Start<Item> {
   write: BulkWrite<Item> | (() => Promise<BulkWrite<Item>>);
 }
 
-export interface RunningBulk<Item> extends Omit<ReturnType<typeof useRun<ItemResult>>, 'start'> {
-  kind: BulkKind<Item>;
-  /** Begins; a second time with what is to be sent again, whose results then replace the earlier ones. */
-  start: (start: Start<Item>) => void;
-  phase: 'planned' | 'running' | 'ended';
-  /** Milliseconds that the service asked to wait; 0 while it goes on. */
-  pause: number;
-}
+export type RunningBulk<Item> = ReturnType<typeof useBulkRun<Item>>;
 
 const AT_ONCE = 4;
 
-export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]): RunningBulk<Item> {
+export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]) {
   const run = useRun<ItemResult>(invalidates);
   const [pause, setPause] = useState(0);
-  const [phase, setPhase] = useState<RunningBulk<Item>['phase']>('planned');
+  const [phase, setPhase] = useState<'planned' | 'running' | 'ended'>('planned');
   const { busy } = run;
   return {
     ...run,
     kind,
-    start: ({ items, write: given }) =>
+    /** A second time with what is to be sent again, whose results then replace the earlier ones. */
+    start: ({ items, write: given }: Start<Item>) =>
       run.start(items.length, async ({ signal, onResult }) => {
         const write = typeof given === 'function' ? await given() : given;
         setPhase('running');
@@ -51,6 +45,7 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly Que
         }
       }),
     phase: busy && phase !== 'planned' ? 'running' : phase,
+    /** Milliseconds that the service asked to wait; 0 while it goes on. */
     pause,
     error: phase === 'running' ? null : run.error,
   };

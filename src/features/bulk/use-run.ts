@@ -18,20 +18,13 @@ interface RunState<Result> {
   ended: number;
 }
 
-interface ManyRun<Result> extends RunState<Result> {
-  start: (total: number, work: (watch: RunWatch<Result>) => Promise<void>) => void;
-  /** What is under way is awaited, nothing new begins. */
-  cancel: () => void;
-  cancelling: boolean;
-  busy: boolean;
-  error: Error | null;
-}
+type Work<Result> = (watch: RunWatch<Result>) => Promise<void>;
 
 /** How often a run is drawn again, in milliseconds. */
 const TICK = 120;
 
 /** `invalidates`: what it makes stale; read again once, after all of it. */
-export function useRun<Result>(invalidates: readonly QueryKey[]): ManyRun<Result> {
+export function useRun<Result>(invalidates: readonly QueryKey[]) {
   const [state, setState] = useState<RunState<Result>>({ results: new Map(), total: 0, ended: 0 });
   const [cancelling, setCancelling] = useState(false);
   const abort = useRef(new AbortController());
@@ -39,7 +32,7 @@ export function useRun<Result>(invalidates: readonly QueryKey[]): ManyRun<Result
   useEffect(() => () => abort.current.abort(), []);
 
   const run = useWrite({
-    mutationFn: async ({ total, work }: { total: number; work: Parameters<ManyRun<Result>['start']>[1] }) => {
+    mutationFn: async ({ total, work }: { total: number; work: Work<Result> }) => {
       const results = new Map(state.results);
       let ended = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,12 +59,13 @@ export function useRun<Result>(invalidates: readonly QueryKey[]): ManyRun<Result
   });
   return {
     ...state,
-    start: (total, work) => {
+    start: (total: number, work: Work<Result>) => {
       if (run.isUnderWay()) return;
       abort.current = new AbortController();
       setCancelling(false);
       run.mutate({ total, work });
     },
+    /** What is under way is awaited, nothing new begins. */
     cancel: () => {
       setCancelling(true);
       abort.current.abort();

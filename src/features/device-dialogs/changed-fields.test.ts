@@ -28,7 +28,7 @@ test('an emptied field is sent empty', () => {
   });
 });
 
-test('a field that the service does not tell is sent only when something was typed', () => {
+test('a field that the service does not report is sent only when something was typed', () => {
   assert.equal(editableValues(device).CustomerSite, '');
   assert.deepEqual(changedFields(device, { ...editableValues(device), CustomerSite: ' Dock 4 ' }), {
     CustomerSite: 'Dock 4',

@@ -32,7 +32,7 @@ test('what says nothing counts as left out', () => {
     assert.equal(isFiltered(read(search)), false, search);
 });
 
-test('what is written reads back as the same, and leaves all else in place', () => {
+test('what is written reads back as the same, and leaves all else as it is', () => {
   const filter = {
     search: 'a&b=c',
     group: ['ü %', 'x,y', ''],
@@ -45,7 +45,7 @@ test('what is written reads back as the same, and leaves all else in place', () 
   assert.equal(schema.change(written, { filter: {} }), 'sort=-name&dialog=add');
 });
 
-test('an empty filter leaves the URL; a group called anything is told from none', () => {
+test('an empty filter leaves the URL; a group called anything differs from none', () => {
   assert.equal(schema.change('q=a&group=b&site=c', { filter: { search: '', group: [], site: ['c'] } }), 'site=c');
   assert.equal(schema.change('at=1,2', { filter: { group: ['d', ''] } }), 'at=1%2C2&group=d&no=group');
 });

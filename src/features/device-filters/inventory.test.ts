@@ -23,7 +23,7 @@ test('known fields come in a fixed order, unknown ones after them, secrets and e
   ]);
 });
 
-test('a device that tells nothing has no inventory', () => {
+test('a device that reports nothing has no inventory', () => {
   assert.deepEqual(inventoryOf(device.parse({ DeviceId: 'd1' })), []);
 });
 

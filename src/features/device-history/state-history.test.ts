@@ -31,7 +31,7 @@ const stretches = ({ watched }: StateHistory) =>
   watched.map(([from, to]) => `${(from - START) / MINUTE}..${(to - START) / MINUTE}`);
 const seen = (minute: number) => START + minute * MINUTE;
 
-test('the first reading is only where it begins; later ones tell who went and who came', () => {
+test('the first reading is only where it begins; later ones show who went and who came', () => {
   const history = after(
     { at: 0, away: { a: seen(-100) } },
     { at: 1, away: { a: seen(-100), b: seen(0.5) } },
@@ -42,7 +42,7 @@ test('the first reading is only where it begins; later ones tell who went and wh
   assert.equal(history.away?.get('b')?.at, seen(0.5));
 });
 
-test('nobody looked for a while: a gap, and what Last seen tells of it', () => {
+test('nobody looked for a while: a gap, and what Last seen shows of it', () => {
   const history = after({ at: 0 }, { at: 1 }, { at: 600, away: { a: seen(300), b: undefined } }, { at: 601 });
   assert.deepEqual(stretches(history), ['0..1', '600..601']);
   assert.deepEqual(changesOf(history), [
@@ -64,7 +64,7 @@ test('a device that was never there did not go, and neither did one that is new'
   assert.deepEqual(changesOf(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
 });
 
-test('a page of its own sees one device alone, and nothing is told twice', () => {
+test('a page of its own sees one device alone, and nothing is reported twice', () => {
   const before = after({ at: 0, away: { a: seen(-10) } }, { at: 1, away: { a: seen(-10) } });
   const look = (history: StateHistory, id: string, state: string, at: number) =>
     withDevice(history, { id, state, seen: undefined, at: seen(at), since: seen(at - 0.1) });
@@ -88,7 +88,7 @@ test('a clock that is set back takes what lies ahead away', () => {
   assert.deepEqual(changesOf(history), []);
 });
 
-test('it is bounded, and where changes are left out nobody is said to have looked', () => {
+test('it is bounded, and where changes are left out nobody counts as having looked', () => {
   let history = after({ at: 0 });
   for (let at = 1; at <= 2000; at++)
     history = read(history, { at, away: at % 2 ? { a: undefined, b: undefined } : {} });
@@ -98,7 +98,7 @@ test('it is bounded, and where changes are left out nobody is said to have looke
   assert.deepEqual([old.changes.length, stretches(old).length], [0, 1]);
 });
 
-test('kept as text it is the same; what cannot be read is nothing', () => {
+test('stored as text it is the same; what cannot be read is nothing', () => {
   const history = after({ at: 0, away: { a: undefined } }, { at: 1, away: { b: seen(0.5) } });
   const readTexts = (states: string, watched: string) => ({
     ...statesFormat.read(states),

@@ -36,7 +36,7 @@ test('a device that went and came', () => {
   assert.deepEqual(texts(deviceStretches(stored, device, span)), ['0..30 Online', '30..40 Offline', '40..100 Online']);
 });
 
-test('Last seen tells of a time in which nobody looked', () => {
+test('Last seen shows a time in which nobody looked', () => {
   const stored = history({ watched: [[0, 10], [60, 100]], changes: [changed('Offline', 30)] }); // prettier-ignore
   const away = { ...device, state: 'Offline', seen: 30 };
   assert.deepEqual(texts(deviceStretches(stored, away, span)), ['0..10 Online', '10..30 ?', '30..100 Offline']);

@@ -16,7 +16,7 @@ test('a shell reads every word back as it was, whatever a service puts into a ke
     assert.equal(execFileSync('sh', ['-c', `printf %s ${shellWord(key)}`], { encoding: 'utf8' }), key);
 });
 
-test('an address of this machine only is told from one that others reach', () => {
+test('an address of this machine only differs from one that others reach', () => {
   for (const origin of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'http://a.localhost'])
     assert.equal(isLoopback(origin), true, origin);
   for (const origin of ['http://192.168.1.5:8080', 'https://localhost.example.com', 'https://muster.example.com'])

@@ -7,20 +7,14 @@ export const KEY_PLACEHOLDER = '<device key>';
 export const shellWord = (text: string): string =>
   /^[\w.+/=:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-export interface InstallCommands {
-  /** For a real device: downloads the agent and installs it. */
-  curl: string;
-  wget: string;
-  /** For the machine that holds a clone of the project. */
-  clone: string;
-}
-
-export function installCommands(origin: string, key: string): InstallCommands {
+export function installCommands(origin: string, key: string) {
   const script = shellWord(`${origin}/install.sh`);
   const word = shellWord(key);
   return {
+    /** For a real device: downloads the agent and installs it. */
     curl: `curl -fsSL ${script} | DEVICE_KEY=${word} sh`,
     wget: `wget -qO- ${script} | DEVICE_KEY=${word} sh`,
+    /** For the machine that holds a clone of the project. */
     clone: `npm run agent -- --server ${shellWord(origin)} --key ${word}`,
   };
 }

@@ -5,23 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { installCommands, shellWord } from './install-commands.ts';
 
-export interface Install {
-  command: ((key: string) => string) | undefined;
-  /** The other service, as people know it; undefined: devices run our agent. */
-  host: string | undefined;
-}
-
-export function useInstall(): Install {
+/** `host`: the other service, as people know it; undefined: devices run our agent. */
+export function useInstall() {
   const { Upstream, InstallCommand } = useQuery(sessionQueries.current()).data ?? {};
   return useMemo(() => {
-    if (Upstream === undefined)
-      return { host: undefined, command: (key: string) => installCommands(location.origin, key).curl };
-    return {
-      host: URL.parse(Upstream)?.host ?? Upstream,
-      command:
-        InstallCommand === undefined
-          ? undefined
-          : (key: string) => InstallCommand.replaceAll('{key}', () => shellWord(key)),
-    };
+    const own = (key: string) => installCommands(location.origin, key).curl;
+    if (Upstream === undefined) return { host: undefined, command: own };
+    const given = InstallCommand && ((key: string) => InstallCommand.replaceAll('{key}', () => shellWord(key)));
+    return { host: URL.parse(Upstream)?.host ?? Upstream, command: given || undefined };
   }, [Upstream, InstallCommand]);
 }

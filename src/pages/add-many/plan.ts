@@ -4,22 +4,13 @@ import { checkRow, hasError } from './row-check.ts';
 import type { CellTexts } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
 
-export interface Plan {
-  ready: DraftRow[];
-  faulty: number;
-  /** Rows that become devices although something about them looks odd. */
-  warned: number;
-  /** Devices that the licence still allows, where it is known. */
-  free: number | undefined;
-  warningsOf: (row: DraftRow) => CellTexts;
-}
+export type Plan = ReturnType<typeof planOf>;
 
-/** `names`: the names of the fleet, folded; undefined while they are not known. */
-export function planOf(
-  rows: readonly DraftRow[],
-  names: ReadonlySet<string> | undefined,
-  free: number | undefined,
-): Plan {
+/**
+ * `names`: the names of the fleet, folded; undefined while they are not known. `free`: devices that the licence still
+ * allows, where that is known.
+ */
+export function planOf(rows: readonly DraftRow[], names: ReadonlySet<string> | undefined, free: number | undefined) {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const { folded } = checkRow(row);
@@ -41,7 +32,14 @@ export function planOf(
     const { folded, isOdd } = checkRow(row);
     return isOdd || (counts.get(folded) ?? 0) > 1 || names?.has(folded) === true;
   }).length;
-  return { ready, faulty: rows.length - ready.length, warned, free, warningsOf };
+  return {
+    ready,
+    faulty: rows.length - ready.length,
+    /** Rows that become devices although something about them looks odd. */
+    warned,
+    free,
+    warningsOf,
+  };
 }
 
 /** The plan in words: "148 devices will be created, 2 rows have errors and are left out; licence: 9,812 free". */

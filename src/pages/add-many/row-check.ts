@@ -26,17 +26,6 @@ export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
 
 export type CellTexts = Partial<Record<ColumnName, string>>;
 
-export interface RowCheck {
-  errors: CellTexts;
-  /** Whether there is any: then the row is left out. */
-  isFaulty: boolean;
-  warnings: CellTexts;
-  isOdd: boolean;
-  device: DeviceToAdd;
-  /** The name as names are compared: without regard to letter case. */
-  folded: string;
-}
-
 const FIELDS: Record<string, ColumnName> = {
   DeviceName: 'name',
   DeviceGroup: 'group',
@@ -80,7 +69,7 @@ function checkTags(tags: string[], errors: CellTexts): void {
   }
 }
 
-function check({ cells }: DraftRow): RowCheck {
+function check({ cells }: DraftRow) {
   const errors: CellTexts = {};
   const warnings: CellTexts = {};
   const [name, group, customer, site] = [cells.name, cells.group, cells.customer, cells.site].map((text) =>
@@ -94,14 +83,17 @@ function check({ cells }: DraftRow): RowCheck {
   const device = { name, group, customer, site, position: checkLocation(cells, errors, warnings), tags };
   return {
     errors,
+    /** Such a row is left out. */
     isFaulty: Object.keys(errors).length > 0,
     warnings,
     isOdd: Object.keys(warnings).length > 0,
     device,
+    /** The name as names are compared: without regard to letter case. */
     folded: folded(name),
   };
 }
 
+type RowCheck = ReturnType<typeof check>;
 const known = new WeakMap<DraftRow, RowCheck>();
 
 /** The errors of a row by itself; conflicts with the names of others are in the plan. */

@@ -41,7 +41,7 @@ test('hostile cells come through as they are meant', () => {
   assert.deepEqual(cellsOf('"two\r\nlines",g')[0]?.[0], 'two lines');
 });
 
-test('what is not used is told, and what holds no rows is refused', () => {
+test('what is not used is named, and what has no rows is refused', () => {
   assert.deepEqual(parseRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
   assert.deepEqual(parseRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
   assert.throws(() => parseRows(' \n\n'), /no row/);
@@ -50,7 +50,7 @@ test('what is not used is told, and what holds no rows is refused', () => {
   assert.throws(() => parseRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
 });
 
-test('errors stand at their cells', () => {
+test('errors are at their cells', () => {
   assert.deepEqual(errorsOf({ name: '  ' }), { name: 'Must not be empty' });
   assert.deepEqual(
     errorsOf({ name: 'n'.repeat(256), group: 'g'.repeat(256), customer: 'c'.repeat(256), site: 's'.repeat(256) }),

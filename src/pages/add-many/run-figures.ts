@@ -2,19 +2,10 @@
 import { counted, formatCount } from '#/lib/format.ts';
 import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
 
-export interface RunFigures {
-  total: number;
-  created: number;
-  /** Finished, one way or the other. */
-  settled: number;
-  failed: number;
-  keyLost: number;
-  waiting: number;
-  /** Rows that are no devices and can be edited. */
-  editable: number;
-}
+type RunFigures = ReturnType<typeof figuresOf>;
 
-export function figuresOf(entries: readonly RunEntry[]): RunFigures {
+/** `settled`: finished, one way or the other. `editable`: rows that are no devices and can be edited. */
+export function figuresOf(entries: readonly RunEntry[]) {
   const figures = { total: entries.length, created: 0, settled: 0, failed: 0, keyLost: 0, waiting: 0, editable: 0 };
   for (const { state, id, keyLost, unanswered } of entries) {
     if (id !== undefined) figures.created++;

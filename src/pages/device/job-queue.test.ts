@@ -22,7 +22,7 @@ test('jobs are split by what they are doing, waiting ones in order, executed one
   assert.deepEqual([ids(queue.running), ids(queue.waiting), ids(queue.executed)], [['c'], ['d', 'e'], ['b', 'a']]);
 });
 
-test('a list that came newest first is put right where it tells the times', () => {
+test('a list that came newest first is sorted by the times that it has', () => {
   const queue = jobQueueOf(
     [
       job('e', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
@@ -55,7 +55,7 @@ test('without times the given order counts', () => {
   );
 });
 
-test('the order of a service that lists a queue stands, whatever its clock said', () => {
+test('the order of a service that lists a queue is used, whatever its times are', () => {
   const jobs = [
     job('d', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
     job('e', { CreatedTime: '2026-11-02T14:04:00+00:00' }),

@@ -3,14 +3,6 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { jobState } from '#/api/job-state.ts';
 
-export interface JobQueue {
-  running: Job[];
-  /** In the order in which they will run. */
-  waiting: Job[];
-  /** Newest first. */
-  executed: Job[];
-}
-
 const timeOf = (text: string | undefined): number => parseTimestamp(text ?? '')?.getTime() ?? Number.NaN;
 
 /** Sorts by a time where both have one; else the order stays as it was given. */
@@ -25,14 +17,16 @@ const ended = (job: Job): number => timeOf(job.EndTime || job.StartTime || job.C
  * `jobs` in the order of submission, as the service lists one device's jobs. `byTimes`: in any order, so that times
  * decide as far as they are reported.
  */
-export function jobQueueOf(jobs: readonly Job[], byTimes: boolean): JobQueue {
+export function jobQueueOf(jobs: readonly Job[], byTimes: boolean) {
   const inState = (...states: string[]) => jobs.filter((job) => states.includes(jobState(job)));
   const running = inState('Running');
   const waiting = inState('Waiting');
   const executed = jobs.filter((job) => !running.includes(job) && !waiting.includes(job));
   return {
     running,
+    /** In the order in which they will run. */
     waiting: byTimes ? waiting.sort(byTime((job) => timeOf(job.CreatedTime), 1)) : waiting,
+    /** Newest first. */
     executed: executed.toReversed().sort(byTime(ended, -1)),
   };
 }

@@ -22,7 +22,7 @@ test('garbage, another version and hostile values count as not chosen', () => {
   assert.deepEqual(readColumnChoice(odd), { ...USUAL, order: ['a'], widths: { a: 800, c: 60 } });
 });
 
-test('columns are shown, hidden and moved; the rest keep their places', () => {
+test('columns are shown, hidden and moved; the rest stay where they are', () => {
   assert.deepEqual(ids(chosen(COLUMNS, USUAL)), ['name', 'status', 'group']);
   const [, status, , system] = COLUMNS as [object, (typeof COLUMNS)[0], object, (typeof COLUMNS)[0]];
   const changed = withShown(withShown(USUAL, status, false), system, true);
@@ -33,7 +33,7 @@ test('columns are shown, hidden and moved; the rest keep their places', () => {
   assert.equal(withMoved(USUAL, ids(COLUMNS), 'name', -1), USUAL);
 });
 
-test('a column that the choice does not know stays behind the one it stood behind', () => {
+test('a column that the choice does not know stays behind the one that it followed', () => {
   const moved = { ...USUAL, order: ['status', 'name'] };
   assert.deepEqual(ids(inOrder(COLUMNS, moved)), ['status', 'group', 'SysOS', 'name']);
 });

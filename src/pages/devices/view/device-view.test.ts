@@ -18,7 +18,7 @@ test('a URL that says nothing of columns shows the reader’s own', () => {
   assert.equal(choiceOf(own, layoutAt('group=north'), available), own);
 });
 
-test('a link shows exactly its columns, extra ones too, and only those that the service tells', () => {
+test('a link shows exactly its columns, extra ones too, and only those that the service reports', () => {
   assert.deepEqual(drawn('cols=name,arch,lost&widths=arch:90'), {
     columns: ['name', 'arch'],
     widths: { arch: 90 },

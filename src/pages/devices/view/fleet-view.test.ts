@@ -39,7 +39,7 @@ test('what cannot be a page, a page size or a filter counts as left out', () => 
     assert.deepEqual(read(search), START, search);
 });
 
-test('a filter change goes back to the first page and keeps the rest', () => {
+test('a filter change goes back to the first page and leaves the rest', () => {
   const next = changed('group=north&page=4&rows=50&dialog=add', { filter: { name: ' pump ' } });
   assert.deepEqual(Object.fromEntries(new URLSearchParams(next)), {
     rows: '50',
@@ -53,7 +53,7 @@ test('an emptied filter leaves the URL', () => {
   assert.equal(changed('name=pump&group=north', { filter: { name: '' } }), 'group=north');
 });
 
-test('another page size keeps the first row in sight', () => {
+test('with another page size the first row stays in sight', () => {
   assert.equal(changed('page=5', { rows: 50 }), 'page=3&rows=50'); // row 101
   assert.equal(changed('page=3&rows=50', { rows: 25 }), 'page=5&rows=25');
   assert.equal(changed('page=2', { rows: 1000 }), 'rows=1000');

@@ -41,7 +41,7 @@ test('entries that are no views are counted, the rest is taken over clean', () =
   assert.match(read.views[2]?.id ?? '', /^\w+$/);
 });
 
-test('an import tells what is new, known and under a name in use, and asks', () => {
+test('an import shows what is new, known and under a name in use, and asks', () => {
   const plan = planImport(mine, [
     view('north', 'group=other'),
     view('South', 'group=s'),
