@@ -1,6 +1,7 @@
 // One action on many jobs, each on its own: exactly which, the run, and what became of each.
 import type { ReactNode } from 'react';
 import type { BulkWrite } from '#/api/bulk.ts';
+import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { RunSteps } from './run-steps.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
 import { counted } from '#/lib/format.ts';
@@ -20,12 +21,11 @@ interface BulkJobsDialogProps<Row extends { JobId: string }> {
   onClose: () => void;
 }
 
-const STALE = [['jobs'], ['devices', 'jobs']];
 const keyOf = ({ JobId }: { JobId: string }) => JobId;
 
 export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDialogProps<Row>) {
   const { title, verb, jobs, columns, nameOf, write, children, onClose } = props;
-  const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, STALE);
+  const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, JOBS_CHANGED);
   const count = jobs.length;
   return (
     <BaseDialog title={title} size="xl" closeOnClickOutside={false} busy={run.busy} onClose={onClose}>

@@ -6,13 +6,11 @@ import { useState } from 'react';
 import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
-import { Duration } from '#/features/jobs/duration.tsx';
-import { timesOf } from '#/features/jobs/job-times.ts';
+import { JobFactList } from '#/features/jobs/job-fact-list.tsx';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { overallState } from '#/features/jobs/outcome.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { paths } from '#/paths.ts';
-import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { formatBytes } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -76,27 +74,16 @@ export function ArchivedJobPage() {
 
 function Found({ stored, account }: { stored: StoredJob; account: string }) {
   const { job, archived, bytes, outcome, devices } = stored;
-  const { created, started, ended } = timesOf(job);
-  const facts = [
-    ['Target', targetText(targetOf(job))],
-    ['Submitted', <Time key="at" at={created} raw={job.CreatedTime} />],
-    ['Started', <Time key="at" at={started} raw={job.StartTime} />],
-    ['Ended', <Time key="at" at={ended} raw={job.EndTime} />],
-    ['Duration', <Duration key="for" job={job} />],
-    ['Archived', <Time key="at" at={archived} />],
-    ['Stored', formatBytes(bytes)],
-    ['Job ID', <ShortId key="id" value={job.JobId} what="job id" />],
-  ] as const;
   return (
     <>
-      <dl className={classes.facts}>
-        {facts.map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <JobFactList
+        job={job}
+        target={targetText(targetOf(job))}
+        more={[
+          ['Archived', <Time key="at" at={archived} />],
+          ['Stored', formatBytes(bytes)],
+        ]}
+      />
       {job.Command && (
         <details className={classes.command}>
           <summary>Command</summary>

@@ -4,6 +4,7 @@ import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
 import type { WaitingPart } from '#/api/bulk-cancel.ts';
+import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { canStop } from '#/api/job-state.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
@@ -12,8 +13,6 @@ import type { BulkKind } from '#/features/bulk/use-bulk-run.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import classes from './job-page.module.css';
-
-const STALE = [['jobs'], ['devices', 'jobs']];
 
 interface Part extends WaitingPart {
   device: string;
@@ -35,15 +34,10 @@ export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingD
   const [parts] = useState(() =>
     waiting.map((job): Part => {
       const { JobId, DeviceName, DeviceId } = job;
-      return {
-        JobId,
-        ParentJobId: parent.JobId,
-        canStop: canStop(job),
-        device: DeviceName || DeviceId || JobId,
-      };
+      return { JobId, ParentJobId: parent.JobId, canStop: canStop(job), device: DeviceName || DeviceId || JobId };
     }),
   );
-  const run = useBulkRun(KIND, STALE);
+  const run = useBulkRun(KIND, JOBS_CHANGED);
   const count = parts.length;
   const [line] = bulkPlanText({ change: parts, skip: [] }, 0, ['does not run it any more', 'do not run it any more']);
   return (

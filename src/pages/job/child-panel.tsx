@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, isStopping, jobState } from '#/api/job-state.ts';
@@ -10,7 +10,8 @@ import { jobQueries } from '#/api/jobs.ts';
 import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { paths } from '#/paths.ts';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 import { JobLog } from './job-log.tsx';
 import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
@@ -69,22 +70,18 @@ export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
             )}
           </div>
         )}
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label="Close the output"
+        <IconButton
+          icon={IconX}
+          iconSize={18}
+          label="Close the output"
           title="Close"
           onClick={() => url.close('child', 'log', 'line')}
-        >
-          <IconX size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        />
       </header>
       {child ? (
         <JobLog job={child} followed={single.data} judgement={judgement} device={name} />
-      ) : single.error ? (
-        <Failure what="this device's output" error={single.error} busy={single.isFetching} onRetry={single.refetch} />
       ) : (
-        <Skeleton name="output" rows={4} />
+        <NoDataYet query={single} name="this device's output" rows={4} />
       )}
       {child && stops && <StopJobDialog job={child} state={jobState(child)} onClose={() => setStops(false)} />}
     </section>

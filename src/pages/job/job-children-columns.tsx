@@ -71,11 +71,10 @@ interface ColumnsRequest {
   box: Column<Job>;
 }
 
-export function childColumns(request: ColumnsRequest): Column<Job>[] {
-  const { jobs, fleet, fields, opened, url, found, box } = request;
-  const sorts = (by: string, header: string) => ({ header, by });
+export function childColumns({ jobs, fleet, fields, opened, url, found, box }: ColumnsRequest): Column<Job>[] {
   const fleetColumn = (id: 'site' | 'group', header: string): Column<Job> => ({
-    ...sorts(id, header),
+    header,
+    by: id,
     width: '11%',
     phone: 'hide',
     cell: (child) => {
@@ -86,7 +85,8 @@ export function childColumns(request: ColumnsRequest): Column<Job>[] {
   const columns: Column<Job>[] = [
     box,
     {
-      ...sorts('device', 'Device'),
+      header: 'Device',
+      by: 'device',
       width: opened ? '46%' : '24%',
       cell: (child) => {
         const key = jobs.keys.get(child) ?? '';
@@ -109,11 +109,12 @@ export function childColumns(request: ColumnsRequest): Column<Job>[] {
       },
     },
     {
-      ...sorts('state', 'State'),
+      header: 'State',
+      by: 'state',
       width: opened ? '32%' : '124px',
       cell: (child) => <VerdictMark judgement={jobs.verdicts.of(child)} />,
     },
-    { ...sorts('exit', 'Exit code'), width: opened ? '22%' : '92px', phone: 'second', cell: exitCode },
+    { header: 'Exit code', by: 'exit', width: opened ? '22%' : '92px', phone: 'second', cell: exitCode },
   ];
   if (opened) return columns;
   return [
@@ -133,12 +134,13 @@ export function childColumns(request: ColumnsRequest): Column<Job>[] {
     ...(fields.site ? [fleetColumn('site', 'Site')] : []),
     ...(fields.group ? [fleetColumn('group', 'Group')] : []),
     {
-      ...sorts('started', 'Started'),
+      header: 'Started',
+      by: 'started',
       width: '100px',
       phone: 'hide',
       cell: (child) => <Time at={timesOf(child).started} raw={child.StartTime} />,
     },
-    { ...sorts('duration', 'Duration'), width: '96px', phone: 'second', cell: (child) => <Duration job={child} /> },
+    { header: 'Duration', by: 'duration', width: '96px', phone: 'second', cell: (child) => <Duration job={child} /> },
   ];
 }
 

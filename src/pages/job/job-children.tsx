@@ -23,13 +23,12 @@ import { Empty } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { ChildPanel } from './child-panel.tsx';
-import { FAILURES, UNANSWERED, childName } from './children/child-jobs.ts';
+import { FAILURES, UNANSWERED, childName, whyNoRetry } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import { jobUrl } from './children/job-url.ts';
 import type { JobUrl } from './children/job-url.ts';
 import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
-import { whyNoRetry } from './children/retry.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
@@ -129,28 +128,16 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
           <StateFilter counts={verdicts.counts} />
           {(rows.length > 10 || name) && <Search />}
         </div>
-        <ChildActions {...{ parent, jobs, selection }} />
+        <ChildActions parent={parent} jobs={jobs} selected={selection.ids} />
         {shown.length === 0 ? (
           <Empty
             title="No device matches"
-            action={
-              <Button variant="default" onClick={() => url.set({ name: '', state: undefined })}>
-                Show all
-              </Button>
-            }
+            next={{ label: 'Show all', variant: 'default', onClick: () => url.set({ name: '', state: undefined }) }}
           />
         ) : (
           <VirtualTable
             name="Devices of this job"
-            columns={childColumns({
-              jobs,
-              fleet,
-              fields,
-              opened,
-              url,
-              found,
-              box: boxes(shownIds, selection),
-            })}
+            columns={childColumns({ jobs, fleet, fields, opened, url, found, box: boxes(shownIds, selection) })}
             rows={shown}
             rowKey={keyOf}
             sort={sort}
@@ -176,13 +163,13 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
 interface ChildActionsProps {
   parent: Job;
   jobs: ChildJobs;
-  selection: Selection;
+  selected: ReadonlySet<string>;
 }
 
 /** Doing it again on some of the devices, and taking it back where it waits. */
-function ChildActions({ parent, jobs: { rows, verdicts }, selection }: ChildActionsProps) {
+function ChildActions({ parent, jobs: { rows, verdicts }, selected }: ChildActionsProps) {
   const [{ dialog }, url] = useUrlState(jobUrl);
-  const [failed, unansweredOnes, waiting] = useMemo(() => {
+  const [failed, unanswered, waiting] = useMemo(() => {
     const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
     return [
       of(FAILURES),
@@ -192,17 +179,13 @@ function ChildActions({ parent, jobs: { rows, verdicts }, selection }: ChildActi
   }, [parent.JobId, rows, verdicts]);
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
-    { id: 'retry-unanswered', which: 'the unanswered', targets: unansweredOnes },
-    {
-      id: 'retry-selected',
-      which: 'the selected',
-      targets: selection.ids.size > 0 ? rows.filter(({ DeviceId }) => selection.ids.has(DeviceId)) : [],
-    },
+    { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },
+    { id: 'retry-selected', which: 'the selected', targets: rows.filter(({ DeviceId }) => selected.has(DeviceId)) },
   ];
-  const offered = retries.filter(({ id, targets }) => targets.length > 0 && id !== 'retry-unanswered');
-  const unanswered = retries[1];
-  if (unanswered && unanswered.targets.length > 0 && unanswered.targets.length < (retries[0]?.targets.length ?? 0))
-    offered.splice(1, 0, unanswered);
+  // All that failed may be unanswered: one button is enough then.
+  const offered = retries.filter(
+    ({ targets }) => targets.length > 0 && (targets !== unanswered || targets.length < failed.length),
+  );
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => url.close('dialog');
   const noRetry = whyNoRetry(parent, 1);

@@ -1,5 +1,4 @@
 // The head of a job's page: what it was aimed at, when, how long, its ids, its command.
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
@@ -8,20 +7,9 @@ import { tagQueries } from '#/api/tags.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton, ShortId } from '#/ui/controls/copy-button.tsx';
-import { Time } from '#/ui/controls/time.tsx';
-import { timesOf } from '#/features/jobs/job-times.ts';
+import { JobFactList } from '#/features/jobs/job-fact-list.tsx';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { Duration } from '#/features/jobs/duration.tsx';
 import classes from './job-page.module.css';
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
 
 function TargetLink({ job }: { job: Job }) {
   const tags = useQuery({ ...tagQueries.list(), enabled: Boolean(job.TagId), retry: false });
@@ -57,37 +45,20 @@ function Ran({ artifact, workflow }: { artifact: string | undefined; workflow: s
 }
 
 export function JobFacts({ job }: { job: Job }) {
-  const { created, started, ended } = timesOf(job);
+  const { ArtifactId, WorkflowId, ExitCode } = job;
   return (
     <>
-      <dl className={classes.facts}>
-        <Fact name="Target">
-          <TargetLink job={job} />
-        </Fact>
-        {(job.ArtifactId || job.WorkflowId) && (
-          <Fact name={job.ArtifactId ? 'Artifact' : 'Workflow'}>
-            <Ran artifact={job.ArtifactId} workflow={job.WorkflowId} />
-          </Fact>
-        )}
-        {job.CreatedTime !== undefined && (
-          <Fact name="Submitted">
-            <Time at={created} raw={job.CreatedTime} />
-          </Fact>
-        )}
-        <Fact name="Started">
-          <Time at={started} raw={job.StartTime} />
-        </Fact>
-        <Fact name="Ended">
-          <Time at={ended} raw={job.EndTime} />
-        </Fact>
-        <Fact name="Duration">
-          <Duration job={job} />
-        </Fact>
-        {job.ExitCode !== undefined && <Fact name="Exit code">{job.ExitCode}</Fact>}
-        <Fact name="Job ID">
-          <ShortId value={job.JobId} what="job id" />
-        </Fact>
-      </dl>
+      <JobFactList
+        job={job}
+        target={<TargetLink job={job} />}
+        payload={[
+          [
+            ArtifactId ? 'Artifact' : 'Workflow',
+            Boolean(ArtifactId || WorkflowId) && <Ran artifact={ArtifactId} workflow={WorkflowId} />,
+          ],
+        ]}
+        more={[['Exit code', ExitCode ?? false]]}
+      />
       {job.Command && (
         <details className={classes.command}>
           <summary>Command</summary>

@@ -21,9 +21,9 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
-import { Empty, View } from '#/ui/page/view.tsx';
+import { Empty, NoDataYet, View } from '#/ui/page/view.tsx';
 import { DeleteJobDialog } from '#/features/jobs/delete-job-dialog.tsx';
-import { FAILURES, keysOf } from './children/child-jobs.ts';
+import { FAILURES, keysOf, whyNoRetry } from './children/child-jobs.ts';
 import type { ChildJobs } from './children/child-jobs.ts';
 import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
@@ -37,7 +37,6 @@ import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
-import { whyNoRetry } from './children/retry.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
 import { counted } from '#/lib/format.ts';
@@ -51,24 +50,14 @@ export function JobPage() {
   const { id = '' } = useParams();
   const job = useDeferredQuery(useQuery(jobQueries.one(id)));
   if (job.data) return <FoundJob key={id} followed={job.data} query={job} />;
-  const gone = isMissing(job.error);
   return (
     <Page title="Job" back={<Link to={paths.jobs()}>Jobs</Link>}>
-      {gone ? (
-        <Empty
-          title="There is no such job"
-          action={
-            <Button component={Link} to={paths.jobs()}>
-              All jobs
-            </Button>
-          }
-        >
+      {isMissing(job.error) ? (
+        <Empty title="There is no such job" next={{ label: 'All jobs', to: paths.jobs() }}>
           It may have been deleted.
         </Empty>
       ) : (
-        <View query={job} name="the job" empty={null}>
-          {() => null}
-        </View>
+        <NoDataYet query={job} name="the job" />
       )}
     </Page>
   );
@@ -76,12 +65,13 @@ export function JobPage() {
 
 const NONE: Job[] = [];
 
-interface FoundJobProps {
+function FoundJob({
+  followed,
+  query,
+}: {
   followed: FollowedJob;
-  query: Parameters<typeof View<FollowedJob>>[0]['query'];
-}
-
-function FoundJob({ followed, query }: FoundJobProps) {
+  query: ReturnType<typeof useDeferredQuery<FollowedJob>>;
+}) {
   const { complete } = followed;
   const job = useAwaitedHere(followed.job);
   const [{ dialog, child }, url] = useUrlState(jobUrl);
@@ -92,7 +82,8 @@ function FoundJob({ followed, query }: FoundJobProps) {
   const isStalled = awaitedOffline(job) > 0;
   const state = outcome && totalOf(outcome) > 0 && !isStalled ? overallState(outcome) : stateOf(job);
   const name = job.JobName || 'Job without a name';
-  const retrying = dialog === 'retry' && !isParent(job);
+  const close = () => url.close('dialog');
+  const isParentJob = isParent(job);
   const rulesOpen = dialog === 'rules';
   const ruleName = useRuleName(rulesOpen)(job);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
@@ -113,7 +104,7 @@ function FoundJob({ followed, query }: FoundJobProps) {
       }
       actions={
         <>
-          {!isParent(job) && !isMoving(job) && (
+          {!isParentJob && !isMoving(job) && (
             <Button
               variant="default"
               disabled={noRetry !== undefined}
@@ -161,26 +152,18 @@ function FoundJob({ followed, query }: FoundJobProps) {
           </>
         )}
       </View>
-      <RetryDialog open={retrying && { job, targets: [job], which: 'this job', onClose: () => url.close('dialog') }} />
-      <RulesDialog
-        open={
-          rulesOpen &&
-          ruleName !== undefined && {
-            name: ruleName,
-            job,
-            child,
-            onClose: () => url.close('dialog'),
-          }
-        }
+      <RetryDialog
+        open={dialog === 'retry' && !isParentJob && { job, targets: [job], which: 'this job', onClose: close }}
       />
+      <RulesDialog open={rulesOpen && ruleName !== undefined && { name: ruleName, job, child, onClose: close }} />
       {dialog === 'stop' && canStop(job) && (
-        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={() => url.close('dialog')} />
+        <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={close} />
       )}
       {dialog === 'delete' && (
         <DeleteJobDialog
           job={job}
           outcome={outcome}
-          onClose={() => url.close('dialog')}
+          onClose={close}
           onDeleted={() => void navigate(paths.jobs(), { replace: true })}
         />
       )}
@@ -206,11 +189,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
         query={query}
         name="the devices of this job"
         isEmpty={(list) => list.length === 0}
-        empty={
-          <Empty title="No devices" action={null}>
-            The service lists no child jobs for this job.
-          </Empty>
-        }
+        empty={<Empty title="No devices">The service lists no child jobs for this job.</Empty>}
       >
         {() => (
           <>

@@ -27,3 +27,9 @@ export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>
     const { verdict } = verdicts.of(job);
     return FAILURES.includes(verdict) ? [{ key: keys.get(job) ?? '', job, ended: verdict }] : [];
   });
+
+/** Why a job cannot be run again; undefined where it can. `devices`: how many there are to run it on. */
+export function whyNoRetry({ ArtifactId, WorkflowId }: Job, devices: number): string | undefined {
+  if (!ArtifactId && !WorkflowId) return 'The service does not say which artifact or workflow this job ran';
+  return devices === 0 ? 'There is no such device' : undefined;
+}

@@ -7,7 +7,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
@@ -28,13 +28,11 @@ interface RetryDialogProps {
   onClose: () => void;
 }
 
-const STALE = [['jobs'], ['devices', 'jobs']];
-
 export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) {
   // What was asked about is what is done, whatever else fails meanwhile.
   const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
   return (
-    <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={STALE} onClose={onClose}>
+    <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={JOBS_CHANGED} onClose={onClose}>
       {(frame) => <RetrySteps job={job} frame={frame} />}
     </BulkFrame>
   );
@@ -51,13 +49,8 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   const queues = useQuery(queueQueries.all());
   // List and queues grow by the new jobs themselves: name and plan are settled with the click.
   const [settled, setSettled] = useState<{ name: string; queues: Queues }>();
-  const name =
-    settled?.name ??
-    (list.data &&
-      retryName(
-        job.JobName,
-        list.data.map(({ JobName }) => JobName),
-      ));
+  const taken = list.data?.map(({ JobName }) => JobName);
+  const name = settled?.name ?? (taken && retryName(job.JobName, taken));
   const workOf = (Name = '') => ({ Name, ...(ArtifactId ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }) });
   const queued = settled?.queues ?? queues.data;
   const fault =
@@ -89,8 +82,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
       }}
       note={(change) => (
         <>
-          <Readiness devices={change} />
-          <Queued devices={change} queues={queued} />
+          <Readiness devices={change} queues={queued} />
           <p>
             {change.length === 1 ? 'It' : 'Each'} is named <strong>{name}</strong>.
           </p>
@@ -108,27 +100,21 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   );
 }
 
-function Queued({ devices, queues }: { devices: readonly Device[]; queues: Queues | undefined }) {
-  const count = devices.filter(({ DeviceId }) => queues?.has(DeviceId)).length;
-  if (count === 0) return null;
-  return (
-    <p>
-      {count === 1 ? '1 has another job queued' : `${formatCount(count)} have other jobs queued`}, which{' '}
-      {count === 1 ? 'runs' : 'run'} before.
-    </p>
-  );
-}
-
-/** How many of the devices run the new job now, and how many only later. */
-function Readiness({ devices }: { devices: Device[] }) {
+/** How many of the devices run the new job now, how many only later, and how many have something else to do before. */
+function Readiness({ devices, queues }: { devices: Device[]; queues: Queues | undefined }) {
   const online = devices.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
   const waiting = devices.length - online;
+  const busy = devices.filter(({ DeviceId }) => queues?.has(DeviceId)).length;
   return (
-    <p>
-      {online > 0 &&
-        `${formatCount(online)} ${online === 1 ? 'is' : 'are'} Online: it runs there after what is queued. `}
-      {waiting > 0 &&
-        `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device comes.`}
-    </p>
+    <>
+      <p>
+        {online > 0 &&
+          `${formatCount(online)} ${online === 1 ? 'is' : 'are'} Online: it runs there after what is queued. `}
+        {waiting > 0 &&
+          `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device comes.`}
+      </p>
+      {busy === 1 && <p>1 has another job queued, which runs before.</p>}
+      {busy > 1 && <p>{formatCount(busy)} have other jobs queued, which run before.</p>}
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState, useEffect } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -24,17 +24,11 @@ function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): Fai
   return groups.toSorted((one, two) => indexOf(one) - indexOf(two));
 }
 
-interface FailureGroups {
-  /** Undefined until they are known for the first time. */
-  groups: FailureGroup[] | undefined;
-  client: FailureClient;
-}
-
 /**
- * `failed` must be the same array as long as nothing in it changes. `isRead`: whether the reader is at the list, so that
+ * Undefined groups until they are known for the first time. `failed` must be the same array as long as nothing in it changes. `isRead`: whether the reader is at the list, so that
  * the groups stay in their order, however their sizes change.
  */
-function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean): FailureGroups {
+function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean) {
   const [client] = useState(() => new FailureClient());
   const [groups, setGroups] = useState<FailureGroup[]>();
   useEffect(() => () => client.close(), [client]);
@@ -53,12 +47,7 @@ function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean): 
 /** Groups that are shown before somebody asks for all. */
 const FIRST = 8;
 
-interface FailuresPanelProps {
-  job: Job;
-  jobs: ChildJobs;
-}
-
-export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
+export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
   const [{ failures: opened }, url] = useUrlState(jobUrl);
   const failed = useMemo(() => failedOf(jobs), [jobs]);
   const [all, setAll] = useState(false);
@@ -79,7 +68,7 @@ export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
         <h2 id="failures">Why it failed</h2>
         {groups && (
           <span role="status" className="dim tabular">
-            {summary(failed.length, groups.length)}
+            {devicesText(failed.length)} in {counted(groups.length, 'group')}
           </span>
         )}
       </header>
@@ -98,7 +87,7 @@ export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
           ))}
         </ul>
       ) : (
-        <Skeleton name="what they said" rows={3} />
+        <Skeleton name="what they printed" rows={3} />
       )}
       {shown.length < ordered.length && (
         <button type="button" className={classes.more} onClick={() => setAll(true)}>
@@ -108,9 +97,6 @@ export function FailuresPanel({ job, jobs }: FailuresPanelProps) {
     </section>
   );
 }
-
-const summary = (devices: number, groups: number) =>
-  `${formatCount(devices)} ${devices === 1 ? 'device' : 'devices'} in ${formatCount(groups)} ${groups === 1 ? 'group' : 'groups'}`;
 
 interface GroupRowProps {
   group: FailureGroup;

@@ -5,7 +5,6 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { selection } from '#/features/bulk/selection.ts';
-import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/table.tsx';
@@ -19,10 +18,10 @@ import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
-import { childName } from '#/pages/job/children/child-jobs.ts';
+import { childName, whyNoRetry } from '#/pages/job/children/child-jobs.ts';
 import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
-import { whyNoRetry } from '#/pages/job/children/retry.ts';
 import { GroupLog } from './group-log.tsx';
+import type { GroupLogProps } from './group-log.tsx';
 import { nextTask } from '#/lib/pace.ts';
 import { csvLine, csvText } from '#/lib/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
@@ -53,20 +52,11 @@ async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Pr
 const RetryDialog = lazyDialog(() => import('#/pages/job/children/retry-dialog.tsx'), 'RetryDialog');
 const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
 
-interface GroupDetailsProps {
-  job: Job;
-  jobs: ChildJobs;
-  group: FailureGroup;
-  client: FailureClient;
-}
-
-export function GroupDetails({ job, jobs, group, client }: GroupDetailsProps) {
+export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job: Job }) {
   const [{ dialog }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
   const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
-  const retrying = dialog === 'retry-group';
-  const tagging = dialog === 'tag-group';
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
@@ -137,8 +127,10 @@ export function GroupDetails({ job, jobs, group, client }: GroupDetailsProps) {
         />
         <GroupLog {...{ jobs, group, client }} />
       </div>
-      <RetryDialog open={retrying && { job, targets: members, which: 'this group', onClose: closeDialog }} />
-      <BulkDialog open={tagging && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
+      <RetryDialog
+        open={dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog }}
+      />
+      <BulkDialog open={dialog === 'tag-group' && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
     </div>
   );
 }

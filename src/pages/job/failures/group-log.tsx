@@ -23,7 +23,7 @@ const LAST = 60;
 /** Devices that went well, among which the one is chosen whose log is most alike. */
 const CANDIDATES = 12;
 
-interface GroupLogProps {
+export interface GroupLogProps {
   jobs: ChildJobs;
   group: FailureGroup;
   client: FailureClient;
@@ -81,13 +81,9 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
 /** Some devices that succeeded and printed something: the same array as long as they are the same. */
 function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
   const found = useMemo(() => {
-    const healthy: Job[] = [];
-    for (const child of rows) {
-      if (healthy.length === CANDIDATES) break;
-      if (verdicts.of(child).verdict === 'Succeeded' && (child.Stdout || child.Stderr || child.Result))
-        healthy.push(child);
-    }
-    return healthy;
+    const isHealthy = (child: Job) =>
+      verdicts.of(child).verdict === 'Succeeded' && Boolean(child.Stdout || child.Stderr || child.Result);
+    return rows.filter(isHealthy).slice(0, CANDIDATES);
   }, [rows, verdicts]);
   const [same, setSame] = useState(found);
   if (found.length === same.length && found.every((child, index) => child === same[index])) return same;
@@ -120,13 +116,9 @@ function endOf(job: Job): DiffRow[] {
     .slice(-LAST);
 }
 
-interface DifferenceProps {
-  comparison: Comparison;
-  failed: string;
-  healthy: string;
-}
-
-function Difference({ comparison: { rows, sameUntil, coarse, more }, failed, healthy }: DifferenceProps) {
+function Difference(props: { comparison: Comparison; failed: string; healthy: string }) {
+  const { comparison, failed, healthy } = props;
+  const { rows, sameUntil, coarse, more } = comparison;
   const differs = rows.some(({ side }) => side === 'failed' || side === 'healthy');
   return (
     <>
