@@ -56,13 +56,13 @@ interface Wording {
 interface Group {
   id: string;
   ended: string;
-  exitCode: number | undefined;
-  first: Wording | undefined;
+  /** The first gives the group its title; without output there is none. */
+  wordings: Wording[];
   /** Of the tokens of the first wording, those that every wording has. */
   common: boolean[];
+  /** Of the first wording. */
   weight: number;
   members: Map<string, { wording: Wording | undefined; exitCode: number | undefined }>;
-  wordings: Wording[];
 }
 
 /** Two lines this much alike mean the same in other words. */
@@ -135,7 +135,7 @@ export class Grouper {
   private readonly groups = new Map<string, Group>();
   private readonly wordings = new Map<string, Wording>();
   private readonly groupOf = new Map<string, Group>();
-  /** The groups that have a word in their first wording. */
+  /** Groups that have a word in their first wording. */
   private readonly byWord = new Map<string, Group[]>();
 
   /** Takes a device in; one that was there before is taken out first. */
@@ -146,7 +146,7 @@ export class Grouper {
     const names = failure.names.map((name) => name.toLowerCase());
     const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
     const wording = tokens.length > 0 ? this.wordingOf(ended, tokens, line, reason) : undefined;
-    const group = wording?.group ?? this.silentGroup(ended, exitCode);
+    const group = wording?.group ?? this.groupWith(hashOf(`${ended}\n\u0000${exitCode ?? ''}`), ended);
     if (wording) {
       wording.count++;
       for (const [at, { text, varies }] of tokens.entries()) {
@@ -173,20 +173,15 @@ export class Grouper {
     const known = this.wordings.get(key);
     if (known) return known;
     const weights = weightsOf(tokens, line);
-    const group = this.alike(ended, tokens, weights) ?? this.newGroup(ended, hashOf(key));
+    const group = this.alike(ended, tokens, weights) ?? this.groupWith(hashOf(key), ended);
     const isLast = !namesError(line) && !reason.includes(line);
     const wording: Wording = { group, tokens, weights, line, isLast, count: 0, values: new Map() };
-    group.wordings.push(wording);
     this.wordings.set(key, wording);
-    if (!group.first) {
-      group.first = wording;
+    if (group.wordings.push(wording) === 1) {
       group.common = tokens.map(() => true);
       group.weight = sum(weights);
-      for (const word of new Set(tokens.filter(isWord).map(({ text }) => text))) {
-        const groups = this.byWord.get(word);
-        if (groups) groups.push(group);
-        else this.byWord.set(word, [group]);
-      }
+      for (const word of new Set(tokens.filter(isWord).map(({ text }) => text)))
+        this.byWord.set(word, [...(this.byWord.get(word) ?? []), group].slice(0, LOOKED_AT));
     }
     return wording;
   }
@@ -196,12 +191,12 @@ export class Grouper {
     const hits = new Map<Group, number>();
     for (const [at, token] of tokens.entries())
       if (isWord(token))
-        for (const group of (this.byWord.get(token.text) ?? []).slice(0, LOOKED_AT))
+        for (const group of this.byWord.get(token.text) ?? [])
           if (group.ended === ended) hits.set(group, (hits.get(group) ?? 0) + (weights[at] ?? 0));
     const own = sum(weights);
     let best: { group: Group; matching: boolean[]; score: number } | undefined;
     for (const [group] of [...hits].sort(([, one], [, two]) => two - one).slice(0, COMPARED)) {
-      const { first } = group;
+      const [first] = group.wordings;
       if (!first) continue;
       const matching = shared(first.tokens, tokens, first.weights);
       const same = matching.reduce((total, matches, at) => total + (matches ? (first.weights[at] ?? 0) : 0), 0);
@@ -210,29 +205,15 @@ export class Grouper {
       if (words >= 2 && score >= ALIKE && score > (best?.score ?? 0)) best = { group, matching, score };
     }
     if (!best) return undefined;
-    const { matching } = best;
-    best.group.common = best.group.common.map((common, at) => common && matching[at] === true);
-    return best.group;
+    const { group, matching } = best;
+    group.common = group.common.map((common, at) => common && matching[at] === true);
+    return group;
   }
 
-  private silentGroup(ended: string, exitCode: number | undefined): Group {
-    const id = hashOf(`${ended}\n\u0000${exitCode ?? ''}`);
-    return this.groups.get(id) ?? this.newGroup(ended, id, exitCode);
-  }
-
-  private newGroup(ended: string, id: string, exitCode?: number): Group {
-    const made: Group = {
-      id,
-      ended,
-      exitCode,
-      first: undefined,
-      common: [],
-      weight: 0,
-      members: new Map(),
-      wordings: [],
-    };
-    this.groups.set(id, made);
-    return made;
+  private groupWith(id: string, ended: string): Group {
+    const group = this.groups.get(id) ?? { id, ended, wordings: [], common: [], weight: 0, members: new Map() };
+    this.groups.set(id, group);
+    return group;
   }
 
   /** The largest first, of equals the one that arrived first. */
@@ -244,7 +225,8 @@ export class Grouper {
   }
 }
 
-function shownGroup({ id, ended, first, common, members, wordings }: Group): FailureGroup {
+function shownGroup({ id, ended, wordings, common, members }: Group): FailureGroup {
+  const [first] = wordings;
   const codes = new Map<number, number>();
   for (const { exitCode } of members.values())
     if (exitCode !== undefined) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
@@ -254,6 +236,10 @@ function shownGroup({ id, ended, first, common, members, wordings }: Group): Fai
     const varies = token.varies ? values.length > 1 || used.length > 1 : common[at] === false && isWord(token);
     return { text: token.text, spaced: token.spaced, varies, values: values.length > 1 ? values : [] };
   });
+  const ways = used
+    .toSorted((one, two) => two.count - one.count)
+    .slice(0, MOST_WAYS)
+    .map(({ line, count }) => ({ line, count }));
   return {
     id,
     ended,
@@ -261,13 +247,7 @@ function shownGroup({ id, ended, first, common, members, wordings }: Group): Fai
     isLast: first?.isLast ?? false,
     keys: [...members.keys()],
     exitCodes: Array.from(codes, ([code, count]) => ({ code, count })).sort((one, two) => two.count - one.count),
-    ways:
-      used.length > 1
-        ? used
-            .sort((one, two) => two.count - one.count)
-            .slice(0, MOST_WAYS)
-            .map(({ line, count }) => ({ line, count }))
-        : [],
+    ways: used.length > 1 ? ways : [],
   };
 }
 

@@ -54,29 +54,22 @@ function isCode(tokens: readonly Token[], text: string): boolean {
   return tokens[at - 1]?.text === '/' && CODE.test(tokens[at - 2]?.text ?? '');
 }
 
+const KINDS = ['address', 'time', 'id', 'path', 'number'] as const;
+
 /** Adds the tokens of a text that contains none of the names. */
 function addTokens(tokens: Token[], text: string, spaced: boolean): void {
   TOKEN.lastIndex = 0;
   let end = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
     let [found] = match;
-    const { address, time, id, path, number } = match.groups ?? {};
+    const { address, path, number } = match.groups ?? {};
     // A full stop ends the sentence, not the path.
     if ((path || address) && found.length > 2 && /[.,;:]$/.test(found)) {
       found = found.slice(0, -1);
       TOKEN.lastIndex--;
     }
-    const varies: Varying | undefined = address
-      ? 'address'
-      : time
-        ? 'time'
-        : id
-          ? 'id'
-          : path
-            ? 'path'
-            : number && !isCode(tokens, found)
-              ? 'number'
-              : undefined;
+    const kind = KINDS.find((each) => match.groups?.[each]);
+    const varies = number && isCode(tokens, found) ? undefined : kind;
     tokens.push({ text: found, spaced: match.index > end || (end === 0 && spaced), ...(varies && { varies }) });
     end = match.index + found.length;
   }

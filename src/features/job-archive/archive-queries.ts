@@ -11,7 +11,7 @@ export const archiveQueries = {
   list: (account: string) =>
     queryOptions({
       queryKey: ['archive', 'list', account],
-      queryFn: async () => (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived),
+      queryFn: () => archiveStore.list(account),
       ...STORED,
     }),
   /** `null`: it is not in the archive. */
@@ -46,7 +46,7 @@ export const archiveQueries = {
 
 const changed = { invalidates: [['archive']] };
 
-export interface ArchiveImport {
+interface ArchiveImport {
   files: readonly File[];
   onJob: (done: number, total: number) => void;
 }
@@ -54,9 +54,7 @@ export interface ArchiveImport {
 export const archiveMutations = {
   remove: (account: string, ids: readonly string[]) =>
     mutationOptions({
-      mutationFn: async () => {
-        if (ids.length > 0) await archiveStore.remove(account, ids);
-      },
+      mutationFn: () => archiveStore.remove(account, ids),
       meta: changed,
     }),
   /** How many jobs were taken in. */

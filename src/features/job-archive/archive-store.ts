@@ -71,86 +71,74 @@ async function using<T>(account: string, work: (database: IDBDatabase) => Promis
   }
 }
 
+/** What one request to a store answers. */
+const ask = <T>(account: string, store: string, request: (store: IDBObjectStore) => object): Promise<T> =>
+  using(account, (database) => answerOf(request(database.transaction(store).objectStore(store)) as IDBRequest<T>));
+
 /** Settled once it is on the disk, as far as a browser promises that. */
-function write(database: IDBDatabase, change: (heads: IDBObjectStore, pieces: IDBObjectStore) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
+const write = (account: string, change: (heads: IDBObjectStore, pieces: IDBObjectStore) => void): Promise<void> =>
+  using(account, (database) => {
     const transaction = database.transaction([HEADS, PIECES], 'readwrite', { durability: 'strict' });
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(worded(transaction.error));
-    try {
-      change(transaction.objectStore(HEADS), transaction.objectStore(PIECES));
-    } catch (error) {
-      reject(worded(error));
-      transaction.abort();
-    }
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(worded(transaction.error));
+      try {
+        change(transaction.objectStore(HEADS), transaction.objectStore(PIECES));
+      } catch (error) {
+        reject(worded(error));
+        transaction.abort();
+      }
+    });
   });
-}
 
 const range = (id: string) => IDBKeyRange.bound([id, 0], [id, Infinity]);
 
-export const archiveStore = {
-  /** All that is archived, in no order. */
-  list: (account: string): Promise<StoredJob[]> =>
-    using(account, (database) =>
-      answerOf<StoredJob[]>(database.transaction(HEADS).objectStore(HEADS).getAll() as IDBRequest<StoredJob[]>),
-    ),
+const incomplete = () => new ArchiveError('A part of this archived job is missing in this browser.');
 
-  get: (account: string, id: string): Promise<StoredJob | undefined> =>
-    using(account, (database) =>
-      answerOf(database.transaction(HEADS).objectStore(HEADS).get(id) as IDBRequest<StoredJob | undefined>),
-    ),
+export const archiveStore = {
+  /** All that is archived, the latest first. */
+  list: async (account: string): Promise<StoredJob[]> => {
+    const jobs = await ask<StoredJob[]>(account, HEADS, (heads) => heads.getAll());
+    return jobs.sort((one, two) => two.archived - one.archived);
+  },
+
+  get: (account: string, id: string) => ask<StoredJob | undefined>(account, HEADS, (heads) => heads.get(id)),
 
   /** Stores a job, and replaces what was stored of it before. */
   put: (account: string, sealed: SealedJob): Promise<void> =>
-    using(account, (database) =>
-      write(database, (heads, pieces) => {
-        const { head, rows, outputs } = sealed;
-        pieces.delete(range(head.id));
-        for (const [number, piece] of [rows, ...outputs].entries()) pieces.put(piece, [head.id, number]);
-        heads.put({ ...head, bytes: sealedBytes(sealed) } satisfies StoredJob);
-      }),
-    ),
+    write(account, (heads, pieces) => {
+      const { head, rows, outputs } = sealed;
+      pieces.delete(range(head.id));
+      for (const [number, piece] of [rows, ...outputs].entries()) pieces.put(piece, [head.id, number]);
+      heads.put({ ...head, bytes: sealedBytes(sealed) } satisfies StoredJob);
+    }),
 
   /** 0 for the rows, from 1 on for their output. */
-  piece: (account: string, id: string, number: number): Promise<Uint8Array<ArrayBuffer>> =>
-    using(account, async (database) => {
-      const store = database.transaction(PIECES).objectStore(PIECES);
-      const found = await answerOf(store.get([id, number]) as IDBRequest<Uint8Array<ArrayBuffer> | undefined>);
-      if (!found) throw new ArchiveError('A part of this archived job is missing in this browser.');
-      return found;
-    }),
+  piece: async (account: string, id: string, number: number): Promise<Uint8Array<ArrayBuffer>> => {
+    const found = await ask<Uint8Array<ArrayBuffer> | undefined>(account, PIECES, (pieces) => pieces.get([id, number]));
+    if (!found) throw incomplete();
+    return found;
+  },
 
   /** A job with all that belongs to it. */
   sealed: async (account: string, { bytes: _bytes, ...head }: StoredJob): Promise<SealedJob> => {
-    const [rows, ...outputs] = await using(account, (database) =>
-      answerOf(
-        database.transaction(PIECES).objectStore(PIECES).getAll(range(head.id)) as IDBRequest<
-          Uint8Array<ArrayBuffer>[]
-        >,
-      ),
-    );
-    if (!rows || outputs.length !== head.pieces.length)
-      throw new ArchiveError('A part of this archived job is missing in this browser.');
+    const pieces = await ask<Uint8Array<ArrayBuffer>[]>(account, PIECES, (store) => store.getAll(range(head.id)));
+    const [rows, ...outputs] = pieces;
+    if (!rows || outputs.length !== head.pieces.length) throw incomplete();
     return { head, rows, outputs };
   },
 
   remove: (account: string, ids: readonly string[]): Promise<void> =>
-    using(account, (database) =>
-      write(database, (heads, pieces) => {
-        for (const id of ids) {
-          heads.delete(id);
-          pieces.delete(range(id));
-        }
-      }),
-    ),
+    write(account, (heads, pieces) => {
+      for (const id of ids) {
+        heads.delete(id);
+        pieces.delete(range(id));
+      }
+    }),
 };
 
-/** Undefined: the browser stores it until somebody deletes it. Otherwise why it may be lost. */
-export async function askToStay(): Promise<string | undefined> {
-  // Missing on plain http: only a secure context has it.
+/** Asks the browser not to clear the archive when the disk runs full. Over plain http it cannot be asked. */
+export async function askToStay(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
-  if (!storage?.persist)
-    return 'The browser may clear it when the disk runs full: over plain http it cannot be asked to keep it.';
-  const isPersistent = await storage.persist().catch(() => false);
-  return isPersistent ? undefined : 'The browser may clear it when the disk runs full.';
+  await storage?.persist?.().catch(() => undefined);
 }

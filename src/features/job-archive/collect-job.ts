@@ -31,15 +31,14 @@ const readJob = (id: string, { queue, signal }: RunRequests): Promise<Job> =>
 const readChildren = (id: string, { queue, signal }: RunRequests): Promise<Job[]> =>
   queue.read(() => call(jobEndpoints.children, { params: { job_id: id } }, { signal }));
 
+const nullIfMissing = (error: unknown) => {
+  if (isMissing(error)) return null;
+  throw error;
+};
+
 /** Some services know children only in the list: the row of the list is then all there is. */
 async function readChild(row: Job, requests: RunRequests): Promise<Job> {
-  if (!row.JobId) return row;
-  try {
-    return { ...row, ...(await readJob(row.JobId, requests)) };
-  } catch (error) {
-    if (isMissing(error)) return row;
-    throw error;
-  }
+  return row.JobId ? { ...row, ...(await readJob(row.JobId, requests).catch(nullIfMissing)) } : row;
 }
 
 /** Shows that a job has not changed: how it and its devices ended. */
@@ -94,14 +93,7 @@ export async function deleteEnded({ id, fingerprint }: Archived, requests: RunRe
   if (fingerprint !== undefined && fingerprintOf(job, children) !== fingerprint) throw moved();
   requests.signal.throwIfAborted();
   const params = { params: { job_id: id } };
-  const isThere = () =>
-    call(jobEndpoints.get, params).then(
-      () => true,
-      (error: unknown) => {
-        if (isMissing(error)) return false;
-        throw error;
-      },
-    );
+  const isThere = async () => (await call(jobEndpoints.get, params).catch(nullIfMissing)) !== null;
   const result = await requests.queue.writeChecked(
     () => removeOne('jobs', () => call(jobEndpoints.remove, params), isThere),
     async () => !(await isThere()),

@@ -42,19 +42,20 @@ const AT_ONCE = 2;
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Does something for each id, a few at a time; what ends everything is thrown. */
+/** Does something for each job, a few at a time; what ends everything is thrown. */
 async function forEach(
-  ids: readonly string[],
-  watch: Pick<Watch, 'signal' | 'onResult'>,
-  work: (id: string, requests: RunRequests) => Promise<ArchiveResult['state']>,
+  jobs: readonly Archived[],
+  watch: RunWatch<ArchiveResult>,
+  work: (job: Archived, requests: RunRequests) => Promise<ArchiveResult['state']>,
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([watch.signal, stop.signal]);
   const queue = new RequestQueue({ atOnce: AT_ONCE, signal });
   const onResult = (result: ArchiveResult) => watch.onResult(result.id, result);
-  const one = async (id: string) => {
+  const one = async (job: Archived) => {
+    const { id } = job;
     try {
-      onResult({ id, state: await work(id, { queue, signal }) });
+      onResult({ id, state: await work(job, { queue, signal }) });
     } catch (error) {
       if (signal.aborted || error instanceof NotSentError) return;
       if (isMissing(error)) onResult({ id, state: 'gone' });
@@ -66,7 +67,7 @@ async function forEach(
       }
     }
   };
-  const ends = await Promise.allSettled(ids.map((id) => queue.add(() => one(id))));
+  const ends = await Promise.allSettled(jobs.map((job) => queue.add(() => one(job))));
   const failed = ends.find((end) => end.status === 'rejected' && !(end.reason instanceof NotSentError));
   if (failed?.status === 'rejected') throw failed.reason;
 }
@@ -84,17 +85,18 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
   let number = 0;
   // One file is written at a time.
   let written: Promise<unknown> = Promise.resolve();
-  const write = (id: string, work: () => Promise<void>) => {
+  const write = (work: () => Promise<void>) => {
     const next = written.then(work);
-    written = next.catch(() => id);
+    written = next.catch(() => undefined);
     return next;
   };
-  await forEach(ids, watch, async (id, requests) => {
+  const jobs = ids.map((id): Archived => ({ id }));
+  await forEach(jobs, watch, async ({ id }, requests) => {
     if (!browser && !zip) return deleteEnded({ id }, requests);
     const { sealed, fingerprint } = await collectJob(id, requests, (done, total) => onProgress({ id, done, total }));
     requests.signal.throwIfAborted();
     if (browser) await archiveStore.put(account, sealed);
-    if (zip) await write(id, () => addToZip(writer, sealed, ++number));
+    if (zip) await write(() => addToZip(writer, sealed, ++number));
     archived.push({ id, fingerprint });
     return remove && browser ? deleteEnded({ id, fingerprint }, requests) : 'archived';
   });
@@ -102,7 +104,5 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
 }
 
 /** Deletes what was archived before. */
-export const deleteAll = (archived: readonly Archived[], watch: Watch): Promise<void> => {
-  const byId = new Map(archived.map((each) => [each.id, each]));
-  return forEach([...byId.keys()], watch, (id, requests) => deleteEnded(byId.get(id) ?? { id }, requests));
-};
+export const deleteAll = (archived: readonly Archived[], watch: RunWatch<ArchiveResult>): Promise<void> =>
+  forEach(archived, watch, deleteEnded);

@@ -15,7 +15,7 @@ export type SearchProgress = { hit: ArchiveHit } | { done: number; total: number
 
 serve<ArchiveSearchRequest, void, SearchProgress>(async ({ account, text }, { report }) => {
   const needle = foldCase(text);
-  const jobs = (await archiveStore.list(account)).sort((one, two) => two.archived - one.archived);
+  const jobs = await archiveStore.list(account);
   report({ done: 0, total: jobs.length });
   for (const [done, head] of jobs.entries()) {
     const { id, job } = head;

@@ -4,26 +4,20 @@ import { useRun } from '#/features/bulk/use-run.ts';
 import { deleteAll, runArchive } from './run-archive.ts';
 import type { ArchivePlan, ArchivedCount, ArchiveResult, ArchiveRun } from './run-archive.ts';
 
-export interface RunningArchive extends Omit<ReturnType<typeof useRun<ArchiveResult>>, 'start'> {
-  start: (plan: ArchivePlan) => void;
-  /** Deletes what was archived, once its file is safe. */
-  remove: () => void;
-  phase: 'planned' | 'archiving' | 'archived' | 'deleting' | 'ended';
-  at: ArchivedCount | undefined;
-  archive: ArchiveRun | undefined;
-}
+type Phase = 'planned' | 'archiving' | 'archived' | 'deleting' | 'ended';
+export type RunningArchive = ReturnType<typeof useArchiveRun>;
 
-export function useArchiveRun(account: string): RunningArchive {
+export function useArchiveRun(account: string) {
   const run = useRun<ArchiveResult>([['jobs'], ['devices', 'jobs'], ['archive']]);
-  const [phase, setPhase] = useState<RunningArchive['phase']>('planned');
+  const [phase, setPhase] = useState<Phase>('planned');
   const [at, onProgress] = useState<ArchivedCount>();
   const [archive, setArchive] = useState<ArchiveRun>();
   return {
     ...run,
-    start: (plan) =>
+    start: (plan: ArchivePlan) =>
       run.start(plan.ids.length, async (watch) => {
         setPhase('archiving');
-        let next: RunningArchive['phase'] = 'ended';
+        let next: Phase = 'ended';
         try {
           const made = await runArchive(plan, { ...watch, account, onProgress });
           setArchive(made);
@@ -33,12 +27,13 @@ export function useArchiveRun(account: string): RunningArchive {
           setPhase(next);
         }
       }),
+    /** Deletes what was archived, once its file is safe. */
     remove: () => {
       if (!archive) return;
       const { archived } = archive;
       run.start(archived.length, (watch) => {
         setPhase('deleting');
-        return deleteAll(archived, { ...watch, account, onProgress }).finally(() => setPhase('ended'));
+        return deleteAll(archived, watch).finally(() => setPhase('ended'));
       });
     },
     phase,

@@ -1,6 +1,7 @@
 // When a job was submitted, started and ended, and how long it took.
 import type { Job } from '#/contract/jobs.ts';
 import { awaitedOffline } from './outcome.ts';
+import { sortRows } from '#/ui/table/sort-rows.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 
 export interface JobTimes {
@@ -48,9 +49,4 @@ export const spanOf = (job: Job, now: Date): number | undefined =>
  * Newest first, by submission or else start. A job without any readable time is first when it has not started (it is
  * among the latest), last otherwise; the order of the service stays between equals.
  */
-export function newestFirst(jobs: Job[]): Job[] {
-  return jobs
-    .map((job) => ({ job, at: timeOf(job) }))
-    .sort((one, two) => two.at - one.at)
-    .map(({ job }) => job);
-}
+export const newestFirst = (jobs: readonly Job[]): Job[] => sortRows(jobs, timeOf, true);

@@ -37,25 +37,13 @@ export function targetText(target: Target): string {
 }
 
 /** What a person should know about a state, beyond its name. */
-export function explain(state: Verdict): string | undefined {
-  switch (state) {
-    case 'Interrupted':
-      return 'The device went down in the middle. It was not run again, since it is unknown how far it came.';
-    case 'Cancelled':
-      return 'It was cancelled before it ended.';
-    case 'Finished':
-      return 'It has ended. The service does not say whether it succeeded.';
-    case 'Rolled back':
-      return 'What ran has put the device back to what it was before.';
-    case 'No answer':
-      return 'It has ended, but what its rules look for is not in the output: nobody knows whether it succeeded.';
-    case 'Waiting':
-    case 'Running':
-    case 'Succeeded':
-    case 'Failed':
-      return undefined;
-  }
-}
+export const EXPLANATIONS: Partial<Record<Verdict, string>> = {
+  Interrupted: 'The device went down in the middle. It was not run again, since it is unknown how far it came.',
+  Cancelled: 'It was cancelled before it ended.',
+  Finished: 'It has ended. The service does not say whether it succeeded.',
+  'Rolled back': 'What ran has put the device back to what it was before.',
+  'No answer': 'It has ended, but what its rules look for is not in the output: nobody knows whether it succeeded.',
+};
 
 /** Why a single device's job still waits; `online` undefined where that is not known. */
 export const explainWaiting = (online: boolean | undefined): string =>
@@ -147,6 +135,4 @@ export const jobsText = (count: number): string => counted(count, 'job');
 
 /** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
 export const staleWarning = (count: number, online: boolean): string =>
-  online
-    ? `${formatCount(count)} stale ${count === 1 ? 'job is' : 'jobs are'} about to run.`
-    : `${formatCount(count)} stale ${count === 1 ? 'job' : 'jobs'} will fire when it returns.`;
+  `${counted(count, 'stale job')} ${online ? `${count === 1 ? 'is' : 'are'} about to run` : 'will fire when it returns'}.`;

@@ -10,8 +10,8 @@ import type { Verdict } from './verdict.ts';
 export const JOB_KINDS = { moving: 'Under way', bad: 'Any failure' } as const;
 export type JobKind = keyof typeof JOB_KINDS;
 
-/** What a person has to look into. */
-const BAD: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
+export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
 /** What is known of a job beside itself: how its devices ended, by the rules too. */
 export interface KnownVerdicts {
@@ -23,7 +23,7 @@ export interface KnownVerdicts {
 export function badOf(job: Job, { outcomeOf, stateOf }: KnownVerdicts): Verdict[] {
   const outcome = outcomeOf(job);
   const state = outcome ? undefined : stateOf(job);
-  return BAD.filter((verdict) => (outcome ? outcome[verdict] : verdict === state));
+  return FAILURES.filter((verdict) => (outcome ? outcome[verdict] : verdict === state));
 }
 
 export const isKind = (job: Job, kind: JobKind, known: KnownVerdicts): boolean =>

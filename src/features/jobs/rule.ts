@@ -45,9 +45,5 @@ export interface Reading {
 /** “…” as a person reads it, never longer than a line. */
 export const quoted = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 59)}…` : text}”`;
 
-export const sameRule = (one: Rule, two: Rule): boolean =>
-  one.find === two.find &&
-  one.pattern === two.pattern &&
-  one.caseSensitive === two.caseSensitive &&
-  one.stream === two.stream &&
-  one.verdict === two.verdict;
+const FIELDS = ['find', 'pattern', 'caseSensitive', 'stream', 'verdict'] as const;
+export const sameRule = (one: Rule, two: Rule): boolean => FIELDS.every((field) => one[field] === two[field]);

@@ -13,12 +13,6 @@ const LIMIT = 3_000;
 /** Characters sent at a time: copying them holds up the page for a few milliseconds. */
 const PIECE = 1_000_000;
 
-const startWorker = (limit: number) =>
-  new WorkerClient<MarksRequest, Reading[], Rule>(
-    () => new Worker(new URL('./marks-worker.ts', import.meta.url), { type: 'module' }),
-    limit,
-  );
-
 export class MarksReader {
   private readonly worker: WorkerClient<MarksRequest, Reading[], Rule>;
   private last: Promise<unknown> = Promise.resolve();
@@ -27,7 +21,10 @@ export class MarksReader {
 
   /** `worker`: also milliseconds for one pattern. */
   constructor(worker: WorkerClient<MarksRequest, Reading[], Rule> | number = LIMIT) {
-    this.worker = typeof worker === 'number' ? startWorker(worker) : worker;
+    this.worker =
+      typeof worker === 'number'
+        ? new WorkerClient(() => new Worker(new URL('./marks-worker.ts', import.meta.url), { type: 'module' }), worker)
+        : worker;
   }
 
   /** Reads the outputs of jobs, one call after another; `onRead` gets each piece as it is done. */

@@ -5,13 +5,13 @@ import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
+import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
-import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 import { useRules } from './use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
 import { countVerdicts } from '#/features/jobs/verdict.ts';
-import type { Verdict } from '#/features/jobs/verdict.ts';
+import { waitFor } from '#/lib/pace.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { cachedVerdictOf, enter, verdictCache } from './verdict-cache.ts';
 import type { CachedVerdict } from './verdict-cache.ts';
@@ -21,25 +21,13 @@ const MOST = 100;
 /** Milliseconds between two jobs. */
 const PAUSE = 200;
 
-export interface CachedVerdicts {
+/** By the cache, else as the service counts and reports them. */
+export interface CachedVerdicts extends KnownVerdicts {
   /** Undefined for a job without rules, one that still moves, and one whose output was not read yet. */
   of: (job: Job) => CachedVerdict | undefined;
-  /** The states of a parent's devices: by the cache, else as the service counts them. */
-  outcomeOf: (job: Job) => JobOutcome | undefined;
-  /** The same as one state. */
-  stateOf: (job: Job) => Verdict;
   /** How many are still to be read. */
   unread: number;
 }
-
-const sleep = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((wake) => {
-    const timer = setTimeout(wake, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      wake();
-    });
-  });
 
 /** Reads what a job printed on its device or devices, and enters what became of it. */
 async function look(job: Job, rules: readonly Rule[], signal: AbortSignal): Promise<void> {
@@ -55,11 +43,8 @@ async function look(job: Job, rules: readonly Rule[], signal: AbortSignal): Prom
   enter(job.JobId, rules, { counts: countVerdicts(judged), because });
 }
 
-/**
- * `jobs` must be the same array as long as nothing in it changes. `reading`: false where another part of the page reads
- * what is not in the cache.
- */
-export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedVerdicts {
+/** `jobs` must be the same array as long as nothing in it changes. */
+export function useCachedVerdicts(jobs: readonly Job[]): CachedVerdicts {
   const cache = useStore(verdictCache);
   const rulesOf = useRules();
   // A job whose output could not be read is left alone until the page is entered again.
@@ -81,14 +66,14 @@ export function useCachedVerdicts(jobs: readonly Job[], reading = true): CachedV
     return { of, unread };
   }, [cache, failed, jobs, rulesOf]);
 
-  const next = reading ? cached.unread[0] : undefined;
+  const [next] = cached.unread;
   const rules = next && rulesOf(next)?.rules;
   useEffect(() => {
     if (!next || !rules) return;
     const leaving = new AbortController();
     const { signal } = leaving;
     const work = async () => {
-      await sleep(PAUSE, signal);
+      await waitFor(PAUSE, signal);
       if (document.hidden) await seen(signal);
       if (!signal.aborted) await look(next, rules, signal);
     };

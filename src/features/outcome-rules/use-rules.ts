@@ -46,11 +46,8 @@ export function useRuleName(wanted = true): (job: Ran) => string | undefined {
   const names = useMemo(
     () =>
       new Map([
-        ...(artifacts.data ?? []).map(({ ArtifactId, Name, Version }): [string, string] => [
-          ArtifactId,
-          ruleNameOf(Name, Version),
-        ]),
-        ...(workflows.data ?? []).map(({ WorkflowId, Name }): [string, string] => [WorkflowId, Name]),
+        ...(artifacts.data ?? []).map((each) => [each.ArtifactId, ruleNameOf(each.Name, each.Version)] as const),
+        ...(workflows.data ?? []).map(({ WorkflowId, Name }) => [WorkflowId, Name] as const),
       ]),
     [artifacts.data, workflows.data],
   );

@@ -24,10 +24,7 @@ const readingOf = (job: Job, rules: readonly Rule[]) => {
   return entry?.rules === rules ? entry.reading : undefined;
 };
 
-const hasEnded = (job: Job) => {
-  const state = jobState(job);
-  return state !== 'Waiting' && state !== 'Running' && state !== 'Cancelled';
-};
+const hasEnded = (job: Job) => !['Waiting', 'Running', 'Cancelled'].includes(jobState(job));
 
 /** Reads the output of jobs that share their rules; what was read is found by `readingOf`. */
 export async function readVerdicts(
@@ -37,15 +34,11 @@ export async function readVerdicts(
   onSome: () => void = () => undefined,
 ): Promise<void> {
   const unread = jobs.filter((job) => hasEnded(job) && !readingOf(job, rules));
-  await marksReader.read(
-    unread,
-    rules,
-    (read) => {
-      for (const [job, reading] of read) known.set(job, { rules, reading });
-      onSome();
-    },
-    signal,
-  );
+  const store = (read: [Job, Reading][]) => {
+    for (const [job, reading] of read) known.set(job, { rules, reading });
+    onSome();
+  };
+  await marksReader.read(unread, rules, store, signal);
 }
 
 export const judge = (job: Job, rules: readonly Rule[] | undefined): Judgement =>

@@ -10,7 +10,7 @@ import type { CachedVerdict } from './verdict-cache.ts';
 export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
   `Told by ${because}.${verdict === raw ? '' : ` The service says ${raw}.`}`;
 
-export function VerdictMark({ judgement }: { judgement: Judgement }) {
+export function VerdictMark({ judgement }: { judgement: Parameters<typeof reasonOf>[0] }) {
   return (
     <span title={reasonOf(judgement)}>
       <StateMark state={judgement.verdict} />
@@ -22,10 +22,6 @@ export function VerdictMark({ judgement }: { judgement: Judgement }) {
 export function CachedMark({ job, cached }: { job: Job; cached: CachedVerdict | undefined }) {
   const raw = jobState(job);
   if (!cached) return <StateMark state={raw} />;
-  const verdict = overallState(cached.counts);
-  return (
-    <span title={reasonOf({ verdict, because: cached.because ?? 'its rules', raw })}>
-      <StateMark state={verdict} />
-    </span>
-  );
+  const { counts, because = 'its rules' } = cached;
+  return <VerdictMark judgement={{ verdict: overallState(counts), because, raw }} />;
 }

@@ -1,6 +1,8 @@
 // One rule as it is written: the mark, how it is meant, and what it finds in the log it is tried on.
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { IconLetterCase, IconRegex, IconTrash } from '@tabler/icons-react';
+import type { TablerIcon } from '@tabler/icons-react';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { rulePatternOf } from '#/features/outcome-rules/read-marks.ts';
 import { RULED, RULE_STREAMS } from '#/features/jobs/rule.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
@@ -10,7 +12,7 @@ import classes from './rules-dialog.module.css';
 
 /** Why a rule cannot be saved, in words. */
 export function faultOf(rule: Rule): string | undefined {
-  if (rule.find.trim() === '') return 'Say what stands in the log';
+  if (rule.find.trim() === '') return 'Say what the log contains';
   if (rule.find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
   if (!rule.pattern) return undefined;
   const pattern = rulePatternOf(rule);
@@ -49,18 +51,16 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
       />
       <Toggle
         name="Match case"
+        icon={IconLetterCase}
         on={rule.caseSensitive}
         onToggle={(caseSensitive) => onChange({ ...rule, caseSensitive })}
-      >
-        <IconLetterCase size={16} stroke={1.6} aria-hidden />
-      </Toggle>
+      />
       <Toggle
         name="Pattern (regular expression)"
+        icon={IconRegex}
         on={rule.pattern}
         onToggle={(pattern) => onChange({ ...rule, pattern })}
-      >
-        <IconRegex size={16} stroke={1.6} aria-hidden />
-      </Toggle>
+      />
       <NativeSelect
         size="xs"
         aria-label={`Stream of rule ${number}`}
@@ -79,9 +79,7 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
         }
         data={RULED.toReversed().map((value) => ({ value, label: value }))}
       />
-      <ActionIcon variant="subtle" color="gray" aria-label={`Remove rule ${number}`} title="Remove" onClick={onRemove}>
-        <IconTrash size={16} stroke={1.6} aria-hidden />
-      </ActionIcon>
+      <IconButton icon={IconTrash} label={`Remove rule ${number}`} title="Remove" onClick={onRemove} />
       {!fault && rule.find !== '' && reading && <p className={classes.hit}>{hitText(reading)}</p>}
     </li>
   );
@@ -96,12 +94,12 @@ function hitText({ found, untried }: Reading): string {
 
 interface ToggleProps {
   name: string;
+  icon: TablerIcon;
   on: boolean;
   onToggle: (on: boolean) => void;
-  children: React.ReactNode;
 }
 
-function Toggle({ name, on, onToggle, children }: ToggleProps) {
+function Toggle({ name, icon: Icon, on, onToggle }: ToggleProps) {
   return (
     <ActionIcon
       variant={on ? 'light' : 'subtle'}
@@ -112,7 +110,7 @@ function Toggle({ name, on, onToggle, children }: ToggleProps) {
       title={name}
       onClick={() => onToggle(!on)}
     >
-      {children}
+      <Icon size={16} stroke={1.6} aria-hidden />
     </ActionIcon>
   );
 }

@@ -1,6 +1,7 @@
 // Rules tried on the log of a job: what they make of it and why, and what they would make of all its devices.
 import { NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
+import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { LogPosition } from '#/features/jobs/rule.ts';
@@ -17,13 +18,8 @@ import classes from './rules-dialog.module.css';
 const AROUND = 2;
 const LONGEST = 300;
 
-interface Line {
-  number: number;
-  text: string;
-}
-
 /** The lines around an index; the last ones without an index. */
-function linesAt(job: Job, position: LogPosition | undefined): Line[] {
+function linesAt(job: Job, position: LogPosition | undefined) {
   const { streams } = outputOf(job);
   const stream =
     streams.find(({ name }) => name === position?.stream) ?? streams.find(({ text }) => text.trim() !== '');
@@ -75,8 +71,7 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
   return (
     <>
       <p className="small breakable" role="status">
-        <StateMark state={judgement.verdict} /> Told by {judgement.because}.
-        {judgement.verdict !== judgement.raw && ` The service says ${judgement.raw}.`}
+        <StateMark state={judgement.verdict} /> {reasonOf(judgement)}
       </p>
       {lines.some(({ text }) => text !== '') && (
         <ol className={classes.lines} aria-label="Lines of the log">

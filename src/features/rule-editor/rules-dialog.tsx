@@ -7,6 +7,7 @@ import { MOST_RULES, parseRuleSets, printRuleSets } from '#/features/outcome-rul
 import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { saveFile } from '#/lib/save-file.ts';
+import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { PRESETS } from './presets.ts';
@@ -143,14 +144,11 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
                 Export all
               </Button>
             </Group>
-            <Group gap="sm">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
+            <DialogButtons onCancel={onClose}>
               <Button onClick={save} disabled={!isChanged} title={isChanged ? undefined : 'Nothing has changed'}>
                 Save rules
               </Button>
-            </Group>
+            </DialogButtons>
           </div>
           <p className={classes.kept}>
             Kept in this browser for your account. Jobs that have ended are judged by them too, and nothing on the

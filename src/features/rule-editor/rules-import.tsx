@@ -45,13 +45,7 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
           <p className={classes.label} id="rules-clash">
             Where a name has rules here already
           </p>
-          <SegmentedControl
-            aria-labelledby="rules-clash"
-            size="xs"
-            value={clash}
-            onChange={(value) => setClash(CHOICES.find((each) => each.value === value)?.value ?? 'both')}
-            data={CHOICES}
-          />
+          <SegmentedControl aria-labelledby="rules-clash" size="xs" value={clash} onChange={setClash} data={CHOICES} />
         </div>
       )}
       <Group justify="flex-end" gap="sm">

@@ -12,22 +12,7 @@ const MOST_JOBS = 50;
 const MOST_DEVICES = 200;
 const NONE: Job[] = [];
 
-export interface Samples {
-  jobs: readonly Job[];
-  job: Job | undefined;
-  /** Of a job to many devices. */
-  children: readonly Job[];
-  choices: { value: string; label: string }[];
-  childKey: string;
-  /** The job or child whose log is used. */
-  sample: Job | undefined;
-  /** All whose logs are at hand. */
-  all: readonly Job[];
-  loading: boolean;
-  error: Error | null;
-  chooseJob: (id: string) => void;
-  chooseChild: (key: string) => void;
-}
+export type Samples = ReturnType<typeof useSamples>;
 
 /** The jobs of a name that have ended, the newest first, after the one that is looked at. */
 function useEndedJobs(name: string, first: Job | undefined) {
@@ -52,7 +37,7 @@ function useEndedChildren(parent: string | undefined) {
 }
 
 /** `first`, `child`: the job that is looked at, and the opened device of it. */
-export function useSamples(name: string, first: Job | undefined, child: string | undefined): Samples {
+export function useSamples(name: string, first: Job | undefined, child: string | undefined) {
   const [chosen, setChosen] = useState(first?.JobId ?? '');
   const [chosenChild, setChosenChild] = useState(child ?? '');
   const { list, jobs } = useEndedJobs(name, first);
@@ -75,14 +60,17 @@ export function useSamples(name: string, first: Job | undefined, child: string |
   return {
     jobs,
     job,
+    /** Of a job to many devices. */
     children,
     choices,
     childKey: sample && parent ? keyOf(sample, index) : '',
+    /** The job or child whose log is used. */
     sample,
+    /** All whose logs are at hand. */
     all: parent ? children : single,
     loading: list.isPending || (job !== undefined && (current.isPending || (!parent && !whole))),
     error: current.error ?? list.error,
-    chooseJob: (id) => {
+    chooseJob: (id: string) => {
       setChosen(id);
       setChosenChild('');
     },

@@ -15,7 +15,6 @@ const PAUSE = 250;
 export interface Trial {
   sample: Job;
   judgement: Judgement;
-  reading: Reading;
   /** What each rule finds by itself. */
   each: ReadonlyMap<Rule, Reading>;
   /** Of all the jobs. */
@@ -35,14 +34,14 @@ export function useTrial(sample: Job | undefined, jobs: readonly Job[], rules: r
       const nothing: Reading = { found: undefined, untried: undefined };
       for (const rule of rules) await reader.read([sample], [rule], ([one]) => one && each.set(rule, one[1]), signal);
       const others = jobs.filter((job) => job !== sample && !isMoving(job));
-      const keep = (some: [Job, Reading][]) => {
+      const store = (some: [Job, Reading][]) => {
         for (const [job, reading] of some) readings.set(job, reading);
       };
-      await reader.read([sample, ...others], rules, keep, signal);
+      await reader.read([sample, ...others], rules, store, signal);
       if (signal.aborted) return;
-      const reading = readings.get(sample) ?? nothing;
+      const judgement = verdictOf(sample, rules, readings.get(sample) ?? nothing);
       const judged = jobs.map((job) => verdictOf(job, rules, readings.get(job)));
-      setTrial({ sample, judgement: verdictOf(sample, rules, reading), reading, each, counts: countVerdicts(judged) });
+      setTrial({ sample, judgement, each, counts: countVerdicts(judged) });
     };
     const timer = setTimeout(() => void read(), PAUSE);
     return () => {

@@ -8,7 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { canStop, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
-import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
+import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';

@@ -8,7 +8,7 @@ import { printMark } from '#/ui/log/line-marks.ts';
 import type { LogStream } from '#/ui/log/log-items.ts';
 import { LogView } from '#/ui/log/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
-import { explain, otherFields } from '#/features/jobs/job-words.ts';
+import { EXPLANATIONS, otherFields } from '#/features/jobs/job-words.ts';
 import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
 import { lineText } from '#/features/jobs/verdict.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
@@ -81,7 +81,7 @@ function Reason({ judgement, streams }: { judgement: Judgement; streams: readonl
 
 export function JobLog({ job, followed, judgement, device }: JobLogProps) {
   const { streams, order, reason } = useStreams(job, followed?.output);
-  const meaning = explain(judgement?.verdict ?? jobState(job));
+  const meaning = EXPLANATIONS[judgement?.verdict ?? jobState(job)];
   const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.position) ? judgement : undefined;
   const others = otherFields(job);
   const bare =

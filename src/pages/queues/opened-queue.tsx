@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
 import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
-import { StopJobDialog } from '#/features/jobs/stop-job-dialog.tsx';
+import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { paths } from '#/paths.ts';
 import { rowName } from '#/ui/table/table.tsx';

@@ -2,6 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
+import { FAILURES } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 
 export interface ChildJobs {
@@ -17,9 +18,7 @@ export const keysOf = (jobs: readonly Job[]): Map<Job, string> =>
 
 export const childName = (child: Job, key: string): string => child.DeviceName || child.DeviceId || `Device ${key}`;
 
-/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
-export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
-/** Those of which nobody knows what became of them. */
+/** Failures of which nobody knows what became of them. */
 export const UNANSWERED: readonly Verdict[] = ['No answer', 'Interrupted'];
 
 export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>

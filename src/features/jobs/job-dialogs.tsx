@@ -1,0 +1,65 @@
+// The questions before a job is stopped, and before it is deleted.
+import type { Job } from '#/contract/jobs.ts';
+import { canStop, jobState } from '#/api/job-state.ts';
+import { jobMutations } from '#/api/jobs.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { lossOf, stopText, typedFor } from './job-words.ts';
+import { movingIn } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
+
+interface StopJobDialogProps {
+  job: Pick<Job, 'JobId' | 'JobName'>;
+  state: Verdict;
+  /** Of a parent. */
+  outcome?: JobOutcome | undefined;
+  onClose: () => void;
+}
+
+/** What becomes of a job that is stopped, and that nothing of it is lost. */
+export function StopJobDialog({ job: { JobId, JobName }, state, outcome, onClose }: StopJobDialogProps) {
+  const moving = outcome ? movingIn(outcome) : 1;
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Stop ${JobName || 'job'}`}
+      confirmLabel="Stop job"
+      cancelLabel="Let it go on"
+      typed={moving > 1 ? String(moving) : undefined}
+      write={jobMutations.stop(JobId)}
+      onDone={onClose}
+    >
+      {stopText(state, outcome).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+interface DeleteJobDialogProps {
+  job: Job;
+  /** Of a parent. */
+  outcome: JobOutcome | undefined;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+/** What is cancelled, stopped and lost with a job that is deleted. */
+export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Delete ${job.JobName || 'job'}`}
+      confirmLabel="Delete job"
+      typed={typedFor(outcome)}
+      write={jobMutations.remove(job.JobId)}
+      onDone={onDeleted}
+    >
+      {lossOf(jobState(job), outcome).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {canStop(job) && <p>Stop it instead, and its record and output stay.</p>}
+      <p className="dim">This cannot be undone.</p>
+    </ConfirmDialog>
+  );
+}
