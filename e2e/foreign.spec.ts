@@ -243,7 +243,7 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByRole('row', { name: /t1/ })).toHaveCount(0);
     expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/tunnels/t1']);
     await go(page, 'Jobs');
-    // What it does not tell is seen from its parts and the fleet: nothing of this job runs.
+    // What it does not report is seen from its parts and the fleet: nothing of this job runs.
     const awaited = '2 wait for their devices, which are offline';
     await expect(page.getByRole('row', { name: /sweep/ })).toContainText('2 wait for offline devices');
     await page.getByRole('link', { name: 'sweep' }).click();

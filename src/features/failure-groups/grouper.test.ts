@@ -91,7 +91,7 @@ test('who said nothing is grouped by exit code; how it ended keeps groups apart'
   );
 });
 
-test('a line that names no error is told to be merely the last', () => {
+test('a line that names no error is marked as merely the last', () => {
   const grouper = grouped(
     failure('1', 'disk error'),
     failure('2', '', { stdout: 'unpacking' }),

@@ -8,7 +8,7 @@ const shape = (line: string, names: string[] = []) =>
     .map(({ text, varies, spaced }) => `${spaced ? ' ' : ''}${varies ? `<${varies}>` : text}`)
     .join('');
 
-test('what differs between devices is told from what is said', () => {
+test('what differs between devices is separated from the wording', () => {
   const lines: [string, string][] = [
     ['write /var/lib/firmware-2.4.img: No space left on device', 'write <path>: No space left on device'],
     ["tar: ./data/a b: Cannot open '/x'.", "tar: <path> b: Cannot open '<path>'."],
@@ -26,7 +26,7 @@ test('what differs between devices is told from what is said', () => {
   for (const [line, expected] of lines) assert.equal(shape(line), expected);
 });
 
-test('a number that tells one error from another stays', () => {
+test('a number that distinguishes errors stays', () => {
   assert.equal(shape('The requested URL returned error: 404'), 'The requested URL returned error: 404');
   assert.equal(shape('HTTP/1.1 503 after 12 s'), 'HTTP/<number> 503 after <number> s');
   assert.equal(shape('exited with code 137'), 'exited with code <number>'.replace('<number>', '137'));
@@ -37,7 +37,7 @@ test("the device's own name varies, as a word of its own only", () => {
   assert.equal(keyOf(tokensOf('pump süd: down', ['pump süd'])), keyOf(tokensOf('Valve: down', ['valve'])));
 });
 
-test('times and the place in a script are taken off the beginning', () => {
+test('times and the position in a script are taken off the beginning', () => {
   assert.equal(bareLine('./update.sh: line 12: tar: command not found'), 'tar: command not found');
   assert.equal(bareLine('sh: 1: foo: not found'), 'foo: not found');
   assert.equal(bareLine('./u.sh: Zeile 3: foo: Kommando nicht gefunden.'), 'foo: Kommando nicht gefunden.');

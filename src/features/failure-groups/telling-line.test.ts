@@ -4,7 +4,7 @@ import { tellingLine } from './telling-line.ts';
 
 const found = (stderr: string, stdout = '', reason = '') => tellingLine({ stdout, stderr, reason });
 
-test('the cause is told, not what follows from it', () => {
+test('the cause is found, not what follows from it', () => {
   assert.equal(
     found('tar: /a/b: Cannot write: No space left on device\ntar: Exiting with failure status due to previous errors'),
     'tar: /a/b: Cannot write: No space left on device',

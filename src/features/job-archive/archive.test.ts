@@ -118,7 +118,7 @@ test('a file that is no archive is refused', async () => {
   await refused({ 'a/job.json': '{"format":"muster-archive","job":{}}' }, /without an id/);
 });
 
-test('finds a word in names, devices and output, and tells the line', () => {
+test('finds a word in names, devices and output, with the line', () => {
   const rows = [child('camera-7', 'one\ntwo: NO SPACE left\nthree'), child('lamp', 'fine')];
   const search = (needle: string) => {
     const looking = new JobSearch('p1', needle, ['Nightly update', 'Group lab']);

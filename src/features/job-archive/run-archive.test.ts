@@ -52,7 +52,7 @@ test('what ended is deleted, what runs is left, what is missing is gone', async 
   );
 });
 
-test('a delete that the service failed at is sent once, and reading tells whether it was done', async () => {
+test('a delete that the service failed at is sent once, and reading shows whether it was done', async () => {
   const gone = new Set<string>();
   const { states, sent } = await deleted(['done', 'not'], (method, id) => {
     if (method !== 'DELETE') return gone.has(id) ? status(404) : job(id, 'Succeeded');

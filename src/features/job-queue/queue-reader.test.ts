@@ -32,7 +32,7 @@ function fake(rows: { list: object[]; children?: Record<string, object[]> }) {
   return { source, asked };
 }
 
-test('a service that lists its queues is asked for nothing else, and its order stands', async () => {
+test('a service that lists its queues is asked for nothing else, and its order is used', async () => {
   const { source, asked } = fake({ list: [] });
   const reader = new QueueReader({
     ...source,

@@ -44,7 +44,7 @@ test('without readable times nobody knows which version is newer', () => {
   assert.deepEqual(staleOf([job('x1'), job('x2')]), []);
 });
 
-test('a job that waits longer than the limit is stale, and every reason is told', () => {
+test('a job that waits longer than the limit is stale, and every reason is given', () => {
   assert.deepEqual(staleOf([job(undefined, 7), job(undefined, 8), job('gone', 9.5), job(undefined, undefined)]), [
     [1, 'Waits for 8 days'],
     [2, 'Its artifact was deleted: it would fail; waits for 9 days'],

@@ -30,16 +30,8 @@ const missing = (ids: readonly string[]) =>
     placeholderData: keepPreviousData,
   });
 
-export interface StaleReading {
-  rules: StaleRules;
-  /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
-  settled: boolean;
-  /** The artifacts could not be read: only age counts. */
-  error: Error | null;
-}
-
 /** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
-export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined): StaleReading {
+export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined) {
   const days = useStore(staleDays);
   const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
   const { artifacts, versions } = useVersions(jobs !== undefined);
@@ -49,11 +41,16 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
     return artifacts.data ? [...ids].sort() : NONE;
   }, [jobs, versions, artifacts.data]);
   const gone = useQuery(missing(unknown));
-  const rules = useMemo(() => ({ now, days, versions, deleted: new Set(gone.data) }), [now, days, versions, gone.data]);
+  const rules = useMemo(
+    (): StaleRules => ({ now, days, versions, deleted: new Set(gone.data) }),
+    [now, days, versions, gone.data],
+  );
   const known = unknown.length === 0 || (!gone.isPlaceholderData && !gone.isPending) || gone.error !== null;
   return {
     rules,
+    /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
     settled: jobs !== undefined && !artifacts.isPending && known,
+    /** The artifacts could not be read: only age counts. */
     error: artifacts.data ? gone.error : artifacts.error,
   };
 }

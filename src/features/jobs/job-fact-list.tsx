@@ -23,7 +23,7 @@ export function JobFactList({ job, target, payload = [], more }: JobFactListProp
   const facts: Fact[] = [
     ['Target', target],
     ...payload,
-    ['Submitted', job.CreatedTime !== undefined && <Time at={created} raw={job.CreatedTime} />],
+    ['Submitted', job.CreatedTime !== undefined && <Time key="at" at={created} raw={job.CreatedTime} />],
     ['Started', <Time key="at" at={started} raw={job.StartTime} />],
     ['Ended', <Time key="at" at={ended} raw={job.EndTime} />],
     ['Duration', <Duration key="for" job={job} />],

@@ -66,7 +66,7 @@ test('a job whose rest waits for nothing but devices that are Offline waits, and
     assert.deepEqual([awaitedOffline(goesOn), stateOf(goesOn), spanOf(goesOn, now)], [0, 'Running', 3_600_000]);
 });
 
-test('where the service does not tell, its children and the fleet do', () => {
+test('what the service does not report is found by its children and the fleet', () => {
   const parent = job({ DeviceId: '', StartTime: '2026-11-02T10:00:00Z' });
   const rest = (state: 'Waiting' | 'Running', ...ids: string[]) => ids.map((DeviceId) => ({ DeviceId, state }));
   const isOffline = (id: string) => id.startsWith('off');

@@ -14,14 +14,14 @@ const left = (seconds: number, ...children: ReturnType<typeof ended>[]) =>
     timeLeft(children, new Date(start + seconds * 1000), children.filter(({ DeviceId }) => DeviceId === 'away').length),
   );
 
-test('the pace of those that ended tells of those that are to come, not of those that are away', () => {
+test('the pace of those that ended predicts those to come, not those that are away', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));
   assert.equal(left(60, ...done, waiting('a'), waiting('b'), running(58), waiting('away')), 3 * 5400);
   assert.equal(left(60, ...done, waiting('away')), undefined);
   assert.equal(left(60, ...done), undefined);
 });
 
-test('nothing is said by too few, in a burst, or when all stands still', () => {
+test('too few, a burst, or a job that has stalled give no estimate', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));
   assert.equal(left(60, ...done.slice(0, 4), waiting('a')), undefined);
   assert.equal(left(1, ...Array.from({ length: 9 }, () => ended(0, 1)), waiting('a')), undefined);

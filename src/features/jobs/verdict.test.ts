@@ -31,7 +31,7 @@ const ours = (ExitCode: number, Stdout: string, Stderr = '') => ({
   Stderr,
 });
 
-test('the worst mark decides, wherever it stands; an exit code other than 0 is as a mark of failure', () => {
+test('the worst mark decides, wherever it is; an exit code other than 0 is as a mark of failure', () => {
   const table: [fields: object, rules: Rule[], expected: string][] = [
     [ours(0, 'RESULT: ok'), ALL, 'Succeeded: rule “RESULT: ok” at line 1'],
     [ours(0, 'x\nRESULT: rolled back\nRESULT: ok'), ALL, 'Rolled back: rule “RESULT: rolled back” at line 2'],

@@ -150,7 +150,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               </Button>
             </DialogButtons>
           </div>
-          <p className={classes.kept}>
+          <p className={classes.stored}>
             Kept in this browser for your account. Jobs that have ended are judged by them too, and nothing on the
             service changes.
           </p>

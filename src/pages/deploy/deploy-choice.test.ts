@@ -23,7 +23,7 @@ test('reads the choice from the URL; a kind without a value keeps its kind', () 
   assert.deepEqual(read('device=&group=lab').target, { kind: 'group', value: 'lab' });
 });
 
-test('another target takes the place of the old one and leaves the rest', () => {
+test('another target replaces the old one and leaves the rest', () => {
   const at = 'device=d1&artifact=a1';
   assert.equal(deployUrl.change(at, { target: { kind: 'group', value: 'lab' } }), 'artifact=a1&group=lab');
   assert.equal(deployUrl.change(at, { payload: { kind: 'workflow', value: 'w' } }), 'device=d1&workflow=w');

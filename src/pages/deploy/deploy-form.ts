@@ -21,16 +21,7 @@ export interface DeployForm {
   preflight: PreflightPlan | undefined;
 }
 
-export interface DeployPlan {
-  name: string;
-  nameFits: boolean;
-  /** How many devices get it, as far as they are read. */
-  count: number;
-  /** It has to be confirmed. */
-  isMany: boolean;
-  /** Why it can't be sent yet. */
-  reason: string | undefined;
-}
+export type DeployPlan = ReturnType<typeof deployPlan>;
 
 /** Says that a target has no device now. */
 export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): string {
@@ -53,12 +44,14 @@ export function deployPlan(
   { typedName, confirmation, preflight }: DeployForm,
   reach: Reached,
   payload: Pick<Payload, 'text'> | undefined,
-): DeployPlan {
+) {
   const name = typedName ?? suggestName(payload?.text, reach.label);
   const nameFits = nameText.safeParse(name).success;
+  /** As far as they are read. */
   const count = reach.devices?.length ?? 0;
   const isMany = count > 0 && (reach.name !== undefined || count > 1);
   const confirmed = !isMany || confirms(confirmation, reach.name, count);
+  /** Why it can't be sent yet. */
   const reason =
     obstacle(reach, payload !== undefined, nameFits) ??
     (preflight && preflightFault(preflight)) ??

@@ -1,5 +1,5 @@
 // The small script that finds out whether a device is fit for a deploy. Plain POSIX sh; it changes nothing, ends with an exit
-// code, and leaves a mark in its output for services that do not tell the exit code.
+// code, and leaves a mark in its output for services that do not report the exit code.
 
 export interface Checks {
   /** At least so many megabytes are free on the disk that holds this folder. */

@@ -49,14 +49,13 @@ function WorkflowField({ value, onChange }: { value: string; onChange: (id: stri
 
 function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: Checks) => void }) {
   const { disk, version, battery, own } = checks;
+  const set = (change: Checks) => onChange({ ...checks, ...change });
   return (
     <div className={classes.checks}>
       <Checkbox
         label="Disk space"
         checked={disk !== undefined}
-        onChange={({ currentTarget: { checked } }) =>
-          onChange({ ...checks, disk: checked ? NEW_PREFLIGHT.checks.disk : undefined })
-        }
+        onChange={({ currentTarget: { checked } }) => set({ disk: checked ? NEW_PREFLIGHT.checks.disk : undefined })}
       />
       {disk && (
         <div className={classes.pair}>
@@ -64,13 +63,13 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
             label="Free, in MB"
             min={1}
             value={disk.megabytes}
-            onChange={(megabytes) => onChange({ ...checks, disk: { ...disk, megabytes } })}
+            onChange={(megabytes) => set({ disk: { ...disk, megabytes } })}
           />
           <TextInput
             label="On the disk of"
             classNames={{ input: 'mono' }}
             value={disk.path}
-            onChange={({ currentTarget: { value } }) => onChange({ ...checks, disk: { ...disk, path: value } })}
+            onChange={({ currentTarget: { value } }) => set({ disk: { ...disk, path: value } })}
           />
         </div>
       )}
@@ -78,7 +77,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         label="Version"
         checked={version !== undefined}
         onChange={({ currentTarget: { checked } }) =>
-          onChange({ ...checks, version: checked ? { command: 'cat /etc/version', expected: '' } : undefined })
+          set({ version: checked ? { command: 'cat /etc/version', expected: '' } : undefined })
         }
       />
       {version && (
@@ -87,25 +86,19 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
             label="Command that prints it"
             classNames={{ input: 'mono' }}
             value={version.command}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ ...checks, version: { ...version, command: value } })
-            }
+            onChange={({ currentTarget: { value } }) => set({ version: { ...version, command: value } })}
           />
           <TextInput
             label="Must contain"
             value={version.expected}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ ...checks, version: { ...version, expected: value } })
-            }
+            onChange={({ currentTarget: { value } }) => set({ version: { ...version, expected: value } })}
           />
         </div>
       )}
       <Checkbox
         label="Battery"
         checked={battery !== undefined}
-        onChange={({ currentTarget: { checked } }) =>
-          onChange({ ...checks, battery: checked ? { percent: 30 } : undefined })
-        }
+        onChange={({ currentTarget: { checked } }) => set({ battery: checked ? { percent: 30 } : undefined })}
       />
       {battery && (
         <WholeNumber
@@ -114,7 +107,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
           min={1}
           max={100}
           value={battery.percent}
-          onChange={(percent) => onChange({ ...checks, battery: { percent } })}
+          onChange={(percent) => set({ battery: { percent } })}
         />
       )}
       <Textarea
@@ -126,7 +119,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         maxRows={10}
         spellCheck={false}
         value={own ?? ''}
-        onChange={({ currentTarget: { value } }) => onChange({ ...checks, own: value })}
+        onChange={({ currentTarget: { value } }) => set({ own: value })}
       />
       <details>
         <summary>The script</summary>

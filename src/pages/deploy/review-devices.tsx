@@ -152,7 +152,7 @@ function BySite({ devices }: { devices: Device[] }) {
         columns={columns}
       />
       <p className="dim">
-        {devicesText(devices.length)} at {sites.length === 1 ? 'one place' : `${formatCount(sites.length)} places`}.
+        {devicesText(devices.length)} at {sites.length === 1 ? 'one site' : `${formatCount(sites.length)} sites`}.
       </p>
     </>
   );

@@ -8,26 +8,7 @@ import { tagQueries } from '#/api/tags.ts';
 import { transferredDevices } from '#/features/bulk/device-transfer.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
-export interface Reach {
-  kind: DeployChoice['target']['kind'];
-  /** Undefined while there is no choice, and for a selection of another tab. */
-  jobTarget: JobTarget | undefined;
-  /** In words: "camera-7", "group lab". Undefined while there is no choice. */
-  label: string | undefined;
-  /** What may be typed to confirm instead of the count: the name of a group or tag. */
-  name: string | undefined;
-  /** Undefined until they are read. */
-  devices: Device[] | undefined;
-  /** Of a selection: how many are not there any more. */
-  gone: number;
-  /** When they were read. */
-  at: Date;
-  error: Error | null;
-  isFetching: boolean;
-  refetch: () => unknown;
-  /** Takes these as the members that were reviewed. */
-  accept: (devices: Device[]) => void;
-}
+export type Reach = ReturnType<typeof useReach>;
 
 const NOBODY: JobTarget = { ids: [], key: '' };
 
@@ -40,7 +21,7 @@ function jobTargetOf({ kind, value }: DeployChoice['target']): JobTarget | undef
   return ids && { ids, key: `selection ${value}` };
 }
 
-export function useReach(target: DeployChoice['target']): Reach {
+export function useReach(target: DeployChoice['target']) {
   const { kind, value } = target;
   const client = useQueryClient();
   const jobTarget = jobTargetOf(target);
@@ -60,15 +41,21 @@ export function useReach(target: DeployChoice['target']): Reach {
   };
   return {
     kind,
+    /** Undefined while there is no choice, and for a selection of another tab. */
     jobTarget,
+    /** In words: "camera-7", "group lab". Undefined while there is no choice. */
     label: jobTarget && labelOf(),
+    /** What may be typed to confirm instead of the count: the name of a group or tag. */
     name,
+    /** Undefined until they are read. */
     devices: jobTarget && devices,
+    /** Of a selection: how many are not there any more. */
     gone: devices && wanted > 0 ? wanted - devices.length : 0,
     at: new Date(query.dataUpdatedAt),
     error: jobTarget ? query.error : null,
     isFetching: query.isFetching,
-    refetch: query.refetch,
-    accept: (next) => void client.setQueryData(members.queryKey, next),
+    refetch: query.refetch as () => unknown,
+    /** Takes these as the members that were reviewed. */
+    accept: (next: Device[]) => void client.setQueryData(members.queryKey, next),
   };
 }

@@ -54,7 +54,7 @@ export function JobFacts({ job }: { job: Job }) {
         payload={[
           [
             ArtifactId ? 'Artifact' : 'Workflow',
-            Boolean(ArtifactId || WorkflowId) && <Ran artifact={ArtifactId} workflow={WorkflowId} />,
+            Boolean(ArtifactId || WorkflowId) && <Ran key="ran" artifact={ArtifactId} workflow={WorkflowId} />,
           ],
         ]}
         more={[['Exit code', ExitCode ?? false]]}

@@ -71,7 +71,7 @@ function Reason({ judgement, streams }: { judgement: Judgement; streams: readonl
   return (
     <>
       {text.slice(0, before)}
-      <button type="button" className={classes.place} onClick={() => url.set({ line, log: undefined })}>
+      <button type="button" className={classes.lineLink} onClick={() => url.set({ line, log: undefined })}>
         {name}
       </button>
       {text.slice(before + name.length)}

@@ -8,43 +8,28 @@ import { paths } from '#/paths.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { ArchivePlanForm } from './archive-plan-form.tsx';
+import type { ArchiveChoice } from './archive-plan-form.tsx';
 import { ArchiveProgress } from './archive-progress.tsx';
 
-interface ArchiveDialogProps {
-  /** Executed jobs: the selected ones, or those in the list. */
-  jobs: readonly Job[];
-  /** Whether a person has picked them one by one. */
-  picked: boolean;
-  /** What else was picked and still waits or runs. */
-  moving: number;
-  filtered: boolean;
-  onClose: () => void;
-}
-
-export function ArchiveDialog({ jobs: current, picked, moving, filtered, onClose }: ArchiveDialogProps) {
+export function ArchiveDialog({ onClose, ...current }: ArchiveChoice & { onClose: () => void }) {
   // What was asked about is what is archived, whatever else ends meanwhile.
-  const [jobs] = useState(current);
+  const [choice] = useState(current);
   const run = useArchiveRun(useAccount());
-  const [removes, setRemoves] = useState(true);
-  const [chosen, setChosen] = useState<readonly Job[]>([]);
+  const [begun, setBegun] = useState<{ removes: boolean; jobs: readonly Job[] }>();
   return (
     <>
       <BaseDialog onClose={onClose} busy={run.busy} title="Archive executed jobs" size="lg">
-        {run.phase === 'planned' ? (
+        {run.phase === 'planned' || !begun ? (
           <ArchivePlanForm
-            jobs={jobs}
-            picked={picked}
-            moving={moving}
-            filtered={filtered}
+            {...choice}
             onCancel={onClose}
-            onStart={(plan, planned) => {
-              setRemoves(plan.remove);
-              setChosen(planned);
+            onStart={(plan, jobs) => {
+              setBegun({ removes: plan.remove, jobs });
               run.start(plan);
             }}
           />
         ) : (
-          <ArchiveProgress run={run} jobs={chosen} removes={removes} onClose={onClose} />
+          <ArchiveProgress run={run} {...begun} onClose={onClose} />
         )}
       </BaseDialog>
       <LeaveGuard

@@ -1,7 +1,7 @@
 // What to archive, where to, and whether to delete it then: the question before executed jobs leave the service.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { isParent } from '#/api/job-state.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -12,6 +12,7 @@ import type { ArchivePlan } from '#/features/job-archive/run-archive.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import classes from './archive-dialog.module.css';
@@ -39,11 +40,17 @@ const requestsOf = (jobs: readonly Job[], copies: boolean, remove: boolean) =>
     ];
   });
 
-interface ArchivePlanFormProps {
+export interface ArchiveChoice {
+  /** Executed jobs: the selected ones, or those in the list. */
   jobs: readonly Job[];
+  /** Whether a person has picked them one by one. */
   picked: boolean;
+  /** What else was picked and still waits or runs. */
   moving: number;
   filtered: boolean;
+}
+
+interface ArchivePlanFormProps extends ArchiveChoice {
   onCancel: () => void;
   onStart: (plan: ArchivePlan, jobs: readonly Job[]) => void;
 }
@@ -136,15 +143,11 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
         </fieldset>
         {remove && jobs.length > 0 && <TypedWord word={count} value={typed} onChange={setTyped} />}
         {jobs.length > 0 && (copies || remove) && <ShowAsCurl request={() => requestsOf(jobs, copies, remove)} />}
-        <Group justify="flex-end" gap="sm">
-          {missing && <span className="dim">{missing}</span>}
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={onCancel} note={missing && <span className="dim">{missing}</span>}>
           <Button type="submit" {...(remove && { color: 'red' })} disabled={missing !== undefined}>
             {verb}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -33,20 +33,19 @@ const columnsOf = (names: ReadonlyMap<string, string>): Column<ArchiveResult>[] 
 ];
 const keyOf = ({ id }: ArchiveResult) => id;
 
-const countsOf = (results: Iterable<ArchiveResult>) => {
-  const counts = { archived: 0, deleted: 0, left: 0, gone: 0, failed: 0 };
-  for (const { state } of results) counts[state]++;
-  return counts;
-};
-
 /** "12 deleted, 1 failed". */
 function summaryOf(results: ReadonlyMap<string, ArchiveResult>, untouched: number): string {
-  const counts = countsOf(results.values());
-  const parts = (Object.keys(counts) as ArchiveResult['state'][])
-    .filter((state) => counts[state] > 0)
-    .map((state) => `${formatCount(counts[state])} ${WORDS[state].toLowerCase()}`);
-  if (untouched > 0) parts.push(`${formatCount(untouched)} not touched`);
-  return parts.join(', ') || 'Nothing was done';
+  const states = Array.from(results.values(), ({ state }) => state);
+  const counts = Object.entries(WORDS).map(([state, word]) => ({
+    count: states.filter((each) => each === state).length,
+    word: word.toLowerCase(),
+  }));
+  return (
+    [...counts, { count: untouched, word: 'not touched' }]
+      .filter(({ count }) => count > 0)
+      .map(({ count, word }) => `${formatCount(count)} ${word}`)
+      .join(', ') || 'Nothing was done'
+  );
 }
 
 interface ArchiveProgressProps {

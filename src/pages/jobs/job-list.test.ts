@@ -47,7 +47,7 @@ test('several states under one word, and what moved within some hours', () => {
   assert.equal(filterJobs(ended('some day'), view, known, undefined, now).length, 1);
 });
 
-test('what only the rules tell is found, too', () => {
+test('what only the rules find is found, too', () => {
   const view = jobListUrl.read('state=rolled back');
   const ruled = { outcomeOf, stateOf: () => 'Rolled back' as const };
   assert.equal(filterJobs(jobs, view, ruled).length, 4);

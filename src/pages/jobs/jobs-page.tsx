@@ -86,7 +86,9 @@ export function JobsPage() {
               count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${jobsText(rows.length)}`}
             />
             {alone && (
-              <p className="dim">This service does not tell which jobs to groups and tags the device has a part in.</p>
+              <p className="dim">
+                This service does not report which jobs to groups and tags the device has a part in.
+              </p>
             )}
             {executed.length > MANY_EXECUTED && (
               <div className={classes.note}>

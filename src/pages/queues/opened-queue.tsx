@@ -75,7 +75,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
           const isRunning = job.state === 'Running';
           return (
             <li key={job.JobId || index} data-stale={reasons !== undefined || undefined}>
-              <span className={classes.place}>
+              <span className={classes.position}>
                 {isRunning ? (
                   <StateMark state="Running" label={<span className="visually-hidden">Running</span>} />
                 ) : (

@@ -24,13 +24,6 @@ export interface QueueRow {
   stale: ReadonlyMap<QueuedJob, readonly StaleReason[]>;
 }
 
-function oldestOf(jobs: readonly QueuedJob[]): QueuedJob | undefined {
-  let oldest: QueuedJob | undefined;
-  for (const job of jobs)
-    if (job.created !== undefined && (oldest?.created === undefined || job.created < oldest.created)) oldest = job;
-  return oldest;
-}
-
 /** What the queues alone show: computed once for each reading of them. */
 export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
@@ -44,7 +37,11 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
       seen: undefined,
       running: jobs.filter(({ state }) => state === 'Running'),
       waiting,
-      oldest: oldestOf(waiting),
+      oldest: sortRows(
+        waiting.filter(({ created }) => created !== undefined),
+        ({ created }) => created,
+        false,
+      )[0],
       stale,
     };
   });
@@ -136,39 +133,33 @@ export function sortQueues(rows: readonly QueueRow[], { by, down }: Sort = FIRST
   return sortRows(rows, keyOf(by), down);
 }
 
-export interface QueueTotals {
-  devices: number;
-  waiting: number;
-  running: number;
-  longest: QueueRow | undefined;
-  oldest: QueueRow | undefined;
-  stale: number;
-  staleDevices: number;
-  /** Stale jobs of devices that are Offline. */
-  staleOffline: number;
-}
+export type QueueTotals = ReturnType<typeof queueFigures>;
 
-export function queueFigures(rows: readonly QueueRow[]): QueueTotals {
-  const figures: QueueTotals = {
+export function queueFigures(rows: readonly QueueRow[]) {
+  const sum = (countOf: (row: QueueRow) => number, of = rows) => of.reduce((total, row) => total + countOf(row), 0);
+  const staleCount = ({ stale }: QueueRow) => stale.size;
+  const known = rows.filter(({ id }) => id !== '');
+  const [longest] = sortRows(
+    known.filter(({ waiting }) => waiting.length > 0),
+    ({ waiting }) => waiting.length,
+    true,
+  );
+  const [oldest] = sortRows(
+    known.filter(({ oldest: job }) => job),
+    ({ oldest: job }) => job?.created,
+    false,
+  );
+  return {
     devices: rows.length,
-    waiting: 0,
-    running: 0,
-    longest: undefined,
-    oldest: undefined,
-    stale: 0,
-    staleDevices: 0,
-    staleOffline: 0,
+    waiting: sum(({ waiting }) => waiting.length),
+    running: sum(({ running }) => running.length),
+    longest,
+    oldest,
+    stale: sum(staleCount),
+    staleDevices: rows.filter(staleCount).length,
+    staleOffline: sum(
+      staleCount,
+      rows.filter(({ status }) => status === 'Offline'),
+    ),
   };
-  for (const row of rows) {
-    figures.waiting += row.waiting.length;
-    figures.running += row.running.length;
-    figures.stale += row.stale.size;
-    if (row.stale.size > 0) figures.staleDevices++;
-    if (row.status === 'Offline') figures.staleOffline += row.stale.size;
-    if (row.id === '') continue;
-    if (row.waiting.length > (figures.longest?.waiting.length ?? 0)) figures.longest = row;
-    const at = row.oldest?.created;
-    if (at !== undefined && at < (figures.oldest?.oldest?.created ?? Infinity)) figures.oldest = row;
-  }
-  return figures;
 }

@@ -119,9 +119,9 @@ export function QueuesPage() {
             {fleet.error && !fleet.index && (
               <Failure what="the devices’ states" error={fleet.error} busy={fleet.isReading} onRetry={fleet.retry} />
             )}
-            {error && <p className="dim">The artifacts could not be read: only age tells what is stale.</p>}
+            {error && <p className="dim">The artifacts could not be read: only age shows what is stale.</p>}
             {settled && artifacts.length === 0 && rows.length > 0 && (
-              <p className="dim">No job here tells which artifact it runs: only age tells what is stale.</p>
+              <p className="dim">No job here says which artifact it runs: only age shows what is stale.</p>
             )}
             <QueueFilters
               artifacts={artifacts}
