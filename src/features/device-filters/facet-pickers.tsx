@@ -6,24 +6,21 @@ import { useQuery } from '@tanstack/react-query';
 import { IconCheck, IconChevronDown } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
-import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { fold } from '#/fleet/text.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
+import type { Facets } from './use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
 import classes from './filter-parts.module.css';
 
 /** Suggestions drawn at once: the rest is found by typing. */
 const MOST = 200;
 
-interface FacetPickersProps {
+interface FacetPickersProps extends Facets {
   filter: RowFilter;
-  /** Undefined until the fleet is in memory. */
-  facets: FacetCounts | undefined;
+  /** Suggested without the whole fleet. */
   groups: readonly string[];
-  /** Devices that were never seen; undefined where the service does not report it. */
-  neverSeen: number | undefined;
   onChange: (change: RowFilter) => void;
 }
 

@@ -39,6 +39,13 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
   const notOnline = entries.filter(({ id }) => id !== undefined && !arrived.has(id));
   const rows = { all: entries, problems, waiting: notOnline }[shown];
 
+  const actions: [isOffered: boolean, label: string, act: () => void][] = [
+    [running, 'Stop', () => run.stop()],
+    [!running && waiting > 0, `Continue with ${counted(waiting, 'row')}`, () => onWork(run.goOn())],
+    [!running && failed > 0, `Retry ${formatCount(failed)} failed`, () => onWork(run.retry())],
+    [!running && keyLost > 1, `New keys for ${formatCount(keyLost)} devices`, () => onWork(run.rekey())],
+    [!running && editable > 0, `Edit ${counted(editable, 'row')} not created`, onEdit],
+  ];
   const columns: Column<RunEntry>[] = [
     {
       header: 'Name',
@@ -87,30 +94,13 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
           )}
         </div>
         <Group gap="sm">
-          {running && (
-            <Button variant="default" onClick={() => run.stop()}>
-              Stop
-            </Button>
-          )}
-          {!running && waiting > 0 && (
-            <Button variant="default" onClick={() => onWork(run.goOn())}>
-              Continue with {counted(waiting, 'row')}
-            </Button>
-          )}
-          {!running && failed > 0 && (
-            <Button variant="default" onClick={() => onWork(run.retry())}>
-              Retry {formatCount(failed)} failed
-            </Button>
-          )}
-          {!running && keyLost > 1 && (
-            <Button variant="default" onClick={() => onWork(run.rekey())}>
-              New keys for {formatCount(keyLost)} devices
-            </Button>
-          )}
-          {!running && editable > 0 && (
-            <Button variant="default" onClick={onEdit}>
-              Edit {counted(editable, 'row')} not created
-            </Button>
+          {actions.map(
+            ([isOffered, label, act], index) =>
+              isOffered && (
+                <Button key={index} variant="default" onClick={act}>
+                  {label}
+                </Button>
+              ),
           )}
         </Group>
       </header>

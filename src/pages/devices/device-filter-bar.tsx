@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
-import type { FacetCounts } from '#/fleet/fleet-index.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
+import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
@@ -19,15 +19,11 @@ const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chip
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
 
-interface DeviceFilterBarProps {
+interface DeviceFilterBarProps extends Facets {
   filter: RowFilter;
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
-  /** How many devices there are of each value; undefined until the fleet is in memory. */
-  facets: FacetCounts | undefined;
-  /** Devices that were never seen; undefined where the service does not report it. */
-  neverSeen: number | undefined;
   children?: ReactNode;
 }
 
