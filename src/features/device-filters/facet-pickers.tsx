@@ -156,7 +156,9 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
                 <span className={classes.mark}>
                   {chosen.includes(value) && <IconCheck size={14} stroke={2} aria-hidden />}
                 </span>
-                <bdi title={value}>{value || <span className="dim">No {name}</span>}</bdi>
+                <bdi className="truncate" title={value}>
+                  {value || <span className="dim">No {name}</span>}
+                </bdi>
                 {counts && <span className={classes.count}>{formatCount(counts.get(value) ?? 0)}</span>}
               </span>
             </Combobox.Option>
@@ -165,7 +167,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
             <Combobox.Option value={keyOf(typed.trim())}>
               <span className={classes.option}>
                 <span className={classes.mark} />
-                <bdi>Filter by “{typed.trim()}”</bdi>
+                <bdi className="truncate">Filter by “{typed.trim()}”</bdi>
               </span>
             </Combobox.Option>
           )}

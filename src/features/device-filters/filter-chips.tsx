@@ -82,9 +82,10 @@ export function FilterChips({ filter, onChange }: FilterChipsProps) {
     <ul className={classes.chips} aria-label="Filters in use">
       {chips.map(({ key, label, value, change }) => (
         <li key={key}>
-          {label && <span className="dim">{label}</span>} <bdi>{value}</bdi>
+          {label && <span className="dim">{label}</span>} <bdi className="truncate">{value}</bdi>
           <button
             type="button"
+            className="bare dim"
             aria-label={`Take off ${label ? `${label} ` : ''}${value}`}
             onClick={() => onChange(change)}
           >

@@ -46,6 +46,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
               {TagName || TagId}
               <button
                 type="button"
+                className="bare dim"
                 aria-label={`Take off ${TagName || TagId}`}
                 title={`Take off ${TagName || TagId}`}
                 disabled={detach.isPending}
