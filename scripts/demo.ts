@@ -10,7 +10,7 @@ import { startAgent } from '../agent/agent.ts';
 import type { Agent } from '../agent/agent.ts';
 import { readTunnels } from '../agent/tunnel-options.ts';
 import type { TunnelOption } from '../agent/tunnel-options.ts';
-import { ConfigError } from '../server/config.ts';
+import { ConfigError } from '../server/config-error.ts';
 import { startService } from '../server/service.ts';
 import { CITIES, CUSTOMERS, KINDS } from './demo/places.ts';
 import { buildIfStale } from './dist.ts';

@@ -1,7 +1,9 @@
 // `npm run backup -- FILE`: writes everything that the service stores to one file, while it runs.
 import path from 'node:path';
 import { makeBackup } from './backup/make-backup.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './config.ts';
+import { readStoreAddress } from './s3-config.ts';
 
 try {
   const [file, ...rest] = process.argv.slice(2);
@@ -9,12 +11,19 @@ try {
     throw new ConfigError('Usage: npm run backup -- FILE     (a file that does not exist yet, like muster.tar)');
   // When it is stopped, it leaves nothing unfinished behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-  const { dataDir } = readConfig(process.env);
-  const { bytes, artifacts, damaged } = await makeBackup(dataDir, path.resolve(file));
-  console.log(`${file}: the database and ${artifacts} artifacts, ${(bytes / 1024 / 1024).toFixed(1)} MB.`);
+  // Keys of an S3 store are not needed.
+  const { dataDir } = readConfig({ DATA_DIR: process.env['DATA_DIR'] });
+  const store = readStoreAddress(process.env['ARTIFACT_STORE_URL']);
+  const { bytes, artifacts, damaged, elsewhere } = await makeBackup(dataDir, path.resolve(file), store?.address);
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (store)
+    console.log(
+      `${file}: the database, ${size}. Its ${elsewhere} artifacts are only listed: their files are in ${store.address}.`,
+    );
+  else console.log(`${file}: the database and ${artifacts} artifacts, ${size}.`);
   if (damaged.length > 0)
     console.error(
-      `The files of ${damaged.length} artifacts are missing or damaged, and not in it: ${damaged.join(', ')}. Upload them again.`,
+      `The files of ${damaged.length} artifacts are missing or damaged, and not in it: ${damaged.join(', ')}. Upload them again, or, if they are in an S3 store, set ARTIFACT_STORE_URL as the service has it.`,
     );
 } catch (cause) {
   if (!(cause instanceof ConfigError)) throw cause;

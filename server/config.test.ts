@@ -1,7 +1,8 @@
 // An invalid value stops the start with a sentence that names it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './config.ts';
 
 test('without any environment everything has a default', () => {
   const config = readConfig({});
@@ -113,4 +114,40 @@ test('INSTALL_COMMAND is one line with a place for the key, and belongs to a gat
   for (const refused of ['sh agent.sh', "sh -c '{key}'", 'one {key}\ntwo'])
     assert.throws(() => read(refused), /INSTALL_COMMAND/, refused);
   assert.throws(() => read('sh {key}', ''), /UPSTREAM_URL is not/);
+});
+
+test('an S3 store: bucket and prefix, with keys; errors do not repeat them', () => {
+  const keys = { AWS_ACCESS_KEY_ID: 'AKIA1', AWS_SECRET_ACCESS_KEY: 'secret/+' };
+  const of = (env: Record<string, string>) => readConfig({ ...keys, ...env }).artifactStore;
+  assert.equal(of({}), undefined);
+  assert.deepEqual(of({ ARTIFACT_STORE_URL: 's3://my-bucket/a/b/' }), {
+    address: 's3://my-bucket/a/b',
+    bucket: 'my-bucket',
+    prefix: 'a/b/',
+    endpoint: undefined,
+    region: 'us-east-1',
+    accessKeyId: 'AKIA1',
+    secretAccessKey: 'secret/+',
+    sessionToken: undefined,
+  });
+  assert.equal(of({ ARTIFACT_STORE_URL: 's3://my-bucket' })?.prefix, '');
+  const refused = (env: Record<string, string>, says: RegExp) =>
+    assert.throws(
+      () => of({ ARTIFACT_STORE_URL: 's3://my-bucket/a', ...env }),
+      (cause) => cause instanceof ConfigError && says.test(cause.message) && !/secret/.test(cause.message),
+    );
+  for (const url of [
+    'https://my-bucket',
+    's3://',
+    's3://My_Bucket',
+    's3://b/a',
+    's3://my-bucket/a//b',
+    's3://my-bucket/../x',
+    's3://my-bucket/a b',
+  ])
+    refused({ ARTIFACT_STORE_URL: url }, /^ARTIFACT_STORE_URL is ".*", but it must be/);
+  refused({ AWS_ACCESS_KEY_ID: '' }, /ARTIFACT_STORE_URL is set, but AWS_ACCESS_KEY_ID is not/);
+  refused({ AWS_SECRET_ACCESS_KEY: 'a secret' }, /AWS_SECRET_ACCESS_KEY holds/);
+  refused({ AWS_REGION: 'EU 1' }, /AWS_REGION/);
+  refused({ AWS_ENDPOINT_URL: 'https://me:secret@s3.example.com' }, /AWS_ENDPOINT_URL is "https:\/\/s3\.example\.com"/);
 });

@@ -2,7 +2,10 @@
 import { BlockList, isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from './config-error.ts';
 import type { LogFormat } from './operation/log.ts';
+import { readS3Config } from './s3-config.ts';
+import type { S3Config } from './s3-config.ts';
 
 export interface Config {
   host: string;
@@ -14,6 +17,8 @@ export interface Config {
   maxDevices: number;
   /** Bytes of artifacts that an account may store. */
   artifactQuota: number;
+  /** Artifacts are in this store instead of in dataDir. */
+  artifactStore: S3Config | undefined;
   /** Bytes of job output that an account may store. */
   outputQuota: number;
   /** Days after which output is removed; undefined: never. */
@@ -46,11 +51,6 @@ export interface Config {
   metricsPort: number | undefined;
 }
 
-/** The start cannot continue; the message is the whole explanation. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 type Environment = Record<string, string | undefined>;
 
 export function readConfig(env: Environment): Config {
@@ -77,6 +77,7 @@ export function readConfig(env: Environment): Config {
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
     artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
+    artifactStore: readS3Config(value),
     outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * 1024 * 1024,
     outputDays: value('JOB_OUTPUT_DAYS') === undefined ? undefined : whole('JOB_OUTPUT_DAYS', 1, 1, 36_500),
     publicUrl: readPublicUrl(value('PUBLIC_URL')),

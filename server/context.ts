@@ -24,6 +24,7 @@ import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { openArtifactFolder } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
+import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
 import { countRunning, recordRunning, recordStopped } from './store/last-run.ts';
 import type { Recovered } from './store/last-run.ts';
@@ -100,12 +101,22 @@ export interface ContextOptions {
   time?: TimeSource;
   /** The built agent program. */
   agentFile?: string;
+  storeTimes?: S3ArtifactsOptions['times'];
+}
+
+type FileOptions = Omit<S3ArtifactsOptions, 'store'>;
+
+async function openArtifactFiles({ artifactStore: store }: Config, options: FileOptions): Promise<ArtifactFiles> {
+  if (!store) return openArtifactFolder(options);
+  // Only a service that uses such a store loads its code.
+  const { openS3Artifacts } = await import('./store/s3-artifacts.ts');
+  return openS3Artifacts({ ...options, store });
 }
 
 /** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
-  { time, agentFile = AGENT_FILE }: ContextOptions = {},
+  { time, agentFile = AGENT_FILE, storeTimes }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
   const { db, disk } = store;
@@ -127,10 +138,12 @@ export async function openContext(
     const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
     const audit = openAudit(now);
     const downloads = openDownloads(downloadKey, clock.unset);
-    const files = await openArtifactFolder({
+    const files = await openArtifactFiles(config, {
       dataDir: config.dataDir,
+      instanceId: id,
       records: { all: () => allArtifacts(db), wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId) },
       readOnly,
+      times: storeTimes,
     });
     const link = openLink({ db, now, refusal: () => disk.refusal() });
     const published = openPublishedAgent(agentFile);

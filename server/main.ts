@@ -1,5 +1,6 @@
 // The service as a program: reads the environment, handles signals, prints a few lines.
-import { ConfigError, readConfig, readLogFormat } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig, readLogFormat } from './config.ts';
 import { Problem } from './http/problem.ts';
 import type { Config } from './config.ts';
 import { proxyNote } from './http/proxy-notice.ts';

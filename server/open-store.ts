@@ -2,7 +2,7 @@
 // disk all data remains readable.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
 import { log } from './operation/log.ts';
 import { requireDatabaseOfFiles } from './store/artifact-folder.ts';

@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { restoreBackup } from './backup/restore-backup.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './config.ts';
 
 const USAGE = `Usage: npm run restore -- FILE [--keep-waiting]
   --keep-waiting   jobs that waited when the backup was made are run; without it they end as Interrupted,
@@ -10,9 +11,15 @@ const USAGE = `Usage: npm run restore -- FILE [--keep-waiting]
 
 try {
   const { file, keepWaiting } = readArguments();
-  const { dataDir } = readConfig(process.env);
+  // Keys of an S3 store are not needed.
+  const { dataDir } = readConfig({ DATA_DIR: process.env['DATA_DIR'] });
   const { manifest, artifacts, interrupted } = await restoreBackup(dataDir, path.resolve(file), { keepWaiting });
   console.log(`${dataDir} is as it was at ${manifest.Time}: the database and ${artifacts} artifacts.`);
+  const { ArtifactStore } = manifest;
+  if (ArtifactStore)
+    console.log(
+      `The files of ${ArtifactStore.Artifacts.length} artifacts are in ${ArtifactStore.Url}: start the service with that ARTIFACT_STORE_URL. Those that were deleted there since are missing.`,
+    );
   if (manifest.Damaged.length > 0)
     console.log(
       `The files of ${manifest.Damaged.length} artifacts were missing then already: ${manifest.Damaged.join(', ')}.`,

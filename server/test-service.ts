@@ -1,15 +1,21 @@
 // A real service for tests: its own folder, a free port, and plain HTTP requests.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TimeSource } from './clock.ts';
 import type { ContextOptions } from './context.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+import { startTestS3 } from './store/test-s3.ts';
+import type { TestS3 } from './store/test-s3.ts';
 
 export interface TestService extends Service {
   dataDir: string;
   clock: TestTime;
+  /** The store of its artifacts, if that is not its folder. */
+  s3: TestS3 | undefined;
+  /** Ids of artifacts whose bytes are stored. */
+  stored(): string[];
   /** A request with the account's token; `body` is sent as JSON unless it is a form. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Stops the service and removes its folder. */
@@ -30,6 +36,12 @@ export const timeOf = (clock: TestTime): TimeSource => ({
   boot: clock.boot,
 });
 
+/** With `s3` here, services of tests store artifacts in an S3 store. */
+export const TEST_STORE = 'TEST_ARTIFACT_STORE';
+const stores = new Map<string, TestS3>();
+/** Failures must not make tests wait. */
+const STORE_TIMES = { answer: 5_000, upload: 20_000, pause: 10, sweep: 100, retry: 50 };
+
 const TOKEN = 'test-token-that-only-tests-know';
 
 /** Starts a service; `dataDir` continues with the folder of an earlier one. */
@@ -39,14 +51,26 @@ export async function startTestService(
   clock: TestTime = { offset: 0, set: 0, boot: 'this one' },
   options: Omit<ContextOptions, 'time'> = {},
 ): Promise<TestService> {
+  let s3 = stores.get(dataDir);
+  if (!s3 && process.env[TEST_STORE] === 's3') stores.set(dataDir, (s3 = await startTestS3()));
   const service = await startService(
-    { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...env },
-    { time: timeOf(clock), ...options },
-  );
+    { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...s3?.env, ...env },
+    { time: timeOf(clock), storeTimes: STORE_TIMES, ...options },
+  ).catch(async (cause: unknown) => {
+    stores.delete(dataDir);
+    await s3?.end();
+    throw cause;
+  });
   return {
     ...service,
     dataDir,
     clock,
+    s3,
+    stored: () =>
+      s3?.names() ??
+      readdirSync(path.join(dataDir, 'artifacts'), { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name),
     call: (method, at, body, headers = {}) =>
       fetch(new URL(at, service.url), {
         method,
@@ -59,6 +83,8 @@ export async function startTestService(
       }),
     end: async () => {
       await service.close();
+      await s3?.end();
+      stores.delete(dataDir);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -93,7 +93,7 @@ test('an artifact: stored once, even where a second would not fit', async () => 
   );
   assert.deepEqual(second, first);
   assert.deepEqual(await read('/v1/artifact'), [first]);
-  const files = readdirSync(path.join(service.dataDir, 'artifacts')).filter((name) => name !== 'arriving');
+  const files = service.stored();
   assert.deepEqual(files, [first?.ArtifactId]);
   assert.deepEqual(readdirSync(path.join(service.dataDir, 'artifacts/arriving')), []);
 

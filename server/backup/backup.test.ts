@@ -19,7 +19,7 @@ import { after, before, test } from 'node:test';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { tarEntries } from '#/contract/tar-entries.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -255,7 +255,7 @@ test('a schedule makes backups, keeps the newest, says when one fails, and leave
   const backups = { folder: at('scheduled'), everyMs: 3_600_000, most: 2 };
   const clock = { passed: 0, now: () => Date.UTC(2026, 10, 22) + clock.passed, steady: () => clock.passed };
   const open = (dataDir = service.dataDir) =>
-    openBackupSchedule({ config: { dataDir, backups }, clock, lookEveryMs: 5 });
+    openBackupSchedule({ config: { dataDir, backups, artifactStore: undefined }, clock, lookEveryMs: 5 });
   mkdirSync(backups.folder);
   writeFileSync(path.join(backups.folder, 'notes.txt'), 'mine');
   writeFileSync(path.join(backups.folder, 'muster-20261121T000000Z.tar.0123456789ab.partial'), 'cut off');

@@ -7,11 +7,11 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { newId } from '../store/ids.ts';
 import { syncFolder } from '../store/artifact-files.ts';
 import { VERSION } from '../version.ts';
-import { DATABASE_PART, FORMAT, MANIFEST_PART } from './manifest.ts';
+import { DATABASE_PART, FORMAT, FORMAT_WITH_ARTIFACTS, MANIFEST_PART } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Names of files that an interrupted backup leaves behind. */
@@ -22,10 +22,15 @@ export interface MadeBackup {
   artifacts: number;
   /** Ids of artifacts whose file is missing or damaged. */
   damaged: string[];
+  /** How many are only listed, because they are in an S3 store. */
+  elsewhere: number;
 }
 
-/** Writes the backup of a data folder to a new file, which gets its name only when it is complete and on disk. */
-export async function makeBackup(dataDir: string, file: string): Promise<MadeBackup> {
+/**
+ * Writes the backup of a data folder to a new file, which gets its name only when it is complete and on disk. Artifacts
+ * in an S3 store (`storeUrl`) are only listed.
+ */
+export async function makeBackup(dataDir: string, file: string, storeUrl?: string): Promise<MadeBackup> {
   const database = path.join(dataDir, 'muster.db');
   if (!existsSync(database))
     throw new ConfigError(`There is no muster.db in ${dataDir}: set DATA_DIR to the folder that the service uses.`);
@@ -39,7 +44,7 @@ export async function makeBackup(dataDir: string, file: string): Promise<MadeBac
   try {
     // Created first with its permissions, because it contains everything that the service stores.
     closeSync(openSync(copy, 'wx', 0o600));
-    const made = await write(dataDir, database, copy, await open(partial, 'wx', 0o600));
+    const made = await write({ dataDir, database, copy, storeUrl }, await open(partial, 'wx', 0o600));
     await rename(partial, file);
     await syncFolder(path.dirname(file));
     return made;
@@ -51,7 +56,14 @@ export async function makeBackup(dataDir: string, file: string): Promise<MadeBac
   }
 }
 
-async function write(dataDir: string, database: string, copy: string, tar: FileHandle): Promise<MadeBackup> {
+interface Sources {
+  dataDir: string;
+  database: string;
+  copy: string;
+  storeUrl: string | undefined;
+}
+
+async function write({ dataDir, database, copy, storeUrl }: Sources, tar: FileHandle): Promise<MadeBackup> {
   const live = new DatabaseSync(database, { readOnly: true });
   try {
     live.exec('PRAGMA busy_timeout = 30000');
@@ -59,6 +71,7 @@ async function write(dataDir: string, database: string, copy: string, tar: FileH
     live.prepare('VACUUM INTO ?').run(copy);
     const parts: Manifest['Parts'] = [];
     const damaged: string[] = [];
+    const elsewhere: NonNullable<Manifest['ArtifactStore']>['Artifacts'] = [];
     const add = async (Path: string, content: AsyncIterable<Uint8Array>, Bytes: number) => {
       const seconds = Math.max(0, Math.floor(time.getTime() / 1000));
       const name = new TextEncoder().encode(Path);
@@ -74,9 +87,13 @@ async function write(dataDir: string, database: string, copy: string, tar: FileH
 
     const copied = new DatabaseSync(copy);
     try {
-      const rows = copied.prepare('SELECT id, sha256 FROM artifacts ORDER BY seq').all();
+      const rows = copied.prepare('SELECT id, size_bytes, sha256 FROM artifacts ORDER BY seq').all();
       for (const row of rows) {
         const id = String(row['id']);
+        if (storeUrl !== undefined) {
+          elsewhere.push({ Id: id, Bytes: Number(row['size_bytes']), Sha256: String(row['sha256']) });
+          continue;
+        }
         // An artifact is small (artifact-limit.ts): it is checked in memory before it is written.
         const bytes = await readFile(path.join(dataDir, 'artifacts', id)).catch(() => undefined);
         if (bytes && hash('sha256', bytes) === row['sha256'])
@@ -93,18 +110,19 @@ async function write(dataDir: string, database: string, copy: string, tar: FileH
     const { size } = await stat(copy);
     await add(DATABASE_PART, createReadStream(copy, { highWaterMark: 1024 * 1024 }), size);
     const manifest: Manifest = {
-      Format: FORMAT,
+      Format: storeUrl === undefined ? FORMAT_WITH_ARTIFACTS : FORMAT,
       Version: VERSION,
       Tables: tablesOf(live),
       Time: time.toISOString(),
       Parts: [...parts],
       Damaged: damaged,
+      ...(storeUrl !== undefined && { ArtifactStore: { Url: storeUrl, Artifacts: elsewhere } }),
     };
     const list = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
     await add(MANIFEST_PART, piecesOf(list), list.length);
     await tar.writeFile(new Uint8Array(2 * BLOCK));
     await tar.sync();
-    return { bytes: (await tar.stat()).size, artifacts: parts.length - 2, damaged };
+    return { bytes: (await tar.stat()).size, artifacts: parts.length - 2, damaged, elsewhere: elsewhere.length };
   } finally {
     live.close();
     await tar.close();

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod/mini';
 import { TarFault, tarEntries } from '#/contract/tar-entries.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { makeFolder } from '../open-store.ts';
 import { syncFolder } from '../store/artifact-files.ts';
 import { openDatabase } from '../store/database.ts';
@@ -123,8 +123,9 @@ function readManifest(text: string): Manifest {
 }
 
 /** The database must be sound, and its artifacts the ones in the backup. */
-function checkDatabase(aside: string, { Parts, Damaged, Tables }: Manifest): void {
+function checkDatabase(aside: string, { Parts, Damaged, Tables, ArtifactStore }: Manifest): void {
   const sums = new Map(Parts.map(({ Path, Sha256 }) => [Path, Sha256]));
+  for (const { Id, Sha256 } of ArtifactStore?.Artifacts ?? []) sums.set(`artifacts/${Id}`, Sha256);
   if (!sums.has(DATABASE_PART)) throw new DamagedPart('it holds no database');
   const sqlite = new DatabaseSync(path.join(aside, DATABASE_PART));
   try {

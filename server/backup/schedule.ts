@@ -15,7 +15,7 @@ export interface BackupSchedule {
 }
 
 interface ScheduleOptions {
-  config: Pick<Config, 'dataDir' | 'backups'>;
+  config: Pick<Config, 'dataDir' | 'backups' | 'artifactStore'>;
   clock: Pick<Clock, 'now' | 'steady'>;
   lookEveryMs?: number;
 }
@@ -28,7 +28,7 @@ const PROGRAM = path.join(import.meta.dirname, '../backup.ts');
 
 /** Undefined if no schedule is set. */
 export function openBackupSchedule({
-  config: { dataDir, backups },
+  config: { dataDir, backups, artifactStore },
   clock,
   lookEveryMs = LOOK_EVERY_MS,
 }: ScheduleOptions): BackupSchedule | undefined {
@@ -48,7 +48,11 @@ export function openBackupSchedule({
       // Left by a power failure; no other program writes such names here.
       for (const name of readdirSync(folder))
         if (name.startsWith('muster-') && PARTIAL.test(name)) rmSync(path.join(folder, name));
-      const warning = await runBackup(file, dataDir, running.signal);
+      const warning = await runBackup(
+        file,
+        { DATA_DIR: dataDir, ARTIFACT_STORE_URL: artifactStore?.address },
+        running.signal,
+      );
       last.success = clock.now();
       due = clock.steady() + everyMs;
       log.info('Made a backup.', { file });
@@ -100,9 +104,9 @@ function untilDue(folder: string, everyMs: number, now: number): number {
 }
 
 /** Resolves to its warnings. */
-function runBackup(file: string, dataDir: string, signal: AbortSignal): Promise<string> {
+function runBackup(file: string, settings: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const env = { PATH: process.env['PATH'], ...settings };
     execFile(process.execPath, [PROGRAM, file], { env, signal }, (error, _, stderr) => {
       const warning = stderr.trim();
       if (!error) resolve(warning);

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../open-store.ts';
 import { openServer } from '../http/listen.ts';

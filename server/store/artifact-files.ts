@@ -1,6 +1,7 @@
 // The bytes of artifacts, wherever they are stored: one interface, and what its implementations share. An upload is
 // first received in a temporary file of DATA_DIR, checked, and then stored under the artifact's id.
 import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ByteRange } from '../http/byte-range.ts';
@@ -65,7 +66,7 @@ export function requireId(artifactId: string): string {
 
 /** Folder in DATA_DIR for artifacts and unfinished uploads. */
 export const artifactFolder = (dataDir: string) => path.join(dataDir, 'artifacts');
-export const arrivingFolder = (dataDir: string) => path.join(artifactFolder(dataDir), 'arriving');
+const arrivingFolder = (dataDir: string) => path.join(artifactFolder(dataDir), 'arriving');
 
 /** Describes disk errors; returns all others unchanged. */
 export function describeDiskError(cause: unknown): unknown {
@@ -111,9 +112,15 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Receives uploads in a folder. */
-export async function receiveFile(arriving: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Received> {
-  const file = path.join(arriving, newId(20));
+/** Removes the uploads that the last run did not finish. */
+export function emptyArriving(dataDir: string): void {
+  rmSync(arrivingFolder(dataDir), { recursive: true, force: true });
+  mkdirSync(arrivingFolder(dataDir), { recursive: true, mode: 0o700 });
+}
+
+/** Receives an upload under a temporary name. */
+export async function receiveFile(dataDir: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Received> {
+  const file = path.join(arrivingFolder(dataDir), newId(20));
   try {
     const handle = await open(file, 'wx', 0o600);
     const hash = createHash('sha256');

@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { ByteRange } from '../http/byte-range.ts';
 import {
-  arrivingFolder,
   artifactFolder,
   describeDiskError,
+  emptyArriving,
   openFaultLog,
   receiveFile,
   requireId,
@@ -65,8 +65,7 @@ async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): Async
 async function sweep(dataDir: string, { wasDeleted }: ArtifactRecords, known: Set<string>): Promise<number> {
   const folder = artifactFolder(dataDir);
   const aside = asideFolder(dataDir);
-  rmSync(arrivingFolder(dataDir), { recursive: true, force: true });
-  mkdirSync(arrivingFolder(dataDir), { recursive: true, mode: 0o700 });
+  emptyArriving(dataDir);
   let count = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (!entry.isFile() || known.has(entry.name)) continue;
@@ -120,7 +119,7 @@ export async function openArtifactFolder({
         : [],
     faultOf,
     requireUsable,
-    receive: (bytes, limit) => receiveFile(arrivingFolder(dataDir), bytes, limit),
+    receive: (bytes, limit) => receiveFile(dataDir, bytes, limit),
 
     store: async ({ file }, artifactId) => {
       try {

@@ -2,7 +2,7 @@
 // SQLite; it ends with the process, however that ends, so that no stale one remains.
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { SQLITE, sqliteCode } from '../http/system-fault.ts';
 
 /** Takes the folder for this process; the error names its owner. */

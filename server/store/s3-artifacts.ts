@@ -1,0 +1,234 @@
+// Artifacts as objects of an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent as a whole,
+// so that the store holds complete artifacts only. The file .muster beside them names the installation they belong to.
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../config-error.ts';
+import type { ByteRange } from '../http/byte-range.ts';
+import { logFault } from '../http/system-fault.ts';
+import { log } from '../operation/log.ts';
+import type { S3Config } from '../s3-config.ts';
+import {
+  artifactFolder,
+  describeDiskError,
+  emptyArriving,
+  openFaultLog,
+  receiveFile,
+  requireId,
+  unusableFile,
+} from './artifact-files.ts';
+import type { ArtifactFiles, ArtifactRecords, FileFault, KnownFile } from './artifact-files.ts';
+import { openS3Client } from './s3-client.ts';
+import type { S3Client, S3Times } from './s3-client.ts';
+import { S3Fault } from './s3-fault.ts';
+import { openUnfinished, sweepObjects } from './s3-sweep.ts';
+import { readObject } from './s3-read.ts';
+
+export interface S3ArtifactsOptions {
+  store: S3Config;
+  dataDir: string;
+  /** Of this installation. */
+  instanceId: string;
+  records: ArtifactRecords;
+  /** The disk refuses writes. */
+  readOnly?: boolean;
+  /** Tests choose shorter ones. */
+  times?: (S3Times & { sweep: number; retry: number }) | undefined;
+}
+
+const SWEEP_MS = 10 * 60_000;
+const RETRY_MS = 30_000;
+const REMOVAL_WAIT_MS = 1_000;
+/** How long a stop waits for deletions; the next sweep does the rest. */
+const CLOSE_MS = 2_000;
+const OWNER = '.muster';
+
+/** Opens the store. A wrong setting stops the start; a store that does not answer is asked again and again. */
+export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<ArtifactFiles> {
+  const { store, dataDir, records, readOnly, times } = options;
+  const { address } = store;
+  const s3 = openS3Client(store, times);
+  const unfinished = readOnly ? undefined : await openUnfinished(dataDir);
+  if (!readOnly) emptyArriving(dataDir);
+
+  const logged = openFaultLog();
+  const faults = new Map<string, FileFault>();
+  /** Of objects whose size is right; only reading them again clears it. */
+  const wrongBytes = new Set<string>();
+  const found = (artifact: KnownFile, fault: FileFault | undefined) => {
+    if (fault) {
+      faults.set(artifact.id, fault);
+      logged.note(artifact, fault, `${address}/${artifact.id}`);
+    } else if (!wrongBytes.has(artifact.id)) {
+      faults.delete(artifact.id);
+      logged.forget(artifact.id);
+    }
+  };
+
+  const claimed = openClaim(s3, options);
+  const notes = [`Artifacts are stored in ${address}.`, ...noteOfFolder(dataDir, address)];
+  try {
+    await s3.check();
+    await claimed();
+  } catch (cause) {
+    if (cause instanceof S3Fault && cause.isConfiguration)
+      throw new ConfigError(`ARTIFACT_STORE_URL is ${address}, but that store ${cause.reason}.`);
+    if (!(cause instanceof S3Fault)) throw cause;
+    notes.push(`${address} ${cause.reason}. Until it answers, artifacts can be neither stored nor downloaded.`);
+    log.warn(`The artifact store ${cause.reason}.`, { store: address });
+  }
+
+  let unknown = 0;
+  const sweep = async (): Promise<void> => {
+    await claimed();
+    const count = await sweepObjects({ s3, address, records, unfinished, found });
+    if (count > unknown)
+      log.warn(
+        `${count} objects in ${address} belong to no artifact in the database, which may be an older one, put back. They are left alone.`,
+      );
+    unknown = count;
+    for (const artifact of await records.all()) if (wrongBytes.has(artifact.id)) await verify(artifact);
+  };
+  const sweeps = repeat(sweep, times?.sweep ?? SWEEP_MS, times?.retry ?? RETRY_MS);
+
+  const read = async (artifact: KnownFile, part: ByteRange) => {
+    const id = requireId(artifact.id);
+    if (wrongBytes.has(id)) throw unusableFile(artifact, 'Damaged');
+    return readObject(s3, artifact, part, (fault, isContent) => {
+      if (isContent) wrongBytes.add(id);
+      found(artifact, fault);
+    });
+  };
+
+  /** Reads an object with wrong bytes again: an operator may have replaced it. */
+  const verify = async (artifact: KnownFile) => {
+    const object = await s3.get(artifact.id);
+    const digest = createHash('sha256');
+    if (object) for await (const piece of object.bytes) digest.update(piece);
+    if (digest.digest('hex') !== artifact.sha256) return;
+    wrongBytes.delete(artifact.id);
+    found(artifact, undefined);
+  };
+
+  const removing = new Set<Promise<void>>();
+  return {
+    notes,
+    faultOf: ({ id }) => faults.get(id),
+    receive: (bytes, limit) => receiveFile(dataDir, bytes, limit),
+
+    store: async ({ file, sha256 }, artifactId) => {
+      let bytes: Buffer;
+      try {
+        bytes = await readFile(file);
+        await unfinished?.begin(artifactId);
+      } catch (cause) {
+        throw describeDiskError(cause);
+      }
+      await claimed();
+      await s3.put(artifactId, bytes, sha256);
+      await rm(file, { force: true });
+    },
+
+    discard: ({ file }) => rm(file, { force: true }),
+
+    requireUsable: async (artifact) => {
+      const size = await s3.sizeOf(requireId(artifact.id));
+      const fault = size === undefined ? 'Missing' : size === artifact.sizeBytes ? undefined : 'Damaged';
+      found(artifact, fault);
+      const left = faults.get(artifact.id);
+      if (left) throw unusableFile(artifact, left);
+    },
+
+    read,
+
+    remove: async (artifactId) => {
+      // The artifact is deleted already, and a sweep finds the object if this fails: nobody waits long for it.
+      const removal = s3
+        .remove(requireId(artifactId))
+        .catch((cause: unknown) => logFault(`artifact ${artifactId}: its object stays until the next sweep`, cause))
+        .finally(() => removing.delete(removal));
+      removing.add(removal);
+      await Promise.race([removal, sleep(REMOVAL_WAIT_MS, undefined, { ref: false })]);
+    },
+
+    problem: async () => {
+      try {
+        await s3.check();
+        await claimed();
+        return undefined;
+      } catch (cause) {
+        if (!(cause instanceof S3Fault)) throw cause;
+        return `can be neither stored nor downloaded: the store ${cause.reason}`;
+      }
+    },
+
+    close: async () => {
+      await Promise.race([Promise.all(removing), sleep(CLOSE_MS, undefined, { ref: false })]);
+      s3.close();
+      await sweeps.close();
+    },
+  };
+}
+
+/** Two installations with one prefix would take each other's artifacts for leftovers. */
+function openClaim(s3: S3Client, { store, instanceId, readOnly }: S3ArtifactsOptions): () => Promise<void> {
+  const claim = async () => {
+    const object = await s3.get(OWNER);
+    if (!object) {
+      const bytes = Buffer.from(instanceId);
+      if (!readOnly) await s3.put(OWNER, bytes, createHash('sha256').update(bytes).digest('hex'));
+      return;
+    }
+    const pieces: Uint8Array[] = [];
+    for await (const piece of object.bytes) pieces.push(piece);
+    if (Buffer.concat(pieces).toString('utf8').trim() !== instanceId)
+      throw new S3Fault(
+        'configuration',
+        `holds the artifacts of another Muster there: choose another prefix in ARTIFACT_STORE_URL, or, if they belong to this one with a new database, restore its backup or delete the object ${store.prefix}${OWNER}`,
+      );
+  };
+  let claiming: Promise<void> | undefined;
+  return () => {
+    claiming ??= claim().catch((cause: unknown) => {
+      claiming = undefined;
+      throw cause;
+    });
+    return claiming;
+  };
+}
+
+/** Artifacts that an earlier start stored in the folder. */
+function noteOfFolder(dataDir: string, address: string): string[] {
+  const folder = artifactFolder(dataDir);
+  const isThere = statSync(folder, { throwIfNoEntry: false });
+  const count = isThere ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).length : 0;
+  return count === 0
+    ? []
+    : [`${count} artifact files are still in ${folder}: copy them to ${address} (docs/artifact-store.md).`];
+}
+
+/** Runs now, then again and again: sooner after a failure. */
+function repeat(run: () => Promise<void>, everyMs: number, retryMs: number) {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const turn = async () => {
+    let next = everyMs;
+    try {
+      await run();
+    } catch (cause) {
+      if (isClosed) return;
+      next = retryMs;
+      logFault('artifacts: the store could not be compared with the database', cause);
+    }
+    if (!isClosed) timer = setTimeout(() => void (running = turn()), next).unref();
+  };
+  let running = turn();
+  return {
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,278 @@
+// Requests to an S3 store, signed with Signature Version 4: with a time limit each, tries again where that can help, and
+// counted. Only what artifacts need: whole objects are written, read in parts or whole, listed and deleted.
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsClient } from 'aws4fetch';
+import type { S3Config } from '../s3-config.ts';
+import type { ByteRange } from '../http/byte-range.ts';
+import { openCounter } from '../operation/metrics.ts';
+import { faultOfAnswer, faultOfConnection } from './s3-fault.ts';
+import type { S3Fault } from './s3-fault.ts';
+import { readListing } from './s3-listing.ts';
+import type { ListedObject } from './s3-listing.ts';
+
+export interface S3Object {
+  /** Of the whole object, as the store says; -1 if the asked part is past its end. */
+  totalBytes: number;
+  bytes: AsyncGenerator<Uint8Array>;
+  /** Gives the answer up. */
+  cancel(): void;
+}
+
+export interface S3Client {
+  /** Resolves when the object is durable. `sha256` is that of the bytes, which the store compares. */
+  put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** A part of an object, or all of it; undefined if there is none. */
+  get(name: string, part?: ByteRange): Promise<S3Object | undefined>;
+  /** The size of an object; undefined if there is none. */
+  sizeOf(name: string): Promise<number | undefined>;
+  /** Deletes an object; it need not exist. */
+  remove(name: string): Promise<void>;
+  /** The objects directly below the prefix. */
+  list(): AsyncGenerator<ListedObject>;
+  /** Asks once whether the bucket can be used. */
+  check(): Promise<void>;
+  /** Gives up everything under way. */
+  close(): void;
+}
+
+/** In milliseconds; tests choose shorter ones. */
+export interface S3Times {
+  /** Until an answer begins, and between two pieces of it. */
+  answer: number;
+  /** The same for an upload, which has to be sent first. */
+  upload: number;
+  /** The longest first pause between two tries; it doubles. */
+  pause: number;
+}
+
+const TIMES: S3Times = { answer: 5_000, upload: 60_000, pause: 250 };
+const TRIES = 3;
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const MAX_ERROR_BYTES = 64 * 1024;
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+const requests = openCounter(
+  'muster_artifact_store_requests',
+  'Requests to the S3 store of artifacts, each try counted.',
+  METHODS.flatMap((method) => [`method="${method}",outcome="ok"`, `method="${method}",outcome="failure"`]),
+);
+
+interface Asked {
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array;
+  sha256?: string;
+  tries?: number;
+  /** Error statuses that the caller handles. */
+  accept?: number[];
+}
+
+interface Answer {
+  response: Response;
+  /** Restarts the time limit; without an argument it ends. */
+  wait: (ms?: number) => void;
+  abort: () => void;
+  /** Describes an error while the body is read. */
+  describe: (cause: unknown) => S3Fault;
+}
+
+/** Requests fail with `S3Fault`. */
+export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = config;
+  const signer = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== undefined && { sessionToken }),
+    region,
+    service: 's3',
+  });
+  const base = baseUrl(config);
+  const closing = new AbortController();
+
+  const addressOf = (name: string | undefined, query: Record<string, string> = {}) => {
+    const url = new URL(base);
+    if (name !== undefined) url.pathname = `${url.pathname.replace(/\/$/, '')}/${config.prefix}${name}`;
+    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+    return url;
+  };
+
+  /** One try. */
+  const ask = async (method: Method, name: string | undefined, asked: Asked): Promise<Answer> => {
+    const { query, headers, body, sha256 = EMPTY_SHA256, accept = [] } = asked;
+    const given = new AbortController();
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (ms?: number) => {
+      clearTimeout(timer);
+      if (ms === undefined) return;
+      timer = setTimeout(() => {
+        isLate = true;
+        given.abort();
+      }, ms).unref();
+    };
+    const describe = (cause: unknown) => {
+      wait();
+      return faultOfConnection(cause, isLate);
+    };
+    wait(body ? times.upload : times.answer);
+    let response: Response;
+    try {
+      const signed = await signer.sign(addressOf(name, query), {
+        method,
+        headers: { ...headers, 'X-Amz-Content-Sha256': sha256 },
+        ...(body && { body }),
+        // The signature is for this host only.
+        redirect: 'manual',
+        signal: AbortSignal.any([given.signal, closing.signal]),
+      });
+      // Packed answers would have another length. Not signed, because some proxies change it.
+      signed.headers.set('Accept-Encoding', 'identity');
+      response = await fetch(signed);
+      if (!response.ok && !accept.includes(response.status)) {
+        const text = await shortText(response);
+        throw faultOfAnswer(response.status, codeIn(text), regionIn(response, text));
+      }
+    } catch (cause) {
+      wait();
+      requests.add(`method="${method}",outcome="failure"`);
+      throw cause instanceof Error && 'reason' in cause ? cause : describe(cause);
+    }
+    requests.add(`method="${method}",outcome="ok"`);
+    wait(times.answer);
+    return { response, wait, describe, abort: () => given.abort() };
+  };
+
+  const request = async (method: Method, name: string | undefined, asked: Asked = {}): Promise<Answer> => {
+    for (let tried = 1; ; tried += 1)
+      try {
+        return await ask(method, name, asked);
+      } catch (cause) {
+        const isPassing = (cause as Partial<S3Fault>).isPassing === true;
+        if (!isPassing || tried >= (asked.tries ?? TRIES) || closing.signal.aborted) throw cause;
+        // Random, so that many clients of a store that comes back do not come at once.
+        await sleep(Math.random() * times.pause * 2 ** tried);
+      }
+  };
+
+  /** Reads an answer to its end. */
+  const textOf = async ({ response, wait, describe }: Answer): Promise<string> => {
+    try {
+      return await response.text();
+    } catch (cause) {
+      throw describe(cause);
+    } finally {
+      wait();
+    }
+  };
+
+  const listing = async (query: Record<string, string>, tries?: number) => {
+    const answer = await request('GET', undefined, {
+      query: { 'list-type': '2', prefix: config.prefix, delimiter: '/', ...query },
+      ...(tries !== undefined && { tries }),
+    });
+    return readListing(await textOf(answer), config.prefix, Date.parse(answer.response.headers.get('date') ?? ''));
+  };
+
+  async function* bytesOf({ response, wait, describe, abort }: Answer): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of response.body ?? []) {
+        // While the client is slow, the store need not send.
+        wait();
+        yield piece as Uint8Array;
+        wait(times.answer);
+      }
+    } catch (cause) {
+      throw describe(cause);
+    } finally {
+      wait();
+      abort();
+    }
+  }
+
+  return {
+    put: async (name, body, sha256) => void (await textOf(await request('PUT', name, { body, sha256 }))),
+
+    get: async (name, part) => {
+      const answer = await request('GET', name, {
+        ...(part && { headers: { Range: `bytes=${part.start}-${part.end}` } }),
+        accept: [404, 416],
+      });
+      const { response, wait, abort } = answer;
+      const cancel = () => {
+        wait();
+        abort();
+      };
+      if (response.status === 404) {
+        requireObjectFault(await textOf(answer));
+        return undefined;
+      }
+      const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
+      const length = response.headers.get('content-length') ?? '-1';
+      // A store that ignores the range sends all of it.
+      const isRange = response.status === 206;
+      const totalBytes = isRange === (part !== undefined) ? Number(isRange ? total : length) : -1;
+      return { totalBytes, bytes: bytesOf(answer), cancel };
+    },
+
+    sizeOf: async (name) => {
+      const answer = await request('HEAD', name, { accept: [404] });
+      await textOf(answer);
+      return answer.response.ok ? Number(answer.response.headers.get('content-length')) : undefined;
+    },
+
+    remove: async (name) => {
+      const answer = await request('DELETE', name, { accept: [404] });
+      const text = await textOf(answer);
+      if (answer.response.status === 404) requireObjectFault(text);
+    },
+
+    list: async function* list() {
+      let next: string | undefined;
+      do {
+        const page = await listing(next === undefined ? {} : { 'continuation-token': next });
+        yield* page.objects;
+        ({ next } = page);
+      } while (next !== undefined);
+    },
+
+    check: async () => void (await listing({ 'max-keys': '1' }, 1)),
+
+    close: () => closing.abort(),
+  };
+}
+
+/** With an endpoint the bucket is part of the path, as most stores besides AWS expect it. */
+function baseUrl({ endpoint, region, bucket }: S3Config): URL {
+  if (endpoint) return new URL(`${endpoint.href.replace(/\/$/, '')}/${bucket}`);
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return new URL(`https://${bucket}.s3.${region}.${domain}/`);
+}
+
+/** A 404 about the bucket must not look like a missing object. */
+function requireObjectFault(text: string): void {
+  if (codeIn(text) === 'NoSuchBucket') throw faultOfAnswer(404, 'NoSuchBucket', undefined);
+}
+
+const codeIn = (text: string): string | undefined => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1];
+
+const regionIn = ({ headers }: Response, text: string): string | undefined =>
+  /^[a-z0-9-]{1,32}$/.exec(headers.get('x-amz-bucket-region') ?? '')?.[0] ??
+  /<Region>([a-z0-9-]{1,32})<\/Region>/.exec(text)?.[1];
+
+/** The beginning of an error answer; nothing if it cannot be read. */
+async function shortText(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece as Uint8Array);
+      length += (piece as Uint8Array).length;
+      if (length > MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // Its status says enough.
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
