@@ -24,27 +24,18 @@ export function BuildWatch() {
       leave();
     };
   }, []);
+  const isNewer = build === 'newer';
   return (
-    <div role="status" className={classes.away} data-shown={build === 'newer' || isPartMissing} data-newer>
-      {build === 'newer' && (
+    <div role="status" className={classes.away} data-shown={isNewer || isPartMissing} data-newer>
+      {(isNewer || isPartMissing) && (
         <>
           <IconRefresh size={18} stroke={1.6} aria-hidden />
           <span>
-            <strong>A new version is here.</strong> Save what you have typed, then load it.
+            <strong>{isNewer ? 'A new version is here.' : 'Part of this page could not be loaded.'}</strong> Save what
+            you have typed, then {isNewer ? 'load' : 'reload'} it.
           </span>
           <button type="button" onClick={() => location.reload()}>
-            Load it
-          </button>
-        </>
-      )}
-      {isPartMissing && (
-        <>
-          <IconRefresh size={18} stroke={1.6} aria-hidden />
-          <span>
-            <strong>Part of this page could not be loaded.</strong> Save what you have typed, then reload it.
-          </span>
-          <button type="button" onClick={() => location.reload()}>
-            Reload
+            {isNewer ? 'Load it' : 'Reload'}
           </button>
         </>
       )}

@@ -1,8 +1,9 @@
 // The way to the command palette: Ctrl or Cmd K anywhere, or a button. What it opens is fetched after the first picture.
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
+import { useKeyDown } from '#/ui/use-key-down.ts';
 import classes from './shell.module.css';
 
 const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
@@ -12,18 +13,14 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** Opened and closed by itself, not by the URL: it is a way to other pages, and nothing to return to. */
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
-    const toggle = (event: KeyboardEvent) => {
-      const held = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
-      if (!held || event.key.toLowerCase() !== 'k') return;
-      // Browsers have a search of their own under these keys.
-      event.preventDefault();
-      // No dialog is left by a slip of the hand.
-      if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
-    };
-    document.addEventListener('keydown', toggle);
-    return () => document.removeEventListener('keydown', toggle);
-  }, []);
+  useKeyDown((event) => {
+    const isWithKey = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
+    if (!isWithKey || event.key.toLowerCase() !== 'k') return;
+    // Browsers have a search of their own under these keys.
+    event.preventDefault();
+    // No dialog is left by a slip of the hand.
+    if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
+  });
   return {
     open: () => setOpen(true),
     dialog: <PaletteDialog open={open && { onClose: () => setOpen(false), showRequests }} />,

@@ -28,6 +28,8 @@ import { Meter } from '#/ui/controls/meter.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { usePreload } from '#/ui/late/use-preload.ts';
+import { useEscape } from '#/ui/use-key-down.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
@@ -98,12 +100,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
 /** Whether the menu of a narrow window is open; Escape closes it. */
 function useMenu() {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
-    if (!open) return;
-    const close = ({ key }: KeyboardEvent) => key === 'Escape' && setOpen(false);
-    document.addEventListener('keydown', close);
-    return () => document.removeEventListener('keydown', close);
-  }, [open]);
+  useEscape(() => setOpen(false));
   return [open, setOpen] as const;
 }
 
@@ -235,17 +232,13 @@ function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'light' ? 'dark' : 'light';
-  const Icon = scheme === 'light' ? IconMoon : IconSun;
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={`Switch to ${other}`}
-      title={`Switch to ${other}`}
+    <IconButton
+      icon={scheme === 'light' ? IconMoon : IconSun}
+      iconSize={18}
+      label={`Switch to ${other}`}
       onClick={() => setColorScheme(other)}
-    >
-      <Icon size={18} stroke={1.6} aria-hidden />
-    </ActionIcon>
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { bestOf } from './entry.ts';
 import type { Entry } from './entry.ts';
 
-const entry = (label: string, also = ''): Entry => ({ id: label, kind: 'Pages', label, also });
+const entry = (label: string, also = ''): Entry => ({ id: label, label, also });
 const found = (search: string, ...entries: Entry[]) => bestOf(entries, search, 10).map(({ label }) => label);
 
 test('what is called so comes first, then what begins so, then a word of it, then the rest', () => {

@@ -1,23 +1,15 @@
 // What the command palette lists: one line each, with where it leads or what it does.
 import { fold, wordsOf } from '#/fleet/text.ts';
 
-export const ENTRY_KINDS = [
-  'Recent',
-  'Devices',
-  'Pages',
-  'Actions',
-  'Jobs',
-  'Artifacts',
-  'Groups',
-  'Tags',
-  'Search',
-] as const;
-export type Kind = (typeof ENTRY_KINDS)[number];
+/** Entries of one kind, under its name. */
+export interface EntryGroup {
+  kind: 'Recent' | 'Devices' | 'Pages' | 'Actions' | 'Jobs' | 'Artifacts' | 'Groups' | 'Tags' | 'Search';
+  entries: readonly Entry[];
+}
 
 export interface Entry {
   /** Unique among all entries, and the same the next time. */
   id: string;
-  kind: Kind;
   label: string;
   /** Beside the label: an id, a version, how many. */
   detail?: string | undefined;
@@ -51,7 +43,7 @@ const fitOf = (entry: Entry, words: readonly string[]) =>
  * Which group is listed first, the smallest first: a page or action with exactly that name is what was meant, before
  * any device that has the word in its name; one that is only found by other words is listed after them.
  */
-export function rankOf({ kind, entries: [first] }: { kind: Kind; entries: readonly Entry[] }, search: string): number {
+export function rankOf({ kind, entries: [first] }: EntryGroup, search: string): number {
   if (!first || (kind !== 'Pages' && kind !== 'Actions')) return kind === 'Search' ? 3 : 1;
   const fits = fitOf(first, wordsOf(search));
   return fits >= 4 ? 0 : fits >= 2 ? 1 : 2;

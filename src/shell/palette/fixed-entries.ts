@@ -3,7 +3,7 @@ import { matchPath } from 'react-router';
 import { paths } from '#/paths.ts';
 import type { Entry } from './entry.ts';
 
-const page = (label: string, to: string, also = ''): Entry => ({ id: `page:${to}`, kind: 'Pages', label, to, also });
+const page = (label: string, to: string, also = ''): Entry => ({ id: `page:${to}`, label, to, also });
 
 export const PAGES: readonly Entry[] = [
   page('Overview', paths.overview(), 'home start dashboard'),
@@ -21,13 +21,7 @@ export const PAGES: readonly Entry[] = [
   page('Account', paths.account(), 'tokens licence usage settings appearance'),
 ];
 
-const action = (label: string, to: string, also = ''): Entry => ({
-  id: `action:${to}`,
-  kind: 'Actions',
-  label,
-  to,
-  also,
-});
+const action = (label: string, to: string, also = ''): Entry => ({ id: `action:${to}`, label, to, also });
 
 const THIS_MACHINE = action('Add this machine', paths.addThisMachine(), 'new create install agent');
 const ACTIONS: readonly Entry[] = [

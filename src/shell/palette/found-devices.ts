@@ -7,8 +7,8 @@ import { useFleet } from '#/fleet/use-fleet.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
-import type { Entry } from './entry.ts';
 import { bestOf } from './entry.ts';
+import type { Entry } from './entry.ts';
 
 const MOST = 6;
 /** Of very many that match, these are looked at for the ones that match best. */
@@ -28,7 +28,6 @@ export interface FoundDevices {
 
 const entryOf = ({ DeviceId, DeviceName, DeviceGroup, DeviceStatus }: Device): Entry => ({
   id: `device:${DeviceId}`,
-  kind: 'Devices',
   label: DeviceName || DeviceId,
   detail: [DeviceGroup, DeviceId].filter(Boolean).join(' · '),
   state: DeviceStatus,

@@ -13,7 +13,6 @@ export function useOwnActions(showRequests: () => void): Entry[] {
   return [
     {
       id: 'action:notices',
-      kind: 'Actions',
       label: isOn ? 'No more notices of ended deployments' : 'Notify me of ended deployments',
       also: 'system notifications desktop',
       detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
@@ -27,21 +26,18 @@ export function useOwnActions(showRequests: () => void): Entry[] {
     },
     {
       id: 'action:scheme',
-      kind: 'Actions',
       label: `Switch to ${other}`,
       also: 'theme appearance light dark mode',
       run: () => setColorScheme(other),
     },
     {
       id: 'action:curl',
-      kind: 'Actions',
       label: 'Show what this page reads as curl',
       also: 'api requests script terminal',
       run: showRequests,
     },
     {
       id: 'action:sign-out',
-      kind: 'Actions',
       label: 'Sign out',
       also: 'log out leave',
       run: () =>

@@ -1,7 +1,7 @@
 // The command palette: one field that finds pages, actions, devices, jobs, artifacts, groups and tags. A combobox as WAI-ARIA
 // describes it: the focus stays in the field, the arrows move through the list, Enter goes there.
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
-import type { KeyboardEvent, MouseEvent } from 'react';
+import type { KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
@@ -9,9 +9,8 @@ import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import type { Entry } from './entry.ts';
 import type { FoundDevices } from './found-devices.ts';
-import { keepRecent } from './recent.ts';
+import { addRecent } from './recent.ts';
 import { useEntries } from './use-entries.ts';
-import { useOwnActions } from './own-actions.ts';
 import classes from './palette.module.css';
 
 /** How far the first reading of the fleet is, and what went wrong. */
@@ -21,12 +20,6 @@ function noteOf({ fleet, error, isBusy }: FoundDevices): string {
   const { progress } = fleet;
   if (progress?.total) return `Reading the fleet, ${formatCount(progress.read)} of ${formatCount(progress.total)}`;
   return isBusy || progress ? 'Looking for devices' : '';
-}
-
-interface PaletteDialogProps {
-  onClose: () => void;
-  /** Opens what the page at hand reads, as commands. */
-  showRequests: () => void;
 }
 
 /** The entry that Enter takes, scrolled into view. */
@@ -41,17 +34,18 @@ function useActive(all: readonly Entry[]) {
   return { active, setChosen, list, prefix, idOf: (entry: Entry) => `${prefix}${all.indexOf(entry)}` };
 }
 
-export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
+/** `showRequests` opens what the page reads, as commands. */
+export function PaletteDialog({ onClose, showRequests }: { onClose: () => void; showRequests: () => void }) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const navigate = useNavigate();
-  const { groups, devices } = useEntries(search, useOwnActions(showRequests));
+  const { groups, devices } = useEntries(search, showRequests);
   const all = groups.flatMap(({ entries }) => entries);
   const { active, setChosen, list, prefix, idOf } = useActive(all);
 
   const take = (entry: Entry | undefined, elsewhere: boolean) => {
     if (!entry) return;
-    keepRecent(entry);
+    addRecent(entry);
     if (elsewhere && entry.to) return void window.open(entry.to, '_blank', 'noopener');
     onClose();
     if (entry.to) void navigate(entry.to);
@@ -64,21 +58,13 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
     const at = active ? all.indexOf(active) : 0;
     const groupAt = groups.findIndex(({ entries }) => active && entries.includes(active));
     const jump = (by: number) => setChosen(groups.at((groupAt + by) % groups.length)?.entries[0]?.id ?? '');
-    switch (event.key) {
-      case 'ArrowDown':
-        if (event.ctrlKey || event.metaKey) jump(1);
-        else move(at + 1);
-        break;
-      case 'ArrowUp':
-        if (event.ctrlKey || event.metaKey) jump(-1);
-        else move(at - 1);
-        break;
-      case 'Enter':
-        take(active, event.ctrlKey || event.metaKey);
-        break;
-      default:
-        return;
-    }
+    const isWithKey = event.ctrlKey || event.metaKey;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      if (isWithKey) jump(step);
+      else move(at + step);
+    } else if (event.key === 'Enter') take(active, isWithKey);
+    else return;
     event.preventDefault();
   };
   const note = search ? noteOf(devices) : '';
@@ -123,14 +109,22 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
                   {kind}
                 </div>
                 {entries.map((entry) => (
-                  <Option
+                  // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the focus and the keys
+                  <div
                     key={entry.id}
                     id={idOf(entry)}
-                    entry={entry}
-                    selected={entry === active}
-                    onHover={() => setChosen(entry.id)}
-                    onTake={({ ctrlKey, metaKey }) => take(entry, ctrlKey || metaKey)}
-                  />
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={entry === active}
+                    className={classes.option}
+                    onMouseMove={entry === active ? undefined : () => setChosen(entry.id)}
+                    onMouseDown={(event) => event.preventDefault()}
+                    onClick={({ ctrlKey, metaKey }) => take(entry, ctrlKey || metaKey)}
+                  >
+                    <bdi className={classes.label}>{entry.label}</bdi>
+                    {entry.detail && <bdi className={classes.detail}>{entry.detail}</bdi>}
+                    {entry.state && <StateMark state={entry.state} />}
+                  </div>
                 ))}
               </div>
             ))}
@@ -144,34 +138,5 @@ export function PaletteDialog({ onClose, showRequests }: PaletteDialogProps) {
         </div>
       </Modal.Content>
     </Modal.Root>
-  );
-}
-
-interface OptionProps {
-  id: string;
-  entry: Entry;
-  selected: boolean;
-  onHover: () => void;
-  onTake: (event: MouseEvent) => void;
-}
-
-function Option({ id, entry, selected, onHover, onTake }: OptionProps) {
-  const { label, detail, state } = entry;
-  return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys go to the field, where the focus stays
-    <div
-      id={id}
-      role="option"
-      tabIndex={-1}
-      aria-selected={selected}
-      className={classes.option}
-      onMouseMove={selected ? undefined : onHover}
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onTake}
-    >
-      <bdi className={classes.label}>{label}</bdi>
-      {detail && <bdi className={classes.detail}>{detail}</bdi>}
-      {state && <StateMark state={state} />}
-    </div>
   );
 }

@@ -12,10 +12,10 @@ const recent = stored(
   json(z.array(z.object({ id: z.string(), label: z.string(), to: z.string().check(z.regex(/^\/(?![/\\])/)) }))),
 );
 
-export const recentEntries = (): Entry[] => recent.get().map((entry) => ({ ...entry, kind: 'Recent' }));
+export const recentEntries = (): Entry[] => recent.get();
 
 /** Puts an entry first. Only one with a path: actions are listed anyway. */
-export function keepRecent({ id, label, to }: Entry): void {
+export function addRecent({ id, label, to }: Entry): void {
   if (to === undefined) return;
   const others = recent.get().filter((each) => each.id !== id);
   recent.set([{ id, label, to }, ...others].slice(0, MOST));

@@ -10,35 +10,28 @@ import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { awaitedOffline } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf } from './entry.ts';
-import type { Entry, Kind } from './entry.ts';
+import type { Entry, EntryGroup } from './entry.ts';
 import { PAGES, actionsAt } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
-import type { FoundDevices } from './found-devices.ts';
+import { useOwnActions } from './own-actions.ts';
 import { recentEntries } from './recent.ts';
 
 /** Read once when the palette opens and typed into; no list is polled for it. */
 const once = { refetchInterval: false as const, staleTime: 30_000 };
 const SOME = 4;
 
-interface Entries {
-  /** Groups that have entries, in the order they are shown. */
-  groups: { kind: Kind; entries: Entry[] }[];
-  devices: FoundDevices;
-}
-
 /** The members of a group or tag, counted once the fleet is in memory. */
-function counted(index: FleetIndex | undefined, facet: 'group' | 'tag', kind: 'Groups' | 'Tags'): Entry[] {
+function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag'): Entry[] {
   if (!index) return [];
   const values = index.facets({}, [facet])[facet] ?? [];
   return values
     .filter(({ value }) => value !== '')
     .map(({ value, count }) => ({
       id: `${facet}:${value}`,
-      kind,
       label: value,
-      detail: count === 1 ? '1 device' : `${formatCount(count)} devices`,
+      detail: devicesText(count),
       to: paths.devices({ [facet]: value }),
     }));
 }
@@ -49,7 +42,6 @@ function useJobEntries(isAsked: boolean): Entry[] {
     () =>
       (jobs ?? []).map((job) => ({
         id: `job:${job.JobId}`,
-        kind: 'Jobs',
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
         // The result of a parent depends on its children.
@@ -66,7 +58,6 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
     () =>
       (artifacts ?? []).map((artifact) => ({
         id: `artifact:${artifact.ArtifactId}`,
-        kind: 'Artifacts',
         label: artifactText(artifact) || artifact.ArtifactId,
         detail: artifact.ArtifactId,
         to: `${paths.artifacts()}?${new URLSearchParams({ dialog: 'details', artifact: artifact.ArtifactId })}`,
@@ -81,10 +72,9 @@ function useTagEntries(isAsked: boolean, index: FleetIndex | undefined): Entry[]
   return useMemo(
     () =>
       index?.tellsTags
-        ? counted(index, 'tag', 'Tags')
+        ? facetEntries(index, 'tag')
         : (tags ?? []).map(({ TagId, TagName }) => ({
             id: `tag:${TagName || TagId}`,
-            kind: 'Tags',
             label: TagName || TagId,
             to: paths.devices({ tag: TagName || TagId }),
           })),
@@ -92,54 +82,44 @@ function useTagEntries(isAsked: boolean, index: FleetIndex | undefined): Entry[]
   );
 }
 
-function useActions(own: readonly Entry[]): Entry[] {
+function useActions(showRequests: () => void): Entry[] {
   const { pathname } = useLocation();
-  return [...own, ...actionsAt(pathname, useOwnAgent())];
+  return [...useOwnActions(showRequests), ...actionsAt(pathname, useOwnAgent())];
 }
 
-export function useEntries(search: string, own: readonly Entry[]): Entries {
+/** The groups that have entries, in the order they are shown; and the devices, for the state of their search. */
+export function useEntries(search: string, showRequests: () => void) {
   const devices = useFoundDevices(search);
   const { index } = devices.fleet;
   const isAsked = search !== '';
   const jobEntries = useJobEntries(isAsked);
   const artifactEntries = useArtifactEntries(isAsked);
-  const groupEntries = useMemo(() => counted(index, 'group', 'Groups'), [index]);
+  const groupEntries = useMemo(() => facetEntries(index, 'group'), [index]);
   const tagEntries = useTagEntries(isAsked, index);
-  const actions = useActions(own);
-  const groups = isAsked
+  const actions = useActions(showRequests);
+  const best = (entries: readonly Entry[]) => bestOf(entries, search, SOME);
+  const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} devices that match`;
+  const groups: EntryGroup[] = isAsked
     ? [
-        { kind: 'Devices' as const, entries: devices.entries },
-        { kind: 'Pages' as const, entries: bestOf(PAGES, search, SOME) },
-        { kind: 'Actions' as const, entries: bestOf(actions, search, SOME) },
-        { kind: 'Jobs' as const, entries: bestOf(jobEntries, search, SOME) },
-        { kind: 'Artifacts' as const, entries: bestOf(artifactEntries, search, SOME) },
-        { kind: 'Groups' as const, entries: bestOf(groupEntries, search, SOME) },
-        { kind: 'Tags' as const, entries: bestOf(tagEntries, search, SOME) },
+        { kind: 'Devices', entries: devices.entries },
+        { kind: 'Pages', entries: best(PAGES) },
+        { kind: 'Actions', entries: best(actions) },
+        { kind: 'Jobs', entries: best(jobEntries) },
+        { kind: 'Artifacts', entries: best(artifactEntries) },
+        { kind: 'Groups', entries: best(groupEntries) },
+        { kind: 'Tags', entries: best(tagEntries) },
         {
-          kind: 'Search' as const,
+          kind: 'Search',
           entries: [
-            {
-              id: 'search:devices',
-              kind: 'Search' as const,
-              label:
-                devices.total === undefined
-                  ? 'Filter the devices by this'
-                  : `All ${formatCount(devices.total)} devices that match`,
-              to: paths.devices({ q: search }),
-            },
-            {
-              id: 'search:archive',
-              kind: 'Search' as const,
-              label: 'Search the archive for this',
-              to: paths.archive(search),
-            },
+            { id: 'search:devices', label: allText ?? 'Filter the devices by this', to: paths.devices({ q: search }) },
+            { id: 'search:archive', label: 'Search the archive for this', to: paths.archive(search) },
           ],
         },
       ]
     : [
-        { kind: 'Recent' as const, entries: recentEntries() },
-        { kind: 'Pages' as const, entries: [...PAGES] },
-        { kind: 'Actions' as const, entries: actions },
+        { kind: 'Recent', entries: recentEntries() },
+        { kind: 'Pages', entries: PAGES },
+        { kind: 'Actions', entries: actions },
       ];
   return {
     groups: groups
