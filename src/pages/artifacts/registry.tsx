@@ -78,11 +78,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
       ) : (
         <Empty
           title={`No artifact matches “${wanted.trim()}”`}
-          action={
-            <Button variant="default" onClick={() => search('')}>
-              Clear the search
-            </Button>
-          }
+          next={{ label: 'Clear the search', variant: 'default', onClick: () => search('') }}
         />
       )}
     </>

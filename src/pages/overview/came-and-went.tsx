@@ -67,7 +67,7 @@ export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
           name={name}
           to={paths.device(id)}
           detail={`went Offline ${formatCount(times)} times`}
-          at={<Time at={new Date(at)} />}
+          at={<Time at={at} />}
         />
       ))}
     </ShortList>
@@ -97,7 +97,7 @@ function OneHappening({ happening }: { happening: Happening }) {
   const at = unsure ? (
     `${clock(Math.min(...cluster.rows.map(({ since }) => since)))} – ${clock(cluster.to)}`
   ) : (
-    <Time at={new Date(cluster.to)} />
+    <Time at={cluster.to} />
   );
   if (cluster.rows.length === 1) {
     const after = first.away === undefined ? '' : ` after ${formatDuration(first.away, 'rough')}`;

@@ -45,7 +45,7 @@ function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: F
   const { rows, from } = cluster;
   const [first] = rows;
   if (!first) return null;
-  const at = Number.isFinite(from) ? <Time at={new Date(from)} /> : 'not known since when';
+  const at = Number.isFinite(from) ? <Time at={from} /> : 'not known since when';
   if (rows.length === 1)
     return (
       <Line

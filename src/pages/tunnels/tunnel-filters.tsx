@@ -9,13 +9,8 @@ import classes from './tunnels-page.module.css';
 const sorted = (values: Iterable<string>) =>
   [...new Set(values)].filter(Boolean).toSorted((a, b) => a.localeCompare(b));
 
-interface TunnelFiltersProps {
-  tunnels: readonly Tunnel[];
-  /** How many there are, in words. */
-  count: string;
-}
-
-export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
+/** `count`: how many there are, in words. */
+export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; count: string }) {
   const [view, url] = useUrlState(tunnelsUrl);
   const devices = new Map(tunnels.map((tunnel) => [deviceOf(tunnel), tunnel.DeviceName || deviceOf(tunnel)]));
   devices.delete('');
@@ -29,7 +24,7 @@ export function TunnelFilters({ tunnels, count }: TunnelFiltersProps) {
       <Select
         className={classes.device}
         aria-label="Device"
-        placeholder={isKnown || view.device ? 'Any device' : 'Devices are not told'}
+        placeholder={isKnown || view.device ? 'Any device' : 'Devices are not reported'}
         disabled={!isKnown && !view.device}
         data={[...devices]
           .map(([value, label]) => ({ value, label }))

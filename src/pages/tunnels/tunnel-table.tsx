@@ -31,7 +31,7 @@ function Where({ tunnel }: { tunnel: Tunnel }) {
     <span className={classes.two}>
       <TunnelLink tunnel={tunnel} />
       <span className={classes.below} title={LocalDest}>
-        <bdi>{Protocol}</bdi> to <span className="mono">{LocalDest || 'an unknown place'}</span>
+        <bdi>{Protocol}</bdi> to <span className="mono">{LocalDest || 'an unknown address'}</span>
       </span>
       {!isNamed && (
         <span className={classes.below}>
@@ -44,14 +44,13 @@ function Where({ tunnel }: { tunnel: Tunnel }) {
 
 function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
   const name = DeviceName || DeviceId;
-  if (!name) return <span className="dim">Not told</span>;
-  const look = classes.name;
+  if (!name) return <span className="dim">Not reported</span>;
   return DeviceId ? (
-    <Link to={paths.device(DeviceId)} className={look} title={name}>
+    <Link to={paths.device(DeviceId)} className={classes.name} title={name}>
       <bdi>{name}</bdi>
     </Link>
   ) : (
-    <bdi className={look}>{name}</bdi>
+    <bdi className={classes.name}>{name}</bdi>
   );
 }
 
@@ -82,9 +81,18 @@ function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunne
   );
 }
 
-function columnsOf(tunnels: readonly Tunnel[], days: number, dialog: Dialog<TunnelDialog>): Column<MarkedTunnel>[] {
+const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
+
+interface TunnelTableProps {
+  tunnels: readonly MarkedTunnel[];
+  days: number;
+  dialog: Dialog<TunnelDialog>;
+}
+
+export function TunnelTable({ tunnels, days, dialog }: TunnelTableProps) {
+  const [rows, more] = useMoreRows(tunnels.toSorted((a, b) => timeOf(b) - timeOf(a)));
   const hasTraffic = tunnels.some(
-    ({ Connections, BytesIn, BytesOut }) => (Connections ?? BytesIn ?? BytesOut) !== undefined,
+    ({ tunnel: { Connections, BytesIn, BytesOut } }) => (Connections ?? BytesIn ?? BytesOut) !== undefined,
   );
   const columns: (Column<MarkedTunnel> | false)[] = [
     { header: 'Public address', cell: ({ tunnel }) => <Where tunnel={tunnel} />, phone: 'wide' },
@@ -98,27 +106,14 @@ function columnsOf(tunnels: readonly Tunnel[], days: number, dialog: Dialog<Tunn
     },
     { header: 'Actions', tools: true, cell: ({ tunnel }) => <TunnelTools tunnel={tunnel} dialog={dialog} /> },
   ];
-  return columns.filter((column) => column !== false);
-}
-
-const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
-
-interface TunnelTableProps {
-  tunnels: readonly MarkedTunnel[];
-  days: number;
-  dialog: Dialog<TunnelDialog>;
-}
-
-export function TunnelTable({ tunnels, days, dialog }: TunnelTableProps) {
-  const [rows, more] = useMoreRows(tunnels.toSorted((a, b) => timeOf(b) - timeOf(a)));
-  const columns = columnsOf(
-    tunnels.map(({ tunnel }) => tunnel),
-    days,
-    dialog,
-  );
   return (
     <>
-      <DataTable name="Tunnels" columns={columns} rows={rows} rowKey={({ tunnel }) => tunnel.Name} />
+      <DataTable
+        name="Tunnels"
+        columns={columns.filter((column) => column !== false)}
+        rows={rows}
+        rowKey={({ tunnel }) => tunnel.Name}
+      />
       {more}
     </>
   );

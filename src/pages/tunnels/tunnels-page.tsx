@@ -6,7 +6,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -27,6 +27,8 @@ import type { StateOf } from './exposure.ts';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');
+const icon = { size: 18, stroke: 1.6, 'aria-hidden': true };
+
 const TunnelCode = lazyDialog(() => import('./tunnel-code.tsx'), 'TunnelCode');
 
 export function TunnelsPage() {
@@ -38,23 +40,14 @@ export function TunnelsPage() {
   return (
     <Page
       title="Tunnels"
-      lead="Services of devices that can be reached from outside. Whoever knows a public address can reach what is behind it."
+      lead="Services of devices that can be reached from outside. Everyone who knows a public address can reach what is behind it."
       actions={
         count > 0 && (
           <>
-            <Button
-              component={Link}
-              {...dialog.link('open')}
-              variant="default"
-              leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-            >
+            <Button component={Link} {...dialog.link('open')} variant="default" leftSection={<IconPlus {...icon} />}>
               Open a tunnel
             </Button>
-            <Button
-              variant="default"
-              leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
-              onClick={() => dialog.open('delete-all')}
-            >
+            <Button variant="default" leftSection={<IconTrash {...icon} />} onClick={() => dialog.open('delete-all')}>
               Delete all
             </Button>
           </>
@@ -95,7 +88,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
   const now = useNow();
   const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
   const shown = marked.filter(({ tunnel, marks }) => isTunnelShown(tunnel, marks, view));
-  const words = `${formatCount(all.length)} ${all.length === 1 ? 'tunnel' : 'tunnels'}`;
+  const words = counted(all.length, 'tunnel');
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
     <div className="stack">
@@ -105,11 +98,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
       ) : (
         <Empty
           title="No tunnel matches"
-          action={
-            <Button variant="default" onClick={() => url.set(NO_TUNNEL_FILTER)}>
-              Clear filters
-            </Button>
-          }
+          next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_TUNNEL_FILTER) }}
         />
       )}
     </div>

@@ -46,3 +46,6 @@ export const focusPage = (): void => document.getElementById('main')?.focus({ pr
 
 /** As a ref: what appears takes the focus, because what it replaces had it. */
 export const focusOnMount = (node: HTMLElement | null): void => node?.focus();
+
+/** Whether what had the focus is gone, so that its successor may take it; the focus elsewhere is left alone. */
+export const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null;

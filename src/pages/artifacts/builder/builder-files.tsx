@@ -4,7 +4,7 @@ import { TextInput } from '@mantine/core';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { TreeView, filesText } from '#/pages/artifacts/inspect/tree-view.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
-import { counted, formatBytes } from '#/lib/format.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import { fileNameOf } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Builder } from './use-builder.ts';
@@ -73,7 +73,10 @@ export function BuilderFiles({
         {picked.emptyFolders > 0 && (
           <span className="dim">
             {' · '}
-            {counted(picked.emptyFolders, 'empty folder is', 'empty folders are')} left out: make them in update.sh
+            {picked.emptyFolders === 1
+              ? 'an empty folder is'
+              : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
+            left out: make them in update.sh
           </span>
         )}
       </p>

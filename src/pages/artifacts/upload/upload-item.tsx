@@ -2,13 +2,14 @@
 // network, a refusal, Cancel), file and fields stay as they are.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { FormError } from '#/ui/page/view.tsx';
@@ -26,6 +27,7 @@ import type { JudgedFile, UploadState } from './upload-state.ts';
 import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
+import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [
@@ -94,15 +96,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
         </span>
         <StateMark state={MARKS[state]} label={state} />
         {!locked && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Remove ${file.name}`}
-            title="Remove"
-            onClick={onRemove}
-          >
-            <IconX size={18} stroke={1.6} aria-hidden />
-          </ActionIcon>
+          <IconButton icon={IconX} iconSize={18} label={`Remove ${file.name}`} title="Remove" onClick={onRemove} />
         )}
       </div>
       <ItemFields item={item} queue={queue} error={error} focused={focused} />
@@ -146,22 +140,15 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
   );
 }
 
-function Send({
-  item: { file, findings, stage },
-  refused,
-  alone,
-  children,
-}: {
-  item: JudgedFile;
-  refused: boolean;
-  alone: boolean;
-  children: ReactNode;
-}) {
+function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; children: ReactNode }) {
+  const { refused, alone, children } = props;
+  const { file, findings, stage } = props.item;
+  const verb = stage.name === 'failed' ? 'Retry' : 'Upload';
   const button = useRef<HTMLButtonElement>(null);
   const ended = stage.name === 'failed' || stage.name === 'cancelled';
   // Cancel had the focus, and is gone.
   useEffect(() => {
-    if (ended && (document.activeElement === document.body || document.activeElement === null)) button.current?.focus();
+    if (ended && isFocusLost()) button.current?.focus();
   }, [ended]);
   const why = refused
     ? 'The file has errors: see the list of checks'
@@ -178,9 +165,9 @@ function Send({
         ref={button}
         disabled={why !== undefined}
         title={why}
-        aria-label={`${stage.name === 'failed' ? 'Retry' : 'Upload'} ${file.name}`}
+        aria-label={`${verb} ${file.name}`}
       >
-        {stage.name === 'failed' ? 'Retry' : 'Upload'}
+        {verb}
       </Button>
     </>
   );
@@ -189,21 +176,15 @@ function Send({
 /** The checks in a line, for when they are folded away. */
 function checksText({ findings }: JudgedFile): string {
   if (!findings) return 'Checking…';
-  const count = (level: string) => findings.filter((each) => each.level === level).length;
-  const counted = (number: number, word: string) =>
-    number === 0 ? [] : [`${number} ${word}${number === 1 ? '' : 's'}`];
-  const faults = [...counted(count('error'), 'error'), ...counted(count('warning'), 'warning')];
-  return faults.length > 0 ? `Checks: ${faults.join(', ')}` : 'Checks: all fine';
+  const faults = (['error', 'warning'] as const).flatMap((level) => {
+    const { length } = findings.filter((each) => each.level === level);
+    return length > 0 ? [counted(length, level)] : [];
+  });
+  return `Checks: ${faults.join(', ') || 'all fine'}`;
 }
 
-interface ItemFieldsProps {
-  item: JudgedFile;
-  queue: UploadQueue;
-  error: Error | null;
-  focused: boolean;
-}
-
-function ItemFields({ item, queue, error, focused }: ItemFieldsProps) {
+function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> & { error: Error | null }) {
+  const { item, queue, error, focused } = props;
   const { id, file, fields, asked } = item;
   const locked = isUnderWay(item);
   const faults = asked ? fieldFaults(file, fields) : {};

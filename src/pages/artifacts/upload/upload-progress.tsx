@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/lib/format.ts';
 import { hasStalled, percentOf, speedOf, uploadTimeLeft } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
+import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
 
 /** The time since the page was opened, moving also when no progress is reported. */
@@ -16,20 +17,13 @@ function useMoment(): number {
   return moment;
 }
 
-export function UploadProgress({
-  name,
-  transfer,
-  onCancel,
-}: {
-  name: string;
-  transfer: Transfer;
-  onCancel: () => void;
-}) {
+export function UploadProgress(props: { name: string; transfer: Transfer; onCancel: () => void }) {
+  const { name, transfer, onCancel } = props;
   const cancel = useRef<HTMLButtonElement>(null);
   // It replaces the button that began the upload, and takes its focus; with several under way it leaves the focus
   // alone.
   useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement === null) cancel.current?.focus();
+    if (isFocusLost()) cancel.current?.focus();
   }, []);
   const moment = Math.max(useMoment(), transfer.samples.at(-1)?.at ?? 0);
   const { sent, total } = transfer;
@@ -38,12 +32,11 @@ export function UploadProgress({
   const speedText = () => {
     if (sent >= total) return 'Sent. The service is checking the file…';
     if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Is the network there?';
-    return [
-      speed === undefined ? '' : `${formatBytes(speed)}/s`,
-      left === undefined ? '' : `${formatDuration(left)} left`,
-    ]
-      .filter(Boolean)
-      .join(' · ');
+    const parts = [
+      speed !== undefined && `${formatBytes(speed)}/s`,
+      left !== undefined && `${formatDuration(left)} left`,
+    ];
+    return parts.filter(Boolean).join(' · ');
   };
   return (
     <div className={classes.progress}>

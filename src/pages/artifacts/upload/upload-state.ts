@@ -59,20 +59,16 @@ const QUARTER = 25;
 
 /** For screen readers: changes when a file ends and at each quarter of one under way, not with each percent. */
 export function spokenSummary(items: readonly JudgedFile[]): string {
-  const count = (state: UploadState) => items.filter((item) => item.state === state).length;
-  const counted = (number: number, word: string) => (number > 0 ? [`${formatCount(number)} ${word}`] : []);
-  const started = items.some(({ stage }) => stage.name !== 'idle');
-  if (!started) return '';
+  if (items.every(({ stage }) => stage.name === 'idle')) return '';
+  const countOf = (state: UploadState) => items.filter((item) => item.state === state).length;
+  const counts = (['Failed', 'Cancelled', 'Waiting for its turn'] as const).flatMap((state) =>
+    countOf(state) > 0 ? [`${formatCount(countOf(state))} ${state.toLowerCase().replace(' for its turn', '')}`] : [],
+  );
   const sending = items.flatMap(({ file, stage }) =>
     stage.name === 'sending'
       ? [`${file.name}: ${Math.floor(percentOf(stage.transfer) / QUARTER) * QUARTER} % sent`]
       : [],
   );
-  const counts = [
-    `${formatCount(count('Stored'))} of ${formatCount(items.length)} stored`,
-    ...counted(count('Failed'), 'failed'),
-    ...counted(count('Cancelled'), 'cancelled'),
-    ...counted(count('Waiting for its turn'), 'waiting'),
-  ].join(', ');
-  return [...sending, counts].join('. ');
+  const stored = `${formatCount(countOf('Stored'))} of ${formatCount(items.length)} stored`;
+  return [...sending, [stored, ...counts].join(', ')].join('. ');
 }

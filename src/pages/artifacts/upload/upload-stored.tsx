@@ -1,9 +1,11 @@
 // A file of the queue that is in the registry now.
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
 
 interface UploadStoredProps {
@@ -18,7 +20,7 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
   const next = useRef<HTMLAnchorElement>(null);
   // It replaces the form's button, and takes its focus.
   useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement === null) next.current?.focus();
+    if (isFocusLost()) next.current?.focus();
   }, []);
   return (
     <div className={classes.stored}>
@@ -39,15 +41,13 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
       >
         Deploy it
       </Button>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={`Take ${name} off this list`}
+      <IconButton
+        icon={IconX}
+        iconSize={18}
+        label={`Take ${name} off this list`}
         title="Take off this list"
         onClick={onRemove}
-      >
-        <IconX size={18} stroke={1.6} aria-hidden />
-      </ActionIcon>
+      />
     </div>
   );
 }
