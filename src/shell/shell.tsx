@@ -104,7 +104,6 @@ function useMenu() {
   return [open, setOpen] as const;
 }
 
-/** Another page begins at its top. */
 function useTopOfPage(): void {
   const { pathname } = useLocation();
   useEffect(() => {

@@ -3,13 +3,11 @@ import { webAddress } from '#/lib/web-address.ts';
 
 export interface AttributionPart {
   text: string;
-  /** Where the text leads. */
   href?: string | undefined;
 }
 
 const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
 
-/** Cuts an attribution into plain and linked parts. */
 export function attributionParts(text: string): AttributionPart[] {
   const parts: AttributionPart[] = [];
   let from = 0;

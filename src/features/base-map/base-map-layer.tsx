@@ -81,7 +81,6 @@ function OwnMap({ url, scheme, onDead }: { url: string; scheme: Scheme; onDead: 
   return null;
 }
 
-/** Keeps a base map on the map and in the scheme. */
 function useBase(base: BaseMap | undefined, scheme: Scheme): void {
   const map = useMap();
   const painted = useRef(scheme);

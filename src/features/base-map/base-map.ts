@@ -20,7 +20,6 @@ const BUILT_IN =
 /** One for the life of the page: coming back to the map asks for nothing twice. */
 let archive: PMTiles | undefined;
 
-/** A base map on a Leaflet map. */
 export interface BaseMap {
   layer: GridLayer;
   /** Repaints each tile in place, so that nothing flashes in between. */

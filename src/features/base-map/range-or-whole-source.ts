@@ -12,7 +12,6 @@ interface SourceOptions {
   wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** A PMTiles source that needs nothing of the server but the file. */
 export class RangeOrWholeSource implements Source {
   readonly #url: string;
   readonly #fetch: typeof fetch;

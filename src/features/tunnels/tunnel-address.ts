@@ -15,7 +15,6 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
 /** Whether anybody may use it. Only where the service reports it. */
 export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
 
-/** Ports on which an SSH server usually listens. */
 const SSH_PORTS = ['22', '2222'];
 
 /**

@@ -9,7 +9,6 @@ import type { UsagePoint } from './usage-history.ts';
 const NONE: UsagePoint[] = [];
 const usage = stored('muster-usage', NONE, { read: readUsage, print: printUsage });
 
-/** The history of this account, with what was read just now. */
 export function useUsageHistory(account: Account | undefined, readAt: number): UsagePoint[] {
   const email = useStore(currentAccount);
   useEffect(() => {

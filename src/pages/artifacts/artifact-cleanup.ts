@@ -10,7 +10,6 @@ export interface Cleanup {
   going: Artifact[];
   /** Old ones that a job still needs. */
   needed: Artifact[];
-  /** Bytes that are freed. */
   frees: number;
 }
 

@@ -11,7 +11,6 @@ interface ArtifactJobsProps {
   jobs: readonly Job[];
   /** What they are, for screen readers. */
   name: string;
-  /** How many are named. */
   most: number;
 }
 

@@ -40,7 +40,6 @@ const BuilderDialog = lazyDialog(() => import('./builder/builder-dialog.tsx'), '
 /** How often the list of jobs is read again, for where artifacts are used. */
 const JOBS_PACE = 15_000;
 
-/** The stored artifacts, with what they are used for. */
 function useArtifacts() {
   const artifacts = useQuery(artifactQueries.list());
   const listed = useDeferredQuery(artifacts);
@@ -210,7 +209,6 @@ export function ArtifactsPage() {
   );
 }
 
-/** The page's queue of uploads, and what is in it now. */
 function useUploadQueue(): [queue: UploadQueue, items: readonly QueuedFile[]] {
   const { mutateAsync } = useMutation(artifactMutations.upload());
   const [queue] = useState(() => new UploadQueue(mutateAsync));

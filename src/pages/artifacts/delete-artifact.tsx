@@ -9,18 +9,12 @@ import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
 
-interface DeleteArtifactProps {
-  artifact: Artifact;
-  onClose: () => void;
-}
-
-/** How many of the jobs that would fail are named. */
 const MOST = 5;
 
 /** The name to type; for one that no keyboard has (another script's marks, a page of text) a word. */
 const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? name.trim() : 'delete');
 
-export function DeleteArtifact({ artifact, onClose }: DeleteArtifactProps) {
+export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
   // As of now: an older list could be wrong by a job.
   const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });

@@ -24,10 +24,8 @@ interface RegistryProps {
   artifacts: Artifact[];
   account: Account | undefined;
   dialog: Dialog<ArtifactDialog>;
-  /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
   usage: UsageIndex;
-  /** The jobs were read, and do not show which artifact they run. */
   isUsageUnknown: boolean;
 }
 

@@ -67,11 +67,9 @@ const SPREAD = Uint32Array.from({ length: HALF_SIDE }, (_, value) => {
 
 const upper = (x: number, y: number) => SPREAD[x >>> HALF]! | (SPREAD[y >>> HALF]! << 1);
 const lower = (x: number, y: number) => SPREAD[x & (HALF_SIDE - 1)]! | (SPREAD[y & (HALF_SIDE - 1)]! << 1);
-/** Index of a cell on the curve. */
 const curve = (x: number, y: number) => upper(x, y) * SIDE + lower(x, y);
 const cellOf = (share: number) => Math.max(0, Math.min(SIDE - 1, Math.floor(share * SIDE)));
 
-/** Sorts the points along the curve. */
 export function buildCurve({ rows, lat, lng, kinds }: Points): CurveArrays {
   const size = rows.length;
   const xs = new Float64Array(size);

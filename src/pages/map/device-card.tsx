@@ -12,7 +12,6 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import classes from './map-page.module.css';
 
-/** The box that selects a device in a list. */
 export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {
   const { ids, toggle } = useSelection();
   return (

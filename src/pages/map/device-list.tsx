@@ -85,7 +85,6 @@ function useSeen(count: number) {
   return { setBox, first: Math.max(0, seen.first - BEYOND), end: Math.min(count, seen.end + BEYOND) };
 }
 
-/** Name, state and a second line. */
 export function RowWords({ device, second }: { device: Device; second: string }) {
   return (
     <>

@@ -5,10 +5,8 @@ import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOfKind } from './map
 import { letterOf } from './marker-colors.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
-/** What the colours of the marks mean. */
 export type ColorBy = 'state' | 'group';
 
-/** What is drawn at one point. */
 export interface DrawnMark {
   /** Pixels from the top left of the map's box. */
   x: number;
@@ -17,7 +15,6 @@ export interface DrawnMark {
   count: number;
   /** Members by kind (map-fleet.ts). */
   kinds: Uint32Array;
-  /** Members that are selected. */
   selected: number;
   /** Pointed at, or with its card open. */
   highlighted: boolean;
@@ -133,7 +130,6 @@ export function arcsOf(shares: readonly number[], gap: number, least: number): [
   });
 }
 
-/** A box on the screen that is taken. */
 export interface Taken {
   left: number;
   top: number;

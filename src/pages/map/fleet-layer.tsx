@@ -27,7 +27,6 @@ const MOST_LISTED = 200;
 /** Several devices of one building: closer together than zooming in could ever part. */
 const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 && east - west < 2e-5;
 
-/** What a mark is, in words. */
 function markText({ fleet, shown: { colours }, url }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
   const { count, kinds, cluster } = mark;
   const [row] = clusters.members(cluster, 1);
@@ -68,13 +67,6 @@ function useMarkerLayer(map: L.Map, { model, scheme }: FleetLayerProps): MarkerL
   return layer;
 }
 
-/** Several devices at one location. */
-interface Spot {
-  at: L.LatLng;
-  cluster: Cluster;
-  of: ClusterIndex;
-}
-
 export function FleetLayer({ model, scheme }: FleetLayerProps) {
   const { fleet, places, url, chosen, placing } = model;
   const { clusters } = model.shown;
@@ -82,7 +74,7 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
   const map = useMap();
   const layer = useMarkerLayer(map, { model, scheme });
   const [hint, setHint] = useState<{ text: string; x: number; y: number }>();
-  const [spot, setSpot] = useState<Spot>();
+  const [spot, setSpot] = useState<{ at: L.LatLng; cluster: Cluster; of: ClusterIndex }>();
   // Leaflet closes a card on Escape only while the map itself has the focus, not the card.
   useEscape(({ target }) => {
     if (!(target instanceof Element && target.closest('[role=dialog], [role=menu], input'))) map.closePopup();

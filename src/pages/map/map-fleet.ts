@@ -50,7 +50,6 @@ function kindsOf(index: FleetIndex, rows: Uint32Array, groups: readonly string[]
   return kinds;
 }
 
-/** What the cluster index is built of. */
 export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, groups: readonly string[]): Points {
   const lat = new Float64Array(rows.length);
   const lng = new Float64Array(rows.length);

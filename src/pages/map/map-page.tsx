@@ -72,7 +72,6 @@ function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
   );
 }
 
-/** The map of an empty fleet. */
 function NoFleet() {
   const hasOwnAgent = useOwnAgent();
   return (

@@ -1,6 +1,5 @@
 // The part of the world that the map shows, as in the URL.
 
-/** The part of the map on the screen: centre in degrees and Leaflet's zoom. */
 export interface MapView {
   lat: number;
   lng: number;

@@ -34,5 +34,4 @@ export const COLORS: Record<Scheme, MarkerColors> = {
   },
 };
 
-/** The letter on the marks of a coloured group. */
 export const letterOf = (group: number): string => 'ABCDEFGH'[group] ?? '';

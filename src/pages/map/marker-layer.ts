@@ -62,7 +62,6 @@ export class MarkerLayer extends L.Layer {
     this.draw();
   }
 
-  /** Rings the mark that holds this row. */
   highlight(row: number | undefined): void {
     if (this.highlighted === row) return;
     this.highlighted = row;
@@ -80,7 +79,6 @@ export class MarkerLayer extends L.Layer {
     return this.drawn.findLast(({ x, y, radius }) => Math.hypot(x - point.x, y - point.y) <= radius + 4);
   }
 
-  /** The mark that holds this row, if it is on the screen. */
   markOf(row: number): Mark | undefined {
     const point = this.pointOf(row);
     return point < 0 ? undefined : this.drawn.find((mark) => holds(mark, point));

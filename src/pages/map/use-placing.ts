@@ -7,7 +7,6 @@ import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import type { Position } from '#/contract/devices.ts';
 
-/** A device that is to get a location. */
 export interface ToPlace {
   id: string;
   name: string;

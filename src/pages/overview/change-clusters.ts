@@ -91,6 +91,5 @@ export function spanText({ from, to }: ChangeCluster<ChangedState>): string {
     : `within ${Math.ceil(Math.min(WINDOW, to - from) / 60_000)} minutes`;
 }
 
-/** Where a device belongs, in words. */
 export const ownersText = ({ site, customer, group }: ChangedState): string =>
   [...new Set([site, customer, site || customer ? '' : group])].filter(Boolean).join(', ');

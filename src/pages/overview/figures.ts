@@ -49,7 +49,6 @@ export interface JobLine {
 const newestFirst = (a: JobLine, b: JobLine) => (b.at?.getTime() ?? 0) - (a.at?.getTime() ?? 0);
 const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** Jobs that run or wait, newest first. */
 export function runningNow(jobs: Job[]): JobLine[] {
   return jobs
     .filter(isMoving)

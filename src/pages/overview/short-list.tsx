@@ -45,7 +45,6 @@ export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, 
 
 interface LineProps {
   name: string;
-  /** Where the name leads. */
   to?: string | undefined;
   /** Its mark is before the name. */
   state?: string;

@@ -1,7 +1,6 @@
 // What the command palette lists: one line each, with where it leads or what it does.
 import { fold, wordsOf } from '#/fleet/text.ts';
 
-/** Entries of one kind, under its name. */
 export interface EntryGroup {
   kind: 'Recent' | 'Devices' | 'Pages' | 'Actions' | 'Jobs' | 'Artifacts' | 'Groups' | 'Tags' | 'Search';
   entries: readonly Entry[];

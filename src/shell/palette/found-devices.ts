@@ -22,7 +22,6 @@ export interface FoundDevices {
   total: number | undefined;
   isBusy: boolean;
   fleet: FleetInUse;
-  /** Why the service did not answer. */
   error: Error | null;
 }
 

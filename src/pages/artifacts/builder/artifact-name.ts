@@ -15,7 +15,6 @@ export const versionFault = (version: string): string | undefined =>
       ? undefined
       : 'It begins with a digit, as in 1.2.0; then letters, digits and . + -';
 
-/** What a folder's name suggests as the name of the archive, its version taken off. */
 export function suggestedName(folder: string, version: string): string {
   const bare = version && folder.includes(version) ? folder.slice(0, folder.lastIndexOf(version)) : folder;
   return bare

@@ -18,7 +18,6 @@ function parted(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | un
   return undefined;
 }
 
-/** The record of an extended header, which begins with its own length. */
 function paxRecord(path: Uint8Array): Uint8Array<ArrayBuffer> {
   const rest = ' path='.length + path.length + 1;
   let length = rest + 1;

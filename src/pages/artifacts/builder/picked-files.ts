@@ -3,7 +3,6 @@
 export interface Picked {
   /** What the folder is called; '' for files by themselves. */
   folder: string;
-  /** By path inside the folder. */
   files: Map<string, File>;
   /** Folders with nothing in them: an archive is made of files. */
   emptyFolders: number;

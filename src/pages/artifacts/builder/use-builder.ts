@@ -15,9 +15,7 @@ import { targetFault, updateScript } from './update-template.ts';
 interface Fields {
   name: string;
   version: string;
-  /** Folder on the device. */
   target: string;
-  /** The file that runs when all is installed; '' for none. */
   run: string;
 }
 

@@ -26,7 +26,6 @@ export interface TreeRow {
   mode: number | undefined;
   target: string;
   refused: boolean;
-  /** Of a folder: something in it is refused. */
   hidesRefused: boolean;
   /** Index behind the last row inside this one. */
   end: number;

@@ -4,18 +4,15 @@
 export interface Finding {
   level: 'ok' | 'warning' | 'error';
   text: string;
-  /** What to do about it. */
   mend?: string;
   /** Id of the artifact that it is about. */
   artifact?: string;
 }
 
-/** Errors first, then warnings, then the rest; otherwise in the order found. */
 const RANK = { error: 0, warning: 1, ok: 2 };
 export const byWeight = (findings: readonly Finding[]): Finding[] =>
   [...findings].sort((a, b) => RANK[a.level] - RANK[b.level]);
 
-/** Whether anything found refuses the upload. */
 export const refuses = (findings: readonly Finding[]): boolean => findings.some(({ level }) => level === 'error');
 
 /** A name as one word of a POSIX shell, for the commands that are suggested. */

@@ -26,5 +26,4 @@ export function guessVersion(fileName: string): string {
   return found.reduce((best, each) => (each.split('.').length > best.split('.').length ? each : best), found[0] ?? '');
 }
 
-/** The command that runs a script from within its folder. */
 export const guessCommand = (fileName: string): string => `./${shellPath(fileName)}`;

@@ -12,7 +12,6 @@ import type { ArtifactType } from './guess.ts';
 import { SCRIPT_HEAD, checkScript, isGzip, otherArchive } from './script-check.ts';
 import { sha256 } from './sha256.ts';
 
-/** A file that a person chose. */
 export interface ChosenFile {
   name: string;
   size: number;
@@ -138,7 +137,6 @@ async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Checks a file as what it is to be uploaded as. */
 export async function inspect(file: ChosenFile): Promise<Inspection> {
   const size = sizeFinding(file.size);
   if (size.level === 'error') return { findings: [size], sha256: undefined };

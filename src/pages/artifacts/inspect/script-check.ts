@@ -20,7 +20,6 @@ const ARCHIVES: [kind: string, magic: number[]][] = [
   ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
   ['7z', [0x37, 0x7a, 0xbc, 0xaf]],
 ];
-/** Which other kind of archive these bytes begin, if any. */
 export const otherArchive = (bytes: Uint8Array): string | undefined =>
   ARCHIVES.find(([, magic]) => startsWith(bytes, ...magic))?.[0];
 

@@ -41,7 +41,6 @@ function mix(state: Uint32Array, words: Uint32Array, view: DataView, at: number)
   for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) state[index] = (state[index] ?? 0) + value;
 }
 
-/** The digest as 64 hexadecimal digits. */
 export function sha256(bytes: Uint8Array): string {
   const state = START.slice();
   const words = new Uint32Array(64);

@@ -33,7 +33,6 @@ function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
   );
 }
 
-/** Where files are taken into an archive or left out. */
 export interface TreeMarks {
   /** For each row; 'mixed' for a folder of which only some is taken in. */
   taken: readonly (boolean | 'mixed')[];

@@ -14,7 +14,6 @@ const LEAST = 300;
 
 export const startTransfer = (total: number, at: number): Transfer => ({ sent: 0, total, samples: [{ at, sent: 0 }] });
 
-/** The transfer after a report of progress. */
 export function advance({ samples }: Transfer, { sent, total }: { sent: number; total: number }, at: number): Transfer {
   // One sample older than the window stays: it is where the window's first bytes are counted from.
   const firstInside = samples.findIndex((sample) => at - sample.at <= WINDOW);

@@ -46,6 +46,5 @@ export const wireForm = ({ size }: ChosenFile, { type, version, destination, com
 
 const check = checkedBy(artifactForm, LABELS);
 
-/** The first fault of each field, by its name. */
 export const fieldFaults = (file: ChosenFile, fields: Fields): Partial<Record<FieldName, string>> =>
   check(wireForm(file, fields));

@@ -14,15 +14,8 @@ export const roomLeft = (account: Account | undefined): number | undefined =>
     ? undefined
     : Math.max(0, account.ArtifactBytesLimit - account.ArtifactBytesUsed);
 
-interface Planned {
-  name: string;
-  size: number;
-  version: string;
-  sha256: string | undefined;
-}
-
 export function uploadFindings(
-  { name, size, version, sha256 }: Planned,
+  { name, size, version, sha256 }: { name: string; size: number; version: string; sha256: string | undefined },
   account: Account | undefined,
   artifacts: readonly Artifact[],
 ): Finding[] {

@@ -44,7 +44,6 @@ export interface QueuedFile {
 export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean =>
   name === 'waiting' || name === 'sending' || name === 'looking';
 
-/** Uploads under way at a time. */
 const AT_ONCE = 2;
 
 const newRequestQueue = () => new RequestQueue({ atOnce: AT_ONCE, signal: new AbortController().signal });

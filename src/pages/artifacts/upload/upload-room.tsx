@@ -22,7 +22,6 @@ interface UploadRoomProps {
   dialog: Dialog<ArtifactDialog>;
 }
 
-/** How many are named at once. */
 const MOST = 5;
 
 const isFull = ({ stage }: JudgedFile) =>

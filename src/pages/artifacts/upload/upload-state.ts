@@ -20,7 +20,6 @@ export type UploadState =
 
 /** A queued file with all that speaks for and against sending it. */
 export interface JudgedFile extends QueuedFile {
-  /** undefined while the file is being looked at. */
   findings: Finding[] | undefined;
   state: UploadState;
 }
