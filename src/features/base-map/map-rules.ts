@@ -26,9 +26,14 @@ function number(properties: Properties, name: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function shown(zoom: number, feature: Feature): boolean {
-  return number(feature.props, 'min_zoom') <= zoom;
-}
+const shown = (zoom: number, feature: Feature): boolean => number(feature.props, 'min_zoom') <= zoom;
+
+/** A value that changes evenly between these zooms. */
+const byZoom = (stops: Record<number, number>) =>
+  linear(Object.entries(stops).map(([zoom, value]) => [Number(zoom), value]));
+
+type CenteredText = ConstructorParameters<typeof CenteredTextSymbolizer>[0];
+const centred = (padding: number, text: CenteredText) => new Padding(padding, new CenteredTextSymbolizer(text));
 
 /** A large city, or a capital that is more than a village. */
 function isCity(properties: Properties): boolean {
@@ -74,11 +79,7 @@ export function paintRules(colors: MapColors): PaintRule[] {
       minzoom: 4,
       symbolizer: new LineSymbolizer({
         color: colors.river,
-        width: linear([
-          [4, 0.6],
-          [8, 1.3],
-          [12, 2],
-        ]),
+        width: byZoom({ 4: 0.6, 8: 1.3, 12: 2 }),
         lineJoin: 'round',
       }),
       filter: (_zoom, f) => f.geomType === GeomType.Line,
@@ -88,11 +89,7 @@ export function paintRules(colors: MapColors): PaintRule[] {
       minzoom: 4,
       symbolizer: new LineSymbolizer({
         color: colors.provinceBorder,
-        width: linear([
-          [4, 0.6],
-          [7, 1],
-          [10, 1.4],
-        ]),
+        width: byZoom({ 4: 0.6, 7: 1, 10: 1.4 }),
         lineJoin: 'round',
       }),
       filter: (zoom, f) => isProvince(zoom, f) && shown(zoom, f),
@@ -101,11 +98,7 @@ export function paintRules(colors: MapColors): PaintRule[] {
       dataLayer: 'boundaries',
       symbolizer: new LineSymbolizer({
         color: colors.countryBorder,
-        width: linear([
-          [1, 0.5],
-          [6, 1.2],
-          [10, 1.8],
-        ]),
+        width: byZoom({ 1: 0.5, 6: 1.2, 10: 1.8 }),
         lineJoin: 'round',
       }),
       filter: (zoom, f) => !isProvince(zoom, f),
@@ -116,24 +109,17 @@ export function paintRules(colors: MapColors): PaintRule[] {
 /** Names, the most important kind first: a later rule never takes an earlier one's room. */
 export function labelRules(colors: MapColors): LabelRule[] {
   const halo = { stroke: colors.land, width: 1.5 };
+  const townColor = (_z: number, f?: Feature) => (f && isCity(f.props) ? colors.city : colors.town);
   return [
     {
       dataLayer: 'places',
       maxzoom: 7,
-      symbolizer: new Padding(
-        2,
-        new CenteredTextSymbolizer({
-          ...halo,
-          fill: colors.country,
-          lineHeight: 1.3,
-          font: (z) =>
-            `600 ${linear([
-              [1, 10],
-              [4, 12],
-              [7, 15],
-            ])(z)}px ${mapFont}`,
-        }),
-      ),
+      symbolizer: centred(2, {
+        ...halo,
+        fill: colors.country,
+        lineHeight: 1.3,
+        font: (z) => `600 ${byZoom({ 1: 10, 4: 12, 7: 15 })(z)}px ${mapFont}`,
+      }),
       filter: (zoom, f) => f.props['kind'] === 'country' && shown(zoom, f),
     },
     {
@@ -144,13 +130,13 @@ export function labelRules(colors: MapColors): LabelRule[] {
         gap: 6,
         dot: new CircleSymbolizer({
           radius: (_z: number, f?: Feature) => (f && isCity(f.props) ? 2.2 : 1.7),
-          fill: (_z: number, f?: Feature) => (f && isCity(f.props) ? colors.city : colors.town),
+          fill: townColor,
           stroke: colors.land,
           width: 1.2,
         }),
         text: new TextSymbolizer({
           ...halo,
-          fill: (_z: number, f?: Feature) => (f && isCity(f.props) ? colors.city : colors.town),
+          fill: townColor,
           lineHeight: 1.3,
           maxLineChars: 22,
           font: (zoom: number, f?: Feature) => placeFont(zoom, f?.props ?? {}),
@@ -160,31 +146,25 @@ export function labelRules(colors: MapColors): LabelRule[] {
     },
     {
       dataLayer: 'water',
-      symbolizer: new Padding(
-        4,
-        new CenteredTextSymbolizer({
-          fill: colors.sea,
-          lineHeight: 1.35,
-          font: (zoom, f) => `italic 400 ${f?.props['kind'] === 'ocean' && zoom > 1 ? 13 : 11}px ${mapFont}`,
-        }),
-      ),
+      symbolizer: centred(4, {
+        fill: colors.sea,
+        lineHeight: 1.35,
+        font: (zoom, f) => `italic 400 ${f?.props['kind'] === 'ocean' && zoom > 1 ? 13 : 11}px ${mapFont}`,
+      }),
       filter: (zoom, f) => f.geomType === GeomType.Point && shown(zoom, f),
     },
     {
       dataLayer: 'places',
       minzoom: 5,
       maxzoom: 9,
-      symbolizer: new Padding(
-        4,
-        new CenteredTextSymbolizer({
-          ...halo,
-          fill: colors.province,
-          textTransform: 'uppercase',
-          letterSpacing: 0.6,
-          lineHeight: 1.35,
-          font: `500 10px ${mapFont}`,
-        }),
-      ),
+      symbolizer: centred(4, {
+        ...halo,
+        fill: colors.province,
+        textTransform: 'uppercase',
+        letterSpacing: 0.6,
+        lineHeight: 1.35,
+        font: `500 10px ${mapFont}`,
+      }),
       filter: (zoom, f) => f.props['kind'] === 'region' && shown(zoom, f),
     },
   ];

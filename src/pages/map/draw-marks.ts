@@ -48,12 +48,15 @@ function drawRings(context: CanvasRenderingContext2D, mark: DrawnMark, colors: M
   if (selected > 0) ring(2.5, 3, selected / count);
 }
 
-function drawDevice(
-  context: CanvasRenderingContext2D,
-  { x, y, kinds, radius }: DrawnMark,
-  by: ColorBy,
-  colors: MarkerColors,
-): void {
+function fillDisc(context: CanvasRenderingContext2D, { x, y, radius }: DrawnMark, color: string): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, ROUND);
+  context.fillStyle = color;
+  context.fill();
+}
+
+function drawDevice(context: CanvasRenderingContext2D, mark: DrawnMark, by: ColorBy, colors: MarkerColors): void {
+  const { x, y, kinds, radius } = mark;
   const kind = kinds.findIndex((count) => count > 0);
   const state = stateOfKind(kind);
   const group = groupOf(kind);
@@ -62,10 +65,7 @@ function drawDevice(
       ? (colors.groups[group] ?? colors.other)
       : ([colors.online, colors.offline, colors.other][state] ?? colors.other);
   const disc = radius - 2;
-  context.beginPath();
-  context.arc(x, y, radius, 0, ROUND);
-  context.fillStyle = colors.halo;
-  context.fill();
+  fillDisc(context, mark, colors.halo);
   context.beginPath();
   context.arc(x, y, state === ONLINE ? disc : disc - 0.75, 0, ROUND);
   if (state === ONLINE) {
@@ -85,10 +85,7 @@ function drawDevice(
 /** Shares clockwise from the top. By state: Online as a broad arc, the rest as a narrow one. */
 function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: ColorBy, colors: MarkerColors): void {
   const { x, y, radius, count } = mark;
-  context.beginPath();
-  context.arc(x, y, radius, 0, ROUND);
-  context.fillStyle = colors.halo;
-  context.fill();
+  fillDisc(context, mark, colors.halo);
   const shares = (by === 'group' ? groupShares(mark, colors) : stateShares(mark, colors)).filter(
     ({ members }) => members > 0,
   );
@@ -105,7 +102,7 @@ function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: Col
     context.lineWidth = width;
     context.stroke();
   });
-  const only = by === 'group' ? onlyGroup(mark) : undefined;
+  const only = by === 'group' && onlyGroup(mark);
   write(context, numberOf(count), x, y + (only ? 4 : 0), count > 999 ? 11 : 11.5, colors.ink);
   if (only) write(context, only, x, y - 6.5, 9, colors.ink);
 }
@@ -203,7 +200,4 @@ const groupShares = ({ kinds }: DrawnMark, colors: MarkerColors) =>
   groupsOf(kinds).map((members, group) => ({ members, color: colors.groups[group] ?? colors.other, width: 4 }));
 
 /** The letter of the one group that all members are of. */
-function onlyGroup({ kinds, count }: DrawnMark): string | undefined {
-  const group = groupsOf(kinds).indexOf(count);
-  return letterOf(group) || undefined;
-}
+const onlyGroup = ({ kinds, count }: DrawnMark): string => letterOf(groupsOf(kinds).indexOf(count));

@@ -66,7 +66,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
           </Button>
         </div>
       )}
-      <CheckList findings={findings} sha256={undefined} />
+      <CheckList findings={findings} />
     </>
   );
 }
@@ -75,13 +75,9 @@ function OwnScript({ file }: { file: File }) {
   const [head, setHead] = useState<Uint8Array>();
   useEffect(() => {
     let here = true;
-    file
-      .slice(0, SCRIPT_HEAD)
-      .arrayBuffer()
-      .then(
-        (bytes) => here && setHead(new Uint8Array(bytes)),
-        () => here && setHead(new Uint8Array(0)),
-      );
+    const read = file.slice(0, SCRIPT_HEAD).arrayBuffer();
+    const unreadable = () => new ArrayBuffer(0);
+    void read.catch(unreadable).then((bytes) => here && setHead(new Uint8Array(bytes)));
     return () => {
       here = false;
     };
@@ -89,7 +85,7 @@ function OwnScript({ file }: { file: File }) {
   return (
     <>
       <p>The folder has an update.sh of its own: it is used as it is.</p>
-      <CheckList findings={head && checkScript('update.sh', head, 'update')} sha256={undefined} />
+      <CheckList findings={head && checkScript('update.sh', head, 'update')} />
       {head && (
         <ScriptBeginning
           open

@@ -54,6 +54,16 @@ export interface Source {
   read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** What a stream gives. By hand: not every browser can iterate one, and what nobody reads any more must not be made. */
+export async function* streamed<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece, void> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
 /** The archive's bytes piece by piece: all files in one folder, folders before what is in them. */
 async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const entries = new Map<string, Source | undefined>();
@@ -91,20 +101,14 @@ export async function packTar(
       else controller.enqueue(next.value);
     },
   });
-  const reader = tar.pipeThrough(new CompressionStream('gzip')).getReader();
-  const packed: Uint8Array[] = [];
+  const packed: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    size += next.value.length;
-    if (size <= most) packed.push(next.value);
+  for await (const piece of streamed(tar.pipeThrough(new CompressionStream('gzip')))) {
+    size += piece.length;
+    if (size <= most) packed.push(piece);
   }
   if (size > most) return { bytes: undefined, size };
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const piece of packed) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
+  const bytes = new Uint8Array(await new Blob(packed).arrayBuffer());
   // RFC 1952: no flags, no time, nothing about the level, an unknown system. Browsers differ in the last.
   bytes.set([0, 0, 0, 0, 0, 0, 255], 3);
   return { bytes, size };

@@ -4,6 +4,7 @@ import { MAX_UNPACKED, TarCheck } from '#/contract/tar-check.ts';
 import type { TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault } from '#/contract/tar-entries.ts';
 import type { TarEntry } from '#/contract/tar-entries.ts';
+import { counted } from '#/lib/format.ts';
 import type { TreeEntry } from './archive-tree.ts';
 import { shellPath } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -53,13 +54,7 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
 }
 
 /** What is worth a word about an archive that no rule refuses. */
-function remarks(
-  entries: readonly TreeEntry[],
-  names: readonly string[],
-  packed: number,
-  unpacked: number,
-  format: Format,
-) {
+function remarks(names: readonly string[], packed: number, unpacked: number, format: Format) {
   const findings: Finding[] = [];
   const warn = (text: string, mend: string) => findings.push({ level: 'warning', text, mend });
   const unseen = names.filter(hasUnseen);
@@ -70,7 +65,7 @@ function remarks(
     );
   if (names.some((name) => !isText(name)))
     warn('A name in the archive is not UTF-8', 'It is shown with � here; the device gets its bytes as they are.');
-  if (entries.some(({ path }) => /(^|\/)\._[^/]*$/.test(path)))
+  if (names.some((name) => /(^|\/)\._[^/]*$/.test(name)))
     warn(
       'The archive holds hidden files of macOS (._…), which are of no use on a device',
       'Pack with COPYFILE_DISABLE=1 tar -czf …',
@@ -106,8 +101,7 @@ export async function checkArchive(
   let size = 0;
   try {
     const reader = tarEntries(unpacked, { maxBytes: MAX_UNPACKED, keep });
-    for (;;) {
-      const next = await reader.next();
+    for (let next = await reader.next(); ; next = await reader.next()) {
       if (next.done) {
         size = next.value;
         break;
@@ -135,11 +129,8 @@ export async function checkArchive(
       error instanceof TarFault
         ? `The archive ${error.message}`
         : 'The compressed data is damaged or cut off, or there is more behind it';
-    const findings: Finding[] = [
-      ...listed(),
-      { level: 'error', text, mend: 'Pack it again: tar -czf name.tar.gz -C folder .' },
-    ];
-    return { findings, entries, update: undefined };
+    const fault = { level: 'error', text, mend: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
+    return { findings: [...listed(), fault], entries, update: undefined };
   }
   for (const refusal of check.passages()) errors.push(errorOf(refusal));
   const where = check.update();
@@ -148,12 +139,9 @@ export async function checkArchive(
   return {
     findings: [
       ...listed(),
-      {
-        level: 'ok',
-        text: `${files === 1 ? 'One file' : `${files.toLocaleString()} files`}, ${format(size)} unpacked`,
-      },
+      { level: 'ok', text: `${files === 1 ? 'One file' : counted(files, 'file')}, ${format(size)} unpacked` },
       ...('folder' in where ? (path !== undefined && update ? updateFindings(path, update) : []) : [errorOf(where)]),
-      ...remarks(entries, names, packedSize, size, format),
+      ...remarks(names, packedSize, size, format),
     ],
     entries,
     update: 'folder' in where ? update?.head : undefined,

@@ -22,13 +22,7 @@ const MARKS = {
   ok: { word: 'Fine', shape: <path d="M3 8.5l3.2 3.2L13 5" {...stroke} /> },
 };
 
-export function CheckList({
-  findings,
-  sha256,
-}: {
-  findings: readonly Finding[] | undefined;
-  sha256: string | undefined;
-}) {
+export function CheckList({ findings, sha256 }: { findings: Finding[] | undefined; sha256?: string | undefined }) {
   const { link } = useDialog('artifact');
   return (
     <div className={classes.checks} role="group" aria-label="Checks" aria-busy={!findings}>
@@ -72,10 +66,10 @@ export function CheckList({
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const errors = findings.filter(({ level }) => level === 'error').length;
-  const warnings = findings.filter(({ level }) => level === 'warning').length;
-  if (errors > 0) return `The file cannot be uploaded: ${errors === 1 ? 'one error' : `${errors} errors`}`;
-  return warnings > 0
-    ? `Checked: ${warnings === 1 ? 'one warning' : `${warnings} warnings`}`
-    : 'Checked: the file is fine';
+  const count = (of: 'error' | 'warning') => {
+    const { length } = findings.filter(({ level }) => level === of);
+    return length === 1 ? `one ${of}` : length > 1 ? `${length} ${of}s` : undefined;
+  };
+  if (count('error')) return `The file cannot be uploaded: ${count('error')}`;
+  return `Checked: ${count('warning') ?? 'the file is fine'}`;
 }

@@ -11,6 +11,7 @@ import { guessType } from './guess.ts';
 import type { ArtifactType } from './guess.ts';
 import { SCRIPT_HEAD, checkScript, isGzip, otherArchive } from './script-check.ts';
 import { sha256 } from './sha256.ts';
+import { streamed } from '#/pages/artifacts/builder/pack-tar.ts';
 
 export interface ChosenFile {
   name: string;
@@ -64,13 +65,7 @@ async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Ar
       at += PIECE;
     },
   });
-  // By hand: not every browser can iterate a stream, and the rest of a refused archive must not be unpacked.
-  const reader = pieces.pipeThrough(new DecompressionStream('gzip')).getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+  yield* streamed(pieces.pipeThrough(new DecompressionStream('gzip')));
 }
 
 /** The beginning of the script that runs, to be read on the page. */

@@ -20,7 +20,7 @@ export async function chooseFiles(
   artifacts: readonly Artifact[],
   at?: string,
 ): Promise<{ first: string | undefined; refused: Error | null }> {
-  const faults: string[] = [];
+  const tooMany: string[] = [];
   let first: string | undefined;
   const take = (file: ChosenFile) => {
     const suggested = fieldsFor(file, artifacts);
@@ -31,7 +31,7 @@ export async function chooseFiles(
     else if (queue.snapshot().filter(({ stage }) => stage.name !== 'stored').length < MOST) {
       const id = queue.add(file, suggested);
       first ??= id;
-    } else faults.push(file.name);
+    } else tooMany.push(file.name);
   };
   const unreadable: string[] = [];
   for (const file of files) {
@@ -41,12 +41,10 @@ export async function chooseFiles(
       unreadable.push(error instanceof Error ? error.message : String(error));
     }
   }
-  const full =
-    faults.length > 0
-      ? [
-          `${formatCount(MOST)} files can wait at a time. Not taken: ${faults.slice(0, 3).join(', ')}${faults.length > 3 ? ' and more' : ''}.`,
-        ]
-      : [];
-  const reasons = [...unreadable.slice(0, 3), ...full];
+  const reasons = unreadable.slice(0, 3);
+  if (tooMany.length > 0) {
+    const named = `${tooMany.slice(0, 3).join(', ')}${tooMany.length > 3 ? ' and more' : ''}`;
+    reasons.push(`${formatCount(MOST)} files can wait at a time. Not taken: ${named}.`);
+  }
   return { first, refused: reasons.length > 0 ? new Error(reasons.join('\n')) : null };
 }

@@ -84,7 +84,7 @@ export class UploadQueue {
 
   add(file: ChosenFile, fields: Fields): string {
     const id = `upload-${++this.made}`;
-    const item: QueuedFile = {
+    const added = {
       id,
       file,
       fields,
@@ -92,8 +92,8 @@ export class UploadQueue {
       checked: undefined,
       stage: { name: 'idle' },
       asked: false,
-    };
-    this.show([...this.items, item]);
+    } as const;
+    this.show([...this.items, added]);
     return id;
   }
 

@@ -3,6 +3,8 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
+import { usageIn } from './artifact-usage.ts';
+import type { UsageIndex } from './artifact-usage.ts';
 import classes from './artifact-table.module.css';
 
 export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
@@ -36,3 +38,13 @@ export function FileFaultMark({ artifact }: { artifact: Artifact | undefined }) 
 export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => (
   <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
 );
+
+/** How many jobs refer to artifacts: what still waits first, since that is what deleting would break. */
+export function UsageCounts({ artifacts, usage }: { artifacts: readonly Artifact[]; usage: NonNullable<UsageIndex> }) {
+  const counts = (['waiting', 'running', 'done'] as const).flatMap((state) => {
+    const jobs = artifacts.reduce((sum, artifact) => sum + usageIn(usage, artifact)[state].length, 0);
+    return jobs > 0 ? [`${formatCount(jobs)} ${state}`] : [];
+  });
+  if (counts.length === 0) return <span className="dim">no jobs</span>;
+  return <span title={`Jobs: ${counts.join(', ')}`}>{counts.join(' · ')}</span>;
+}

@@ -40,10 +40,8 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   return index;
 }
 
-export const usageIn = (
-  index: ReadonlyMap<string, ArtifactUsage>,
-  { ArtifactId }: Pick<Artifact, 'ArtifactId'>,
-): ArtifactUsage => index.get(ArtifactId) ?? NONE;
+export const usageIn = (index: NonNullable<UsageIndex>, { ArtifactId }: Pick<Artifact, 'ArtifactId'>): ArtifactUsage =>
+  index.get(ArtifactId) ?? NONE;
 
 /** Whether a job still needs it. Where that is unknown, it may be. */
 export function isNeeded(index: UsageIndex, artifact: Pick<Artifact, 'ArtifactId'>): boolean {
