@@ -48,7 +48,7 @@ export function drawArchive(source: PMTiles, maxDataZoom: number, attribution: s
     // the other side of the antimeridian: at zoom 10 they would come three seconds late.
     tileDelay: 0.05,
   });
-  // Names are kept for 16 tiles only, so a large screen would lose some at its edges.
+  // Names are stored for 16 tiles only, so a large screen would lose some at its edges.
   (layer['labelers'] as { maxLabeledTiles: number }).maxLabeledTiles = 128;
   return {
     layer: layer as unknown as GridLayer,

@@ -40,7 +40,7 @@ function isCity(properties: Properties): boolean {
   return number(properties, 'population_rank') >= (properties['capital'] === 'yes' ? 8 : 11);
 }
 
-/** The more important place first: it gets its name before its neighbours do. */
+/** The more important town first: it gets its name before its neighbours do. */
 function byImportance(a: Properties, b: Properties): number {
   const weight = (p: Properties): number => number(p, 'population_rank') + (p['capital'] === 'yes' ? 4 : 0);
   return weight(b) - weight(a);
@@ -170,7 +170,7 @@ export function labelRules(colors: MapColors): LabelRule[] {
   ];
 }
 
-/** Larger with the place's size, the more so the closer in: from afar the countries' names must lead. */
+/** Larger with the town's size, the more so the closer in: from afar the countries' names must lead. */
 function placeFont(zoom: number, properties: Properties): string {
   const bySize =
     Math.max(0, number(properties, 'population_rank') - 6) * 0.3 * Math.min(1, Math.max(0, (zoom - 2) / 4));

@@ -40,7 +40,7 @@ function place(taken: (bounds: Bounds) => boolean): { bounds: Bounds; moved: num
   return { bounds, moved };
 }
 
-test('a name stands to the right of its dot, in the middle of its height', () => {
+test('a name is to the right of its dot, in the middle of its height', () => {
   assert.deepEqual(
     place(() => false),
     { bounds: { minX: 92, minY: 92, maxX: 148, maxY: 108 }, moved: [6, 3] },

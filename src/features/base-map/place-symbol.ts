@@ -13,7 +13,7 @@ const sides = [
   { x: 0.5, y: 0 },
 ] as const;
 
-/** Space kept free around a name, so that names never touch. */
+/** Free space around a name, so that names never touch. */
 const air = 2;
 
 interface PlaceSymbolOptions {

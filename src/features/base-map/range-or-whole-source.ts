@@ -28,7 +28,7 @@ export class RangeOrWholeSource implements Source {
     this.#wait = options.wait ?? ((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)));
   }
 
-  /** PMTiles keeps a failed answer under this key for good: a new key after a failure lets it ask again. */
+  /** PMTiles stores a failed answer under this key for good: a new key after a failure lets it ask again. */
   getKey(): string {
     return this.#failures === 0 ? this.#url : `${this.#url}#${this.#failures}`;
   }

@@ -50,7 +50,7 @@ test('points no more than six hours apart, the latest one always; a clock set ba
   );
 });
 
-test('what is kept is read again; what is none of it is left out', () => {
+test('what is stored is read again; anything else is left out', () => {
   const points = [
     { at: 1, devices: 2, bytes: 3 },
     { at: 2, devices: 2, bytes: undefined },

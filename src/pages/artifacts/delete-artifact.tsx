@@ -39,7 +39,7 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
             </bdi>
           </strong>{' '}
           leaves the registry for good{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
-          that already ran it keep what it did.
+          that already ran it stay as they are.
         </p>
         {usage ? (
           <>

@@ -5,7 +5,7 @@ import type { Cluster } from './cluster-index.ts';
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 };
 
-/** An index of places whose rows are 100 and on; every third one is of kind 1. */
+/** An index of locations whose rows are 100 and on; every third one is of kind 1. */
 function indexOf(lat: number[], lng: number[]): ClusterIndex {
   return new ClusterIndex(
     buildCurve({
@@ -17,8 +17,8 @@ function indexOf(lat: number[], lng: number[]): ClusterIndex {
   );
 }
 
-/** Repeatable places all over the world. */
-function places(count: number) {
+/** Repeatable locations all over the world. */
+function locations(count: number) {
   let seed = 7;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const lat = Array.from({ length: count }, () => random() * 160 - 80);
@@ -32,7 +32,7 @@ const kindsOf = (index: ClusterIndex, cluster: Cluster) => {
   return kinds;
 };
 
-test('projecting and back gives the same place', () => {
+test('projecting and back gives the same location', () => {
   for (const [lat, lng] of [
     [0, 0],
     [52.5, 13.4],
@@ -46,7 +46,7 @@ test('projecting and back gives the same place', () => {
 });
 
 test('at every zoom each device is in exactly one cluster', () => {
-  const { lat, lng } = places(3000);
+  const { lat, lng } = locations(3000);
   const index = indexOf(lat, lng);
   for (const zoom of [0, 2, 5, 9, 14, 18]) {
     const cell = 64 / (256 * 2 ** zoom);
@@ -68,8 +68,8 @@ test('at every zoom each device is in exactly one cluster', () => {
   }
 });
 
-test('the points are in the order of the curve, and keep their places', () => {
-  const { lat, lng } = places(2000);
+test('the points are in the order of the curve, at their own locations', () => {
+  const { lat, lng } = locations(2000);
   const curve = buildCurve({
     rows: Uint32Array.from(lat, (_, i) => i),
     lat: Float64Array.from(lat),
@@ -84,8 +84,8 @@ test('the points are in the order of the curve, and keep their places', () => {
   });
 });
 
-test('no two clusters stand closer than asked', () => {
-  const { lat, lng } = places(5000);
+test('no two clusters are closer than asked', () => {
+  const { lat, lng } = locations(5000);
   const apart = 40 / (256 * 2 ** 3);
   const found = indexOf(lat, lng).clusters(WORLD, 64 / (256 * 2 ** 3), apart);
   const close = found.filter((a, i) => found.some((b, j) => i < j && Math.hypot(a.x - b.x, a.y - b.y) < apart * 0.5));

@@ -27,7 +27,7 @@ export interface CurveArrays {
   rows: Uint32Array;
   kinds: Uint8Array;
   codes: Float64Array;
-  /** Sums of all projected places before each one. */
+  /** Sums of all projected locations before each one. */
   sumX: Float64Array;
   sumY: Float64Array;
 }

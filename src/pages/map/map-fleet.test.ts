@@ -9,7 +9,7 @@ const places = {
 };
 const rows = Uint32Array.from([3, 2, 1, 0]);
 
-test('a byte tells state and group', () => {
+test('a byte holds state and group', () => {
   assert.deepEqual([stateOfKind((5 << 2) | 1), groupOf((5 << 2) | 1)], [1, 5]);
 });
 
@@ -23,7 +23,7 @@ test('a box holds its rows and no other, and none is none', () => {
   assert.equal(boxOf(places, []), undefined);
 });
 
-test('what is in view keeps its order, also across the date line', () => {
+test('what is in view stays in its order, also across the date line', () => {
   assert.deepEqual([...rowsIn(places, rows, { south: -90, west: -180, north: 90, east: 180 })], [3, 2, 1, 0]);
   assert.deepEqual([...rowsIn(places, rows, { south: -30, west: 170, north: 5, east: 190 })], [2, 1]);
   assert.deepEqual([...rowsIn(places, rows, { south: 0, west: -190, north: 5, east: -170 })], [2]);

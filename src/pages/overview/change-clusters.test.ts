@@ -80,7 +80,7 @@ test('the list behind a line shows as many as it says', () => {
   });
 });
 
-test('where no times are told, the history of this browser tells, and else nobody', () => {
+test('where no times are reported, the history of this browser has them, or nothing does', () => {
   const index = indexOf([offline('a', undefined), offline('b', undefined)]);
   const down = downNow(index, { ...NO_HISTORY, away: new Map([['b', { state: 'Offline', at: NOW }]]) });
   assert.deepEqual(

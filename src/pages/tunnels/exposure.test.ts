@@ -10,7 +10,7 @@ const aTunnel = (fields: object): Tunnel => tunnel.parse({ Name: 't', ...fields 
 const marks = (fields: object, days = 7) =>
   exposuresOf(aTunnel(fields), { now, days, stateOf: ({ DeviceStatus }) => DeviceStatus });
 
-test('marks are what is told, and never what is not', () => {
+test('marks show what is reported, and never what is not', () => {
   assert.deepEqual(marks({}), []);
   assert.deepEqual(marks({ Created: 'a while ago', Auth: 'Basic', DeviceStatus: 'Online' }), []);
   assert.deepEqual(marks({ Auth: 'None', DeviceStatus: 'Offline' }), ['public', 'offline']);

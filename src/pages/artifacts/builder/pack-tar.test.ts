@@ -63,7 +63,7 @@ test("the system's tar reads it as it was meant", async () => {
   assert.ok(names.indexOf('app_1.0/a/') < names.indexOf('app_1.0/a/x'));
 });
 
-test('of what gets too large only the size is told', async () => {
+test('of what gets too large only the size is reported', async () => {
   const random = { ...source('r'), read: async () => crypto.getRandomValues(new Uint8Array(60_000)) };
   const { bytes, size } = await packTar('a_1', [random], 50_000);
   assert.equal(bytes, undefined);

@@ -9,8 +9,8 @@ const utf8 = new TextEncoder();
 
 const header = (fields: Omit<Parameters<typeof tarHeader>[0], 'time'>) => tarHeader({ ...fields, time: TIME });
 
-/** Where a long path is parted for POSIX's two fields, of 155 and 100 bytes; undefined where it cannot be. */
-function parted(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | undefined {
+/** Where a long path is split for POSIX's two fields, of 155 and 100 bytes; undefined where it cannot be. */
+function split(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | undefined {
   for (let slash = path.indexOf(0x2f); slash !== -1 && slash <= 155; slash = path.indexOf(0x2f, slash + 1)) {
     const name = path.subarray(slash + 1);
     if (name.length > 0 && name.length <= 100) return { prefix: path.subarray(0, slash), name };
@@ -31,7 +31,7 @@ function paxRecord(path: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function* entry(path: string, type: '0' | '5', mode: number, size: number): Generator<Uint8Array<ArrayBuffer>, void> {
   const name = utf8.encode(path);
-  const parts = name.length <= 100 ? { name } : parted(name);
+  const parts = name.length <= 100 ? { name } : split(name);
   if (parts) {
     yield header({ ...parts, type, mode, size });
     return;

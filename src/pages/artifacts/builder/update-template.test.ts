@@ -75,7 +75,7 @@ test('a first install that fails leaves nothing', () => {
   assert.deepEqual(readdirSync(opt), []);
 });
 
-test('a version before that does not start either is told', () => {
+test('a version before that does not start either is reported', () => {
   update('1', '[ ! -e "$0.no" ] && touch "$0.no"');
   const failed = update('2', 'exit 4');
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('an update that was cut off between the two moves is put right by the next'
   assert.equal(installed(), '1');
 });
 
-test('its last words tell how it ended also where a service tells no exit code', () => {
+test('its last line shows how it ended also where a service reports no exit code', () => {
   const verdictOf = (Stdout: string) => reportedOutcome({ Stdout, Stderr: '', Result: '' })?.verdict;
   assert.equal(verdictOf(update('1', 'true').stdout), 'Succeeded');
   assert.equal(verdictOf(update('2', 'false').stdout), 'Rolled back');

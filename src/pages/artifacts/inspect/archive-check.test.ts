@@ -96,7 +96,7 @@ test('many faults are counted, not listed; what is refused is marked in the tree
   assert.equal(entries.filter(({ refused }) => refused).length, 30);
 });
 
-test('a fault in the middle is told with what was found before it', async () => {
+test('a fault in the middle is reported with what was found before it', async () => {
   const archive = tar({ path: '/etc/x' }, { ...update, body: 'x'.repeat(3000) });
   const { findings } = await check(archive.subarray(0, 2000));
   assert.deepEqual(

@@ -43,7 +43,7 @@ test('what a closed folder hides', () => {
   assert.deepEqual(seenRows(rows, new Set(['a', 'a/deep'])), [0, 5, 6]);
 });
 
-test('a folder tells that something in it is refused', () => {
+test('a folder shows that something in it is refused', () => {
   const marked = treeOf([file('a/b/x'), { ...file('a/b/y'), refused: true }, file('c/z')]);
   assert.deepEqual(
     marked.filter(({ hidesRefused }) => hidesRefused).map(({ path }) => path),

@@ -123,7 +123,7 @@ function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> 
   return { findings: [finding] };
 }
 
-/** The SHA-256 in hexadecimal digits, also on plain http, where browsers keep theirs back. */
+/** The SHA-256 in hexadecimal digits, also on plain http, where browsers have none. */
 async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   // Typed as always there, which it is not outside secure contexts.
   const { subtle }: { subtle?: SubtleCrypto } = crypto;

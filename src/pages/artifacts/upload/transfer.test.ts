@@ -35,7 +35,7 @@ test('100 % only when every byte is on its way', () => {
   assert.equal(percentOf(startTransfer(0, 0)), 0);
 });
 
-test('a standstill shows: the speed falls, and after ten seconds it is said', () => {
+test('a stall shows: the speed falls, and after ten seconds it is reported', () => {
   const transfer = after(2, MB);
   assert.ok((speedOf(transfer, 4000) ?? MB) < MB);
   assert.equal(speedOf(transfer, 9000), 0);

@@ -27,12 +27,12 @@ export const fieldsFor = ({ name, type }: ChosenFile, artifacts: readonly Artifa
 
 /** The fields for a replaced file: its suggestions, except where a person has written something. */
 export function mergedFields(fields: Fields, suggested: Fields, next: Fields): Fields {
-  const keep = (name: FieldName) => (fields[name] !== '' && fields[name] !== suggested[name] ? fields : next)[name];
+  const merged = (name: FieldName) => (fields[name] !== '' && fields[name] !== suggested[name] ? fields : next)[name];
   return {
     type: fields.type === suggested.type ? next.type : fields.type,
-    version: keep('version'),
-    destination: keep('destination'),
-    command: keep('command'),
+    version: merged('version'),
+    destination: merged('destination'),
+    command: merged('command'),
   };
 }
 

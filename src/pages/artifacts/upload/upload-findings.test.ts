@@ -12,7 +12,7 @@ const holder = (fields: object) =>
 const file = { name: 'app.tar.gz', size: 100, version: '1', sha256: 'ab' };
 const levels = (...rest: Parameters<typeof uploadFindings>) => uploadFindings(...rest).map(({ level }) => level);
 
-test('room is only claimed to be known where the service tells', () => {
+test('room is only known where the service reports it', () => {
   assert.equal(roomLeft(undefined), undefined);
   assert.equal(roomLeft(holder({})), undefined);
   assert.equal(roomLeft(holder({ ArtifactBytesUsed: 5, ArtifactBytesLimit: 20 })), 15);
@@ -27,7 +27,7 @@ test('a file that does not fit is refused, one that just fits is not', () => {
   assert.deepEqual(levels(file, holder({}), []), []);
 });
 
-test('the same name and version is told, and the same content', () => {
+test('the same name and version is reported, and the same content', () => {
   const registry = [artifact.parse({ ArtifactId: 'a', Name: 'app.tar.gz', Version: '1.0', Sha256: 'AB' })];
   const textsOf = (version: string, sha256?: string) =>
     uploadFindings({ ...file, version, sha256 }, undefined, registry).map(({ text }) => text);

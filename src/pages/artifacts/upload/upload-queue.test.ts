@@ -136,7 +136,7 @@ test('signed out: what waits is not sent', async () => {
   assert.ok(!stages().includes('idle'), 'after a new sign-in it is sent');
 });
 
-test('another file in its place keeps what was typed, and only that', () => {
+test('another file instead of it leaves what was typed, and only that', () => {
   const before = fieldsFor(chosen('app-1.0.tar.gz'), []);
   const next = fieldsFor(chosen('app-1.1.tar.gz'), []);
   assert.equal(mergedFields(before, before, next).version, '1.1');

@@ -30,8 +30,8 @@ const isFull = ({ stage }: JudgedFile) =>
 export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadRoomProps) {
   const room = roomLeft(account);
   const unsent = items.filter(({ stage, checked }) => {
-    const hopeless = checked?.findings.some(({ level }) => level === 'error');
-    return stage.name !== 'stored' && !hopeless;
+    const hasError = checked?.findings.some(({ level }) => level === 'error');
+    return stage.name !== 'stored' && !hasError;
   });
   const wanted = unsent.reduce((sum, { file }) => sum + file.size, 0);
   const missing = room === undefined ? undefined : wanted - room;

@@ -25,7 +25,7 @@ test('jobs are counted by what they still want of the artifact', () => {
   assert.equal(isNeeded(index, { ArtifactId: 'never' }), false);
 });
 
-test('a service that does not tell is no service without jobs', () => {
+test('a service that does not report it is no service without jobs', () => {
   assert.equal(usageOf(undefined), undefined);
   assert.equal(usageOf(read({ StartTime: '' })), undefined);
   assert.equal(usageOf([])?.size, 0);
