@@ -1,10 +1,12 @@
 // What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
 // any other, the list of jobs is read and the children of each parent that may still move.
+import { queryOptions } from '@tanstack/react-query';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { onSession } from '#/api/session.ts';
 import { eachOf } from '#/lib/pace.ts';
 import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
 
@@ -144,3 +146,24 @@ export class QueueReader {
     this.known.set(parent.JobId, { counts: parent.Counts && JSON.stringify(parent.Counts), open });
   }
 }
+
+const reader = new QueueReader();
+onSession(() => reader.forget());
+
+const LIVE = 5_000;
+/** Beyond so many jobs an answer costs enough to be asked for less often. */
+const MANY_JOBS = 2_000;
+
+const countOf = (queues: Queues) =>
+  Array.from(queues.values(), ({ length }) => length).reduce((sum, length) => sum + length, 0);
+
+/** Refreshed while somebody looks at it. */
+export const queueQueries = {
+  all: () =>
+    queryOptions({
+      queryKey: ['jobs', 'queues'],
+      queryFn: ({ signal }) => reader.read(signal),
+      structuralSharing: false,
+      refetchInterval: ({ state }) => (state.data && countOf(state.data) > MANY_JOBS ? 4 * LIVE : LIVE),
+    }),
+};

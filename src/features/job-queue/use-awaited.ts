@@ -6,13 +6,13 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving, isParent } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { withAwaited } from '#/features/jobs/outcome.ts';
-import { queueQueries } from './queue.ts';
+import { queueQueries } from './queue-reader.ts';
 
 /** Milliseconds between two readings of the queues for this alone. */
 const SELDOM = 20_000;
 
 /** Whether a job may wait for devices that are Offline, and its service does not report that. */
-export const isUntold = (job: Job): boolean => job.WaitingOffline === undefined && isParent(job) && isMoving(job);
+export const isUnreported = (job: Job): boolean => job.WaitingOffline === undefined && isParent(job) && isMoving(job);
 
 /** Whether the fleet knows that a device is Offline. */
 export const offlineIn =
@@ -24,12 +24,12 @@ export const offlineIn =
 
 /** The same jobs, each with its `WaitingOffline` where that can be known. `jobs` must be the same array until it changes. */
 export function useAwaited(jobs: Job[], fleet: FleetIndex | undefined): Job[] {
-  const untold = fleet !== undefined && jobs.some(isUntold);
-  const { data } = useQuery({ ...queueQueries.all(), enabled: untold, refetchInterval: SELDOM });
+  const isWanted = fleet !== undefined && jobs.some(isUnreported);
+  const { data } = useQuery({ ...queueQueries.all(), enabled: isWanted, refetchInterval: SELDOM });
   return useMemo(() => {
-    if (!untold || !data) return jobs;
+    if (!isWanted || !data) return jobs;
     const rest = Map.groupBy(Array.from(data.values()).flat(), ({ ParentJobId }) => ParentJobId);
     const isOffline = offlineIn(fleet);
-    return jobs.map((job) => (isUntold(job) ? withAwaited(job, rest.get(job.JobId) ?? [], isOffline) : job));
-  }, [data, fleet, jobs, untold]);
+    return jobs.map((job) => (isUnreported(job) ? withAwaited(job, rest.get(job.JobId) ?? [], isOffline) : job));
+  }, [data, fleet, jobs, isWanted]);
 }

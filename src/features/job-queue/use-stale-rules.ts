@@ -5,10 +5,22 @@ import { artifactQueries } from '#/api/artifacts.ts';
 import { call } from '#/api/call.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { useNow } from '#/ui/controls/time.tsx';
+import { stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { staleDays } from './stale-days.ts';
 import { versionsOf } from './stale.ts';
 import type { StaleRules } from './stale.ts';
+
+const USUAL = 7;
+export const MOST_DAYS = 365;
+
+/** After how many days a waiting job counts as stale, as set in this browser for the account. */
+export const staleDays = stored('muster-stale-days', USUAL, {
+  read: (text) => {
+    const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+    return days >= 1 && days <= MOST_DAYS ? days : USUAL;
+  },
+  print: String,
+});
 
 const MINUTE = 60_000;
 const NONE: readonly string[] = [];

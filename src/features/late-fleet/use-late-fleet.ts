@@ -1,5 +1,8 @@
 // The fleet index for a page that is drawn before it: its code and the fleet load after the first render.
 import { useEffect, useSyncExternalStore } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
@@ -33,4 +36,10 @@ export function useLateFleet(devices: number | undefined, need: boolean): FleetI
     return () => clearInterval(timer);
   }, [isLive, store]);
   return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry } : undefined;
+}
+
+/** The fleet where it is small enough to be read for a detail of a page; not read unless `isWanted`. */
+export function useSmallFleet(isWanted: boolean): FleetIndex | undefined {
+  const account = useQuery({ ...accountQueries.get(), enabled: isWanted });
+  return useLateFleet(isWanted ? account.data?.NumDevicesAdded : undefined, false)?.index;
 }

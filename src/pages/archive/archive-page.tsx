@@ -165,14 +165,9 @@ async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<v
   saveFile(datedName('muster-archive', new Date(), 'zip'), zip.finish(), 'application/zip');
 }
 
-interface ArchiveBarProps {
-  account: string;
-  jobs: readonly StoredJob[];
-  onDelete: () => void;
-}
-
 /** Actions on the selected archived jobs: a ZIP file of them, and deleting them for good. */
-function ArchiveBar({ account, jobs, onDelete }: ArchiveBarProps) {
+function ArchiveBar(props: { account: string; jobs: readonly StoredJob[]; onDelete: () => void }) {
+  const { account, jobs, onDelete } = props;
   const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
   return (
     <SelectionBar

@@ -7,10 +7,8 @@ import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { requestsOf } from './deploy-form.ts';
 import type { DeployForm, DeployPlan } from './deploy-form.ts';
-import { namesText } from './membership.ts';
-import type { MembershipChange } from './membership.ts';
-import { AnswerLost, MembersChanged } from './submission.ts';
-import type { Submission } from './submission.ts';
+import { AnswerLost, MembersChanged, namesText } from './submission.ts';
+import type { MembershipChange, Submission } from './submission.ts';
 import classes from './deploy.module.css';
 
 /** The fields that show what the service says against them. */

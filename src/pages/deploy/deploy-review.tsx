@@ -8,7 +8,7 @@ import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { earlierRunQueries } from '#/features/jobs/earlier-runs.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
-import { queueQueries } from '#/features/job-queue/queue.ts';
+import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import { VERDICTS, countVerdicts } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

@@ -4,7 +4,7 @@ import type { Device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
 import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
 import { aheadOf } from '#/pages/deploy/ahead.ts';
-import { changeBetween, namesText } from '#/pages/deploy/membership.ts';
+import { changeBetween, namesText } from '#/pages/deploy/submission.ts';
 import { siteText, sitesOf } from '#/pages/deploy/sites.ts';
 
 const device = (id: string, fields: Partial<Device> = {}): Device => ({

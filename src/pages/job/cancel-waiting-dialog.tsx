@@ -24,13 +24,8 @@ const KIND: BulkKind<Part> = {
 };
 const write = bulkCancel();
 
-interface CancelWaitingDialogProps {
-  parent: Job;
-  waiting: readonly Job[];
-  onClose: () => void;
-}
-
-export function CancelWaitingDialog({ parent, waiting, onClose }: CancelWaitingDialogProps) {
+export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[]; onClose: () => void }) {
+  const { parent, waiting, onClose } = props;
   const [parts] = useState(() =>
     waiting.map((job): Part => {
       const { JobId, DeviceName, DeviceId } = job;

@@ -107,13 +107,8 @@ function useShownChildren({ rows, verdicts }: ChildJobs, fleet: FleetIndex | und
   return { found, shown, shownIds };
 }
 
-interface JobChildrenProps {
-  parent: Job;
-  jobs: ChildJobs;
-  fleet: FleetIndex | undefined;
-}
-
-export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
+export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetIndex | undefined }) {
+  const { parent, jobs, fleet } = props;
   const { rows, keys, byKey, verdicts } = jobs;
   const [view, url] = useUrlState(jobUrl);
   const { name, sort, child: opened } = view;
@@ -161,14 +156,10 @@ export function JobChildren({ parent, jobs, fleet }: JobChildrenProps) {
   );
 }
 
-interface ChildActionsProps {
-  parent: Job;
-  jobs: ChildJobs;
-  selected: ReadonlySet<string>;
-}
-
 /** Doing it again on some of the devices, and taking it back where it waits. */
-function ChildActions({ parent, jobs: { rows, verdicts }, selected }: ChildActionsProps) {
+function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlySet<string> }) {
+  const { parent, jobs, selected } = props;
+  const { rows, verdicts } = jobs;
   const [{ dialog }, url] = useUrlState(jobUrl);
   const [failed, unanswered, waiting] = useMemo(() => {
     const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));

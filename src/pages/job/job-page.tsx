@@ -8,11 +8,10 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
-import { accountQueries } from '#/api/account.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { useVerdict, useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
@@ -173,8 +172,7 @@ function FoundJob({
 
 function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
   const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
-  const account = useQuery(accountQueries.get());
-  const fleet = useLateFleet(query.data && account.data?.NumDevicesAdded, false)?.index;
+  const fleet = useSmallFleet(query.data !== undefined);
   const rows = query.data ?? NONE;
   const verdicts = useVerdicts(rows, job);
   const jobs = useMemo((): ChildJobs => {

@@ -2,14 +2,13 @@
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
-import { accountQueries } from '#/api/account.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
 import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
-import { isUntold, offlineIn } from '#/features/job-queue/use-awaited.ts';
+import { isUnreported, offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 
@@ -30,13 +29,12 @@ export function useOutcome(job: Job): JobOutcome | undefined {
 
 /** The job with what its service may not report: whether its rest waits for nothing but devices that are Offline. */
 export function useAwaitedHere(job: Job): Job {
-  const untold = isUntold(job);
-  const account = useQuery({ ...accountQueries.get(), enabled: untold });
-  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
-  const { data: children } = useDeferredQuery(useQuery({ ...jobQueries.children(job.JobId), enabled: untold }));
+  const isWanted = isUnreported(job);
+  const fleet = useSmallFleet(isWanted);
+  const { data: children } = useDeferredQuery(useQuery({ ...jobQueries.children(job.JobId), enabled: isWanted }));
   return useMemo(() => {
-    if (!untold || !fleet || !children) return job;
+    if (!isWanted || !fleet || !children) return job;
     const rest = children.filter(isMoving).map((child) => ({ DeviceId: child.DeviceId, state: jobState(child) }));
     return withAwaited(job, rest, offlineIn(fleet));
-  }, [job, untold, fleet, children]);
+  }, [job, isWanted, fleet, children]);
 }

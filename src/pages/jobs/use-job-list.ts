@@ -1,14 +1,13 @@
 // The jobs that the list shows: read, filtered and sorted, with what is known of each.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
-import { isUntold, useAwaited } from '#/features/job-queue/use-awaited.ts';
+import { isUnreported, useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { choicesOf, filterJobs, sortJobs } from './job-list.ts';
 import type { JobListView } from './job-list.ts';
@@ -30,10 +29,7 @@ export function useJobList(view: JobListView) {
 
 /** The jobs, the newest first, with the fleet's data on those that wait for a device. */
 function useAwaitedJobs(jobs: Job[] = NONE): Job[] {
-  const untold = jobs.some(isUntold);
-  const account = useQuery({ ...accountQueries.get(), enabled: untold });
-  const fleet = useLateFleet(untold ? account.data?.NumDevicesAdded : undefined, false)?.index;
-  const awaited = useAwaited(jobs, fleet);
+  const awaited = useAwaited(jobs, useSmallFleet(jobs.some(isUnreported)));
   return useMemo(() => newestFirst(awaited), [awaited]);
 }
 

@@ -10,7 +10,7 @@ import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 import { byteFigures, deviceFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
-import { queueQueries } from '#/features/job-queue/queue.ts';
+import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import { staleIn } from '#/features/job-queue/stale.ts';
 import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';

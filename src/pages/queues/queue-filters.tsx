@@ -1,7 +1,7 @@
 // What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
 import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { MOST_DAYS, staleDays } from '#/features/job-queue/stale-days.ts';
+import { MOST_DAYS, staleDays } from '#/features/job-queue/use-stale-rules.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { counted } from '#/lib/format.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';

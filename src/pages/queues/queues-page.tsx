@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
-import { queueQueries } from '#/features/job-queue/queue.ts';
+import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import { staleTexts } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';

@@ -12,7 +12,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps } from '#/features/bulk/bulk-steps.tsx';
 import type { BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
-import { queueQueries } from '#/features/job-queue/queue.ts';
+import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
 import { paths } from '#/paths.ts';

@@ -98,14 +98,8 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
   );
 }
 
-interface GroupRowProps {
-  group: FailureGroup;
-  total: number;
-  opened: boolean;
-  onToggle: () => void;
-}
-
-function GroupRow({ group, total, opened, onToggle }: GroupRowProps) {
+function GroupRow(props: { group: FailureGroup; total: number; opened: boolean; onToggle: () => void }) {
+  const { group, total, opened, onToggle } = props;
   const share = group.keys.length / Math.max(1, total);
   return (
     <button type="button" className={classes.row} aria-expanded={opened} onClick={onToggle}>
