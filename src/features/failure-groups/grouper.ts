@@ -4,7 +4,6 @@ import { keyOf, tokensOf } from './line-tokens.ts';
 import type { Token } from './line-tokens.ts';
 import { CAUSES, namesError, tellingLine } from './telling-line.ts';
 
-/** One device that did not succeed. */
 export interface DeviceFailure {
   key: string;
   /** How it ended: a group contains only devices with the same end. */

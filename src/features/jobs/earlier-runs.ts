@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
-import { isParent, jobState } from '#/api/job-state.ts';
+import { isMoving, isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { verdictOf } from './verdict.ts';
@@ -20,12 +20,10 @@ export interface EarlierRuns {
 /** Parents whose children are read one by one, the latest first. */
 const MOST_PARENTS = 10;
 
-const hasEnded = (job: Job) => !['Waiting', 'Running'].includes(jobState(job));
-
 /** `jobs` oldest first. */
 function lastOf(jobs: readonly Job[]): Map<string, Verdict> {
   const last = new Map<string, Verdict>();
-  for (const job of jobs) if (job.DeviceId && hasEnded(job)) last.set(job.DeviceId, verdictOf(job).verdict);
+  for (const job of jobs) if (job.DeviceId && !isMoving(job)) last.set(job.DeviceId, verdictOf(job).verdict);
   return last;
 }
 

@@ -26,9 +26,10 @@ import classes from './deploy.module.css';
 
 /** "Online 34", "Offline 3", and whatever else the service says. */
 function statusCounts(devices: Device[]): [string, number][] {
-  const counts = new Map<string, number>();
-  for (const { DeviceStatus } of devices) counts.set(DeviceStatus, (counts.get(DeviceStatus) ?? 0) + 1);
-  return [...counts].sort(([one], [two]) => two.localeCompare(one));
+  const groups = Map.groupBy(devices, ({ DeviceStatus }) => DeviceStatus);
+  return Array.from(groups, ([status, { length }]): [string, number] => [status, length]).sort(([one], [two]) =>
+    two.localeCompare(one),
+  );
 }
 
 function waitText(devices: number, away: number): string {

@@ -23,14 +23,8 @@ import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText } from './preflight
 import type { PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
 
-/** The mark whose shape says the same. */
-const MARKS: Record<PreflightOutcome, string> = {
-  Passed: 'Succeeded',
-  Failed: 'Failed',
-  'No answer': 'No answer',
-  Running: 'Running',
-  Waiting: 'Waiting',
-};
+/** The state whose mark has the same meaning. */
+const stateOf = (outcome: PreflightOutcome) => (outcome === 'Passed' ? 'Succeeded' : outcome);
 
 interface Row {
   job: Job;
@@ -93,7 +87,7 @@ const columns: Column<Row>[] = [
   {
     header: 'Result',
     width: '120px',
-    cell: ({ outcome }) => <StateMark state={MARKS[outcome]} label={outcome} />,
+    cell: ({ outcome }) => <StateMark state={stateOf(outcome)} label={outcome} />,
   },
   { header: 'What it said', phone: 'wide', cell: ({ text }) => <span title={text}>{text}</span> },
 ];
@@ -125,7 +119,7 @@ function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'
         {outcomes
           .filter((outcome) => outcome !== 'Passed')
           .map((outcome) => (
-            <StateMark key={outcome} state={MARKS[outcome]} label={`${formatCount(count(outcome))} ${outcome}`} />
+            <StateMark key={outcome} state={stateOf(outcome)} label={`${formatCount(count(outcome))} ${outcome}`} />
           ))}
       </div>
       {open > 0 && (

@@ -30,15 +30,12 @@ import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
-import type { WaitingJob } from '#/features/job-queue/remove-waiting-dialog.tsx';
+import type { WaitingJob } from '#/features/job-queue/remove-stale-dialog.tsx';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { staleIn, staleTexts } from '#/features/job-queue/stale.ts';
 import classes from './device-jobs.module.css';
 
-const RemoveWaitingDialog = lazyDialog(
-  () => import('#/features/job-queue/remove-waiting-dialog.tsx'),
-  'RemoveWaitingDialog',
-);
+const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');
 
 /** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
 const FEW = 10;
@@ -148,7 +145,7 @@ function Queue({ jobs, device, byTime }: QueueProps) {
       )}
       <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />
       {more}
-      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => url.close('dialog') }} />
+      <RemoveStaleDialog open={plan && { jobs: plan, onClose: () => url.close('dialog') }} />
     </>
   );
 }

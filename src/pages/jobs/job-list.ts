@@ -38,10 +38,7 @@ export const jobListUrl = urlSchema({
   job: optional,
 });
 
-export type JobListView = Pick<
-  typeof jobListUrl.defaults,
-  'name' | 'state' | 'within' | 'device' | 'group' | 'tag' | 'artifact' | 'sort'
->;
+export type JobListView = Omit<typeof jobListUrl.defaults, 'dialog' | 'job'>;
 
 /** What "Clear filters" sets. */
 export const NO_JOB_FILTER = {
@@ -100,7 +97,6 @@ export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdic
   return sortRows(jobs, keys[by], sort?.down ?? false);
 }
 
-/** A value to filter by, and how it is called. */
 export interface Choice {
   value: string;
   label: string;

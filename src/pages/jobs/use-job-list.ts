@@ -33,7 +33,6 @@ function useAwaitedJobs(jobs: Job[] = NONE): Job[] {
   return useMemo(() => newestFirst(awaited), [awaited]);
 }
 
-/** What the jobs were aimed at and what they ran, by name. */
 function useChoices(jobs: Job[]) {
   const hasTags = jobs.some(({ TagId }) => TagId);
   const hasArtifacts = jobs.some(({ ArtifactId }) => ArtifactId);

@@ -81,7 +81,6 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
   );
 }
 
-/** After how many days a job counts as stale. */
 export function StaleDays() {
   const days = useStore(staleDays);
   return (

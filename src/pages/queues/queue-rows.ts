@@ -14,7 +14,6 @@ export interface QueueRow {
   name: string;
   /** Undefined while the fleet is not read, and for a device that is not there. */
   status: string | undefined;
-  /** When the device was last seen. */
   seen: Date | undefined;
   running: readonly QueuedJob[];
   /** In the order in which they will run. */
@@ -83,7 +82,7 @@ export const queuesUrl = urlSchema({
   of: optional,
 });
 
-export type QueuesView = Pick<typeof queuesUrl.defaults, 'q' | 'status' | 'older' | 'artifact' | 'stale' | 'sort'>;
+export type QueuesView = Omit<typeof queuesUrl.defaults, 'open' | 'dialog' | 'of'>;
 
 /** What "Clear filters" sets. */
 export const NO_QUEUE_FILTER = { q: '', status: '', older: undefined, artifact: '', stale: undefined };
@@ -114,7 +113,6 @@ export function filterQueues(rows: readonly QueueRow[], view: QueuesView, now: n
   );
 }
 
-/** By what a column sorts. */
 function keyOf(by: string): (row: QueueRow) => string | number | undefined {
   switch (by) {
     case 'device':

@@ -28,7 +28,6 @@ const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
 
 interface QueueTableProps {
   rows: readonly QueueRow[];
-  /** Id of the device whose queue is opened. */
   opened: string | undefined;
   onOpen: (id: string | undefined) => void;
   artifactText: (id: string | undefined) => string | undefined;

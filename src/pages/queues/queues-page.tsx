@@ -33,10 +33,7 @@ import type { QueueRow, QueuesView } from './queue-rows.ts';
 import { QueueTable } from './queue-table.tsx';
 import classes from './queues.module.css';
 
-const RemoveWaitingDialog = lazyDialog(
-  () => import('#/features/job-queue/remove-waiting-dialog.tsx'),
-  'RemoveWaitingDialog',
-);
+const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');
 
 const NOTHING: Queues = new Map();
 
@@ -163,7 +160,7 @@ export function QueuesPage() {
           </div>
         )}
       </View>
-      <RemoveWaitingDialog open={plan && { jobs: plan, which: 'stale', onClose: () => url.close('dialog', 'of') }} />
+      <RemoveStaleDialog open={plan && { jobs: plan, onClose: () => url.close('dialog', 'of') }} />
     </Page>
   );
 }

@@ -19,7 +19,6 @@ import { paths } from '#/paths.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
 interface RetryDialogProps {
-  /** The job that is submitted again. */
   job: Job;
   /** Its jobs of single devices that are done again. */
   targets: readonly Job[];

@@ -1,6 +1,6 @@
 // Takes jobs that wait off the queues of their devices, each job on its own: exactly which go and why, and what became of
 // each. One that has begun meanwhile is left alone.
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { bulkCancel } from '#/api/bulk-cancel.ts';
 import type { WaitingPart } from '#/api/bulk-cancel.ts';
 import { isOwnPart } from '#/api/job-state.ts';
@@ -21,13 +21,6 @@ export interface WaitingJob extends WaitingPart {
   why: string;
 }
 
-interface RemoveWaitingDialogProps {
-  jobs: readonly WaitingJob[];
-  /** What they have in common: "stale". */
-  which: string;
-  onClose: () => void;
-}
-
 const write = bulkCancel();
 const deviceOf = ({ DeviceName, DeviceId }: WaitingJob) => visible(DeviceName || DeviceId || 'A device');
 const jobOf = ({ JobName, JobId }: WaitingJob) => visible(JobName || JobId);
@@ -45,15 +38,15 @@ const COLUMNS: Column<WaitingJob>[] = [
   { header: 'Why', phone: 'wide', cell: ({ why }) => <span className={classes.reason}>{visible(why)}</span> },
 ];
 
-export function RemoveWaitingDialog({ jobs, which, onClose }: RemoveWaitingDialogProps) {
+export function RemoveStaleDialog({ jobs, onClose }: { jobs: readonly WaitingJob[]; onClose: () => void }) {
   // What was read is what goes, however the queues move behind the dialog.
   const [plan] = useState(() => jobs.filter((job) => isOwnPart(job, job.ParentJobId)));
-  const [others] = useState(() => jobs.length - plan.length);
-  const devices = useMemo(() => new Set(plan.map(({ DeviceId }) => DeviceId)).size, [plan]);
+  const [others] = useState(jobs.length - plan.length);
+  const devices = new Set(plan.map(({ DeviceId }) => DeviceId)).size;
   const stay = plan.every(({ canStop }) => canStop);
   return (
     <BulkJobsDialog
-      title={`Remove ${which} jobs: ${formatCount(plan.length)} on ${devicesText(devices)}`}
+      title={`Remove stale jobs: ${formatCount(plan.length)} on ${devicesText(devices)}`}
       verb="Remove"
       jobs={plan}
       columns={COLUMNS}
