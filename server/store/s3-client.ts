@@ -243,11 +243,14 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
   };
 }
 
-/** With an endpoint the bucket is part of the path, as most stores besides AWS expect it. */
+/**
+ * With an endpoint the bucket is part of the path, as most stores besides AWS expect it. A bucket with a dot is, too: the
+ * certificate of AWS is for one label only.
+ */
 function baseUrl({ endpoint, region, bucket }: S3Config): URL {
   if (endpoint) return new URL(`${endpoint.href.replace(/\/$/, '')}/${bucket}`);
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return new URL(`https://${bucket}.s3.${region}.${domain}/`);
+  const host = `s3.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+  return new URL(bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}/`);
 }
 
 /** A 404 about the bucket must not look like a missing object. */
