@@ -9,7 +9,7 @@ export default defineConfig({
   retries: 0, // a test that passes the second time hides a fault
   workers: 2,
   fullyParallel: true, // each test has a service of its own
-  timeout: 60_000,
+  timeout: 120_000, // the longest take 15 s alone, and 60 s on a machine with five times as much to do
   expect: { timeout: 10_000 },
   // scripts/test.ts counts from the JSON file; people read the list.
   reporter: [['list'], ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? 'test-results/e2e.json' }]],

@@ -1,7 +1,7 @@
 // Every page and dialog as axe judges it (in both themes, see the fixtures), empty and filled, on a wide screen and on a
 // phone.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, expectAccessibleHere, signIn, test } from './fixtures.ts';
+import { endSession, expect, expectAccessible, expectAccessibleHere, signIn, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -73,7 +73,7 @@ async function judge(page: Page, name: string, { phone = false } = {}): Promise<
     await expectAccessibleHere(page); // the colours are those of the wide page
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await overflow(), `${name} scrolls sideways on a phone`).toBe(0);
+    await expect.poll(overflow, `${name} scrolls sideways on a phone`).toBe(0);
     await page.setViewportSize(WIDE);
   });
 }
@@ -208,8 +208,9 @@ test('forms, what they answer and what hangs on them are accessible @main', asyn
 
   await page.goto(`${service.url}/account?dialog=make`);
   await page.getByLabel('Name').fill('too late');
-  await page.context().clearCookies();
-  await page.getByRole('button', { name: 'Make token' }).click();
-  await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+  await endSession(page, async () => {
+    await page.getByRole('button', { name: 'Make token' }).click();
+    await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+  });
   await expectAccessible(page);
 });

@@ -159,7 +159,7 @@ test('selection and dialogs are accessible', async ({ signedIn: page, service })
   await expectAccessible(page);
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(await overflow()).toBe(0);
+  await expect.poll(overflow).toBe(0);
   await bar(page).getByRole('button', { name: 'Select all 3' }).click();
   await expect(bar(page)).toContainText('3 selected');
 });

@@ -60,6 +60,7 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   await page.goBack();
   await expect(bar(page)).toContainText('2 selected');
+  await expect(inView(page).getByRole('listitem')).toHaveCount(3);
 
   // A rectangle over the third one, which gets a group of its own.
   await bar(page).getByRole('button', { name: 'Clear selection' }).click();

@@ -1,7 +1,7 @@
 // Signing in and out: the printed link, a token, a wrong token, a session that ends in the middle of an edit, two tabs.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, signIn, test } from './fixtures.ts';
+import { endSession, expect, signIn, test } from './fixtures.ts';
 
 // The browser itself reports each refused request on the console.
 test.use({ expectedConsole: [/status of 401/] });
@@ -70,11 +70,11 @@ test('a session that ends in the middle of an edit asks for the token and keeps 
 }) => {
   await page.goto(`${service.url}/devices?dialog=add`);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('pump behind the old mill');
-  await page.context().clearCookies();
-  await page.getByRole('button', { name: 'Add device' }).click();
-
   const again = page.getByRole('dialog', { name: 'Your session has ended' });
-  await expect(again).toBeVisible();
+  await endSession(page, async () => {
+    await page.getByRole('button', { name: 'Add device' }).click();
+    await expect(again).toBeVisible();
+  });
   await again.getByLabel('API token').fill('wrong');
   await again.getByRole('button', { name: 'Sign in' }).click();
   await expect(again.getByRole('alert')).toContainText('does not know this token');

@@ -145,6 +145,6 @@ test('tunnels: what each is, who may use it, and on which device @main', async (
   await expect(page.getByRole('link', { name: 'https://web2.tunnels.example' })).toBeVisible();
   await page.getByRole('link', { name: 'Manage tunnels' }).click();
   await expect(count).toHaveText('1 tunnel');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   await expectAccessible(page);
 });

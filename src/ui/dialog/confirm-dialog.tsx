@@ -1,6 +1,6 @@
 // The question before something is lost: names the target and the consequence; for many at once, a word to type. The
 // request is sent once.
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -67,7 +67,8 @@ export function Question(props: AskedProps) {
   const ready = typed === undefined || text.trim() === typed;
   // Two clicks can arrive before the button is drawn as disabled: another counts only after that, or after an error.
   const confirmed = useRef(false);
-  useEffect(() => {
+  // Before it is drawn: a click on the button as it is drawn then counts.
+  useLayoutEffect(() => {
     if (!busy) confirmed.current = false;
   }, [busy, error, opened]);
   const close = () => {

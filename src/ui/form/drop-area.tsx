@@ -1,5 +1,5 @@
 // The way in for a file: dropped anywhere on the page, or chosen with Browse.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
@@ -12,7 +12,7 @@ const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('F
 export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: DataTransfer | null) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef({ busy, onDrop });
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = { busy, onDrop };
   });
   useEffect(() => {

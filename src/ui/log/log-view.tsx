@@ -1,6 +1,6 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It does not know where the output comes from.
-import { useEffect, useState, useRef } from 'react';
+import { useEffect, useLayoutEffect, useState, useRef } from 'react';
 import type { ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-text.ts';
@@ -173,7 +173,7 @@ function useLogKeys(keys: LogKeys) {
   const view = useRef<HTMLElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
   const current = useRef(keys);
-  useEffect(() => {
+  useLayoutEffect(() => {
     current.current = keys;
   });
   useEffect(() => {

@@ -1,5 +1,5 @@
 // The boxes with which rows of a table are selected: one for each row, with Shift for all in between, and one for all.
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useLayoutEffect, useRef } from 'react';
 import type { ChangeEvent, MouseEvent } from 'react';
 import { rangeBetween } from './selected-ids.ts';
 import classes from './row-select.module.css';
@@ -23,7 +23,7 @@ export function useSelectRange(
 ): (event: ChangeEvent<HTMLInputElement>) => void {
   const latest = useRef({ ids, change });
   const last = useRef<string>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = { ids, change };
   });
   return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {

@@ -1,6 +1,6 @@
 // The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, and ? shows the keys.
 // Enter opens a row, as its link has the focus.
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
 
@@ -22,7 +22,8 @@ export function useTableKeys(
   const help = useRef(onHelp);
   const shown = useRef(ids);
   const last = useRef<string>(undefined);
-  useEffect(() => {
+  // Before the rows are drawn: a key that is pressed on them finds them.
+  useLayoutEffect(() => {
     shown.current = ids;
     selects.current = toggle;
     help.current = onHelp;
