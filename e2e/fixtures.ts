@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect } from '@playwright/test';
-import type { Page, Route } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { TestProcess } from '../scripts/test-process.ts';
 import { TokenGuard } from './token-guard.ts';
 
@@ -212,15 +212,13 @@ export async function signIn(page: Page, service: Service): Promise<void> {
  */
 export async function endSession(page: Page, act: () => Promise<void>): Promise<void> {
   const { promise: noticed, resolve: goOn } = Promise.withResolvers<void>();
-  const hold = async (route: Route) => {
+  await page.route('**/v1/**', async (route) => {
     if (route.request().method() === 'GET') await noticed;
     await route.continue();
-  };
-  await page.route('**/v1/**', hold);
+  });
   await page.context().clearCookies();
   await act();
   goOn();
-  await page.unroute('**/v1/**', hold);
 }
 
 type Popup = '[role="menu"]' | '[role="listbox"]';
