@@ -5,20 +5,15 @@ import type { UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 
-export interface Cleanup {
-  /** Old ones that no job waits for or runs, as far as the service reports. */
-  going: Artifact[];
-  /** Old ones that a job still needs. */
-  needed: Artifact[];
-  frees: number;
-}
-
-export function planCleanup(artifacts: readonly Artifact[], keep: number, usage: UsageIndex): Cleanup {
+export function planCleanup(artifacts: readonly Artifact[], keep: number, usage: UsageIndex) {
   const old = groupVersions(artifacts).flatMap((group) => group.artifacts.slice(keep));
   const going = old.filter((artifact) => !isNeeded(usage, artifact));
   return {
+    /** Old ones that no job waits for or runs, as far as the service reports. */
     going,
+    /** Old ones that a job still needs. */
     needed: old.filter((artifact) => isNeeded(usage, artifact)),
+    /** In bytes. */
     frees: going.reduce((sum, artifact) => sum + artifactBytes(artifact), 0),
   };
 }

@@ -13,27 +13,19 @@ import { formatCount } from '#/lib/format.ts';
 /** Hours. */
 export const LATELY = 24;
 
-export interface FleetFigures {
-  online: number;
-  offline: number;
-  /** Of those Offline the ones that were never there, where the service reports it. */
-  never: number;
-  /** Other states, as the service calls them. */
-  others: { state: string; count: number }[];
-  /** Those whose agent has a problem, by its kind. */
-  problems: { problem: string; count: number }[];
-}
-
-export function fleetFigures(fleet: FleetIndex): FleetFigures {
+export function fleetFigures(fleet: FleetIndex) {
   const { status, problem } = fleet.facets({}, ['status', 'problem']);
   const count = (state: string) => status.find(({ value }) => value === state)?.count ?? 0;
   return {
     online: count('Online'),
     offline: count('Offline'),
+    /** Of those Offline the ones that were never there, where the service reports it. */
     never: fleet.query({ filter: { seen: 'never' } }).length,
+    /** Other states, as the service calls them. */
     others: status.flatMap(({ value, count: some }) =>
       value === 'Online' || value === 'Offline' || some === 0 ? [] : [{ state: value, count: some }],
     ),
+    /** Those whose agent has a problem, by its kind. */
     problems: problem.flatMap(({ value, count: some }) => (value === '' ? [] : [{ problem: value, count: some }])),
   };
 }

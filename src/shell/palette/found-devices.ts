@@ -4,7 +4,6 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useFleet } from '#/fleet/use-fleet.ts';
-import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
 import { bestOf } from './entry.ts';
@@ -15,15 +14,6 @@ const MOST = 6;
 const LOOKED_AT = 500;
 /** Milliseconds without a key before the service is asked. */
 const PAUSE = 150;
-
-export interface FoundDevices {
-  entries: Entry[];
-  /** How many there are in all; undefined where only the service was asked, for some of them. */
-  total: number | undefined;
-  isBusy: boolean;
-  fleet: FleetInUse;
-  error: Error | null;
-}
 
 const entryOf = ({ DeviceId, DeviceName, DeviceGroup, DeviceStatus }: Device): Entry => ({
   id: `device:${DeviceId}`,
@@ -43,7 +33,8 @@ function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: 
   return { entries: [...first, ...others].slice(0, MOST), total: rows.length };
 }
 
-export function useFoundDevices(search: string): FoundDevices {
+/** `total`: how many there are in all; undefined where only the service was asked, for some of them. */
+export function useFoundDevices(search: string) {
   const isAsked = search !== '';
   const fleet = useFleet({ need: isAsked });
   const { index } = fleet;
@@ -70,3 +61,5 @@ export function useFoundDevices(search: string): FoundDevices {
     error: named.error ?? withId.error,
   };
 }
+
+export type FoundDevices = ReturnType<typeof useFoundDevices>;
