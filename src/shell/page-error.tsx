@@ -25,9 +25,7 @@ function Broken({ error }: { error: unknown }) {
         <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
         {detail && <p>{detail}</p>}
         <div className="row">
-          <Button variant="default" onClick={() => location.reload()}>
-            Load again
-          </Button>
+          <Button onClick={() => location.reload()}>Load again</Button>
           <Link to={paths.overview()}>Go to the overview</Link>
         </div>
       </div>
@@ -93,7 +91,7 @@ function NotLoaded({ error }: { error: Error }) {
           {WORDS[build]}
           {reloads && directAddress !== undefined && ' Loading it asks for your token again.'}
         </p>
-        <Button variant="default" loading={busy} onClick={() => void retry()}>
+        <Button loading={busy} onClick={() => void retry()}>
           {build === 'newer' ? 'Load the new version' : reloads ? 'Reload' : 'Retry'}
         </Button>
       </div>

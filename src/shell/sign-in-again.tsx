@@ -44,10 +44,8 @@ export function SignInAgain({ onLeave }: { onLeave: () => void }) {
           />
           <FormError error={error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onLeave}>
-              Leave the page
-            </Button>
-            <Button type="submit" loading={busy} disabled={!token.trim()}>
+            <Button onClick={onLeave}>Leave the page</Button>
+            <Button variant="filled" type="submit" loading={busy} disabled={!token.trim()}>
               Sign in
             </Button>
           </Group>

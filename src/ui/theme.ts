@@ -33,6 +33,9 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   components: {
+    // Most buttons: a form's own is the only one that is filled.
+    Button: { defaultProps: { variant: 'default' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     // A dialog's <header> would be a second banner of the page beside the phone's top bar.
     Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
   },

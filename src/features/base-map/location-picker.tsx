@@ -59,7 +59,7 @@ export function LocationPicker({ at, onPick }: LocationPickerProps) {
       </section>
       <div className="between small">
         <span className="dim">Click the map, or drag the mark.</span>
-        <Button size="xs" variant="default" onClick={() => map && onPick(picked(map.getCenter()))}>
+        <Button size="xs" onClick={() => map && onPick(picked(map.getCenter()))}>
           Take the map’s centre
         </Button>
       </div>

@@ -79,7 +79,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
     >
       <Menu position="top-start" width={210} shadow="none" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
+          <Button size="xs" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
             Actions
           </Button>
         </Menu.Target>
@@ -97,7 +97,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
               return (
                 <Menu.Item
                   key={action}
-                  className={(action === 'delete' && classes.delete) || ''}
+                  className={action === 'delete' ? 'danger' : ''}
                   leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
                   onClick={() => setOpen({ action, ids: [...ids] })}
                 >

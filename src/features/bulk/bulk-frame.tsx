@@ -51,7 +51,7 @@ export function BulkFrame({ title, ids, stale, onClose, children }: BulkFramePro
           <p>
             Reading the selected devices: {formatCount(found)} of {formatCount(ids.length)}
           </p>
-          <progress className={classes.bar} aria-label="Devices read" max={ids.length} value={found} />
+          <progress aria-label="Devices read" max={ids.length} value={found} />
         </div>
       )}
     </BaseDialog>

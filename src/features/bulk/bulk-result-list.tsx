@@ -76,14 +76,14 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
             })),
           ]}
         />
-        <Button size="xs" variant="default" onClick={() => saveFile(datedName(fileName), resultsCsv(sorted))}>
+        <Button size="xs" onClick={() => saveFile(datedName(fileName), resultsCsv(sorted))}>
           Export results
         </Button>
       </div>
       <VirtualTable name="Results" bounded columns={columnsOf(noun)} rows={visible} rowKey={({ id }) => id} />
-      <div className={classes.buttons}>
+      <div className="actions">
         {actions}
-        <Button variant="default" ref={focusOnMount} onClick={onClose}>
+        <Button ref={focusOnMount} onClick={onClose}>
           Close
         </Button>
       </div>

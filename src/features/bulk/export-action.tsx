@@ -30,11 +30,10 @@ export function ExportSteps({ count, columns, at, fault, loading = false, childr
   return (
     <div className={classes.steps}>
       {children}
-      {written !== undefined && (
-        <progress className={classes.bar} aria-label="Rows written" max={Math.max(1, count)} value={written} />
-      )}
+      {written !== undefined && <progress aria-label="Rows written" max={Math.max(1, count)} value={written} />}
       <DialogButtons onCancel={onClose}>
         <Button
+          variant="filled"
           data-autofocus
           loading={loading || written !== undefined}
           disabled={fault !== ''}

@@ -97,6 +97,7 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       <FormError error={run.error} />
       <DialogButtons onCancel={onClose} busy={run.busy}>
         <Button
+          variant="filled"
           type="submit"
           loading={run.busy}
           disabled={fault !== undefined}
@@ -120,7 +121,7 @@ function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string })
           {formatCount(ended)} of {counted(total, kind.noun)}
         </strong>
       </p>
-      <progress className={classes.bar} aria-label={what} max={Math.max(1, total)} value={ended} />
+      <progress aria-label={what} max={Math.max(1, total)} value={ended} />
       <p className="dim tabular">
         {countsText(countResults(results.values()), formatCount) || 'Nothing has come back yet'}
         {cancelling
@@ -129,8 +130,8 @@ function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string })
             ? ` · the service asked to wait ${formatCount(Math.round(pause / 1000))} s`
             : ''}
       </p>
-      <div className={classes.buttons}>
-        <Button variant="default" ref={focusOnMount} onClick={cancel} disabled={cancelling}>
+      <div className="actions">
+        <Button ref={focusOnMount} onClick={cancel} disabled={cancelling}>
           {cancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
       </div>
@@ -167,7 +168,7 @@ function Ended<Item>({ run, items, skipped = NONE, what, write, onward, onClose 
     const some = items.filter((item) => results.get(keyOf(item))?.outcome === outcome);
     return (
       some.length > 0 && (
-        <Button variant="default" loading={busy} onClick={() => run.start({ items: some, write })}>
+        <Button loading={busy} onClick={() => run.start({ items: some, write })}>
           {label(formatCount(some.length))}
         </Button>
       )

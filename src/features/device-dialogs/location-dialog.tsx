@@ -102,7 +102,6 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
   return (
     <Group gap="sm">
       <Button
-        variant="default"
         size="xs"
         leftSection={<IconCurrentLocation size={16} stroke={1.6} aria-hidden />}
         loading={busy}

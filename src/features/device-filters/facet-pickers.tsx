@@ -48,7 +48,6 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
       {has('site') && picker('site', 'Site')}
       {(filter.seen !== undefined || !!neverSeen) && (
         <Button
-          variant="default"
           size="sm"
           px="xs"
           aria-pressed={filter.seen === 'never'}
@@ -108,7 +107,6 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
     >
       <Combobox.Target targetType="button">
         <Button
-          variant="default"
           size="sm"
           px="xs"
           className={classes.toggle}

@@ -35,10 +35,10 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
       </span>
       {online && (
         <Group gap="xs">
-          <Button component={Link} to={paths.device(id)} replace size="xs" variant="default">
+          <Button component={Link} to={paths.device(id)} replace size="xs">
             Open the device
           </Button>
-          <Button component={Link} to={paths.deploy({ device: id })} replace size="xs" variant="default">
+          <Button component={Link} to={paths.deploy({ device: id })} replace size="xs">
             Deploy something to it
           </Button>
         </Group>

@@ -145,7 +145,12 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               </Button>
             </Group>
             <DialogButtons onCancel={onClose}>
-              <Button onClick={save} disabled={!isChanged} title={isChanged ? undefined : 'Nothing has changed'}>
+              <Button
+                variant="filled"
+                onClick={save}
+                disabled={!isChanged}
+                title={isChanged ? undefined : 'Nothing has changed'}
+              >
                 Save rules
               </Button>
             </DialogButtons>

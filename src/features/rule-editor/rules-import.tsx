@@ -49,10 +49,10 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
         </div>
       )}
       <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onBack}>
-          Back
+        <Button onClick={onBack}>Back</Button>
+        <Button variant="filled" onClick={() => onImport(mergeRuleSets(mine, theirs, clash))}>
+          Import
         </Button>
-        <Button onClick={() => onImport(mergeRuleSets(mine, theirs, clash))}>Import</Button>
       </Group>
     </Stack>
   );

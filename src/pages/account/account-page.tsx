@@ -39,7 +39,6 @@ function SignOut() {
     <>
       <FormError error={leave.error} />
       <Button
-        variant="default"
         leftSection={<IconLogout size={18} stroke={1.6} aria-hidden />}
         loading={leave.isPending}
         onClick={() => leave.mutate()}

@@ -52,7 +52,6 @@ export function Sessions() {
           <span className="dim">This browser</span>
         ) : (
           <Button
-            variant="default"
             size="xs"
             aria-label={`Sign out ${howOf(session)}, ${session.Address}`}
             loading={end.isPending && end.variables === session.SessionId}
@@ -69,7 +68,7 @@ export function Sessions() {
       lead="Browsers that are signed in to this account. A browser that is signed out here has to sign in again at once."
       actions={
         others > 0 && (
-          <Button variant="default" onClick={() => dialog.open('end-sessions')}>
+          <Button onClick={() => dialog.open('end-sessions')}>
             {sessions.data?.length === others ? 'Sign out all' : 'Sign out all others'}
           </Button>
         )

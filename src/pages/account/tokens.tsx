@@ -64,11 +64,7 @@ export function Tokens() {
       </Section>
     );
   const make = (
-    <Button
-      variant="default"
-      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-      onClick={() => dialog.open('make')}
-    >
+    <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('make')}>
       Make a token
     </Button>
   );

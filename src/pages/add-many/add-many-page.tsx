@@ -91,7 +91,7 @@ export function AddManyPage() {
           {namesError && (
             <p className="dim">
               Names that exist already are not marked: {namesError.message}.{' '}
-              <Button size="compact-xs" variant="default" onClick={retry}>
+              <Button size="compact-xs" onClick={retry}>
                 Read them again
               </Button>
             </p>

@@ -61,6 +61,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
       </div>
       <Group gap="sm">
         <Button
+          variant="filled"
           leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
           disabled={wait !== undefined}
           title={wait}

@@ -49,20 +49,12 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
         {plan.ready.length > 0 && <ShowAsCurl request={requests} />}
       </div>
       <Group gap="sm">
-        <Button onClick={onCreate} disabled={reason !== undefined} title={reason}>
+        <Button variant="filled" onClick={onCreate} disabled={reason !== undefined} title={reason}>
           {plan.ready.length === 0 ? 'Create devices' : `Create ${counted(plan.ready.length, 'device')}`}
         </Button>
-        {problems > 0 && (
-          <Button variant="default" onClick={onNextProblem}>
-            {plan.faulty > 0 ? 'Next error' : 'Next warning'}
-          </Button>
-        )}
-        <Button variant="default" onClick={onAddRow}>
-          Add a row
-        </Button>
-        <Button variant="default" onClick={onStartOver}>
-          Clear the rows
-        </Button>
+        {problems > 0 && <Button onClick={onNextProblem}>{plan.faulty > 0 ? 'Next error' : 'Next warning'}</Button>}
+        <Button onClick={onAddRow}>Add a row</Button>
+        <Button onClick={onStartOver}>Clear the rows</Button>
       </Group>
     </div>
   );

@@ -79,6 +79,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
         <FormError error={trouble} />
         <Group gap="sm">
           <Button
+            variant="filled"
             type="submit"
             loading={busy}
             disabled={text.trim() === ''}
@@ -89,9 +90,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           <BrowseButton onChoose={takeFiles} label="CSV file" accept=".csv,.tsv,.txt,text/csv,text/plain">
             Browse files
           </BrowseButton>
-          <Button variant="default" onClick={onEmptyTable}>
-            Start with an empty table
-          </Button>
+          <Button onClick={onEmptyTable}>Start with an empty table</Button>
         </Group>
       </form>
       <div className={classes.columns}>
@@ -114,7 +113,6 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
         </dl>
         <p className="dim">In this order, or in any other below a row of their names.</p>
         <Button
-          variant="default"
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
           onClick={() => saveFile('devices-template.csv', csvText(EXAMPLE))}

@@ -118,7 +118,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
         cell: (row, index) => (
           <button
             type="button"
-            className={classes.remove}
+            className="sign"
             aria-label={`Remove row ${index + 1}`}
             title={`Remove row ${index + 1}`}
             onClick={() => onRemove(row)}

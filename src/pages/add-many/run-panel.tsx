@@ -3,7 +3,6 @@ import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { useInstall } from '#/features/install/use-install.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -105,13 +104,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
         </Group>
       </header>
       {running && (
-        <progress
-          className={bulkClasses.bar}
-          aria-label="Creating devices"
-          aria-valuetext={runText(view, figures)}
-          max={total}
-          value={settled}
-        />
+        <progress aria-label="Creating devices" aria-valuetext={runText(view, figures)} max={total} value={settled} />
       )}
       {ending && !running && (
         <div role="alert" className={classes.ending}>
@@ -175,7 +168,7 @@ const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
   const { row, device, state, missing, key, keyLost } = entry;
   const { command } = useInstall();
   return (
-    <span className={classes.tools}>
+    <span className="snug">
       {state === 'failed' && missing.length > 0 && (
         <Button
           size="compact-xs"

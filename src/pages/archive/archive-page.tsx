@@ -176,10 +176,10 @@ function ArchiveBar(props: { account: string; jobs: readonly StoredJob[]; onDele
       onClear={selection.clear}
       end={<FormError error={save.error} />}
     >
-      <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
+      <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
         Save as a ZIP file
       </Button>
-      <Button size="xs" variant="default" color="red" onClick={onDelete}>
+      <Button size="xs" color="red" onClick={onDelete}>
         Delete…
       </Button>
     </SelectionBar>

@@ -27,7 +27,6 @@ export function ImportButton({ account, disabled }: { account: string; disabled:
         }}
       />
       <Button
-        variant="default"
         disabled={disabled}
         title={disabled ? 'This browser has no archive to read it into' : 'ZIP or JSON files that were exported here'}
         loading={take.isPending}

@@ -116,10 +116,10 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         </div>
       )}
       <Group justify="flex-end" gap="sm">
-        <Button component={Link} variant="default" {...dialog.link('rules', ArtifactId)}>
+        <Button component={Link} {...dialog.link('rules', ArtifactId)}>
           Outcome rules…
         </Button>
-        <Button component={Link} to={paths.deploy({ artifact: ArtifactId })}>
+        <Button variant="filled" component={Link} to={paths.deploy({ artifact: ArtifactId })}>
           Deploy
         </Button>
       </Group>

@@ -113,7 +113,6 @@ export function ArtifactsPage() {
         <Button
           component={Link}
           {...dialog.link('build')}
-          variant="default"
           leftSection={<IconPackage size={18} stroke={1.6} aria-hidden />}
         >
           Build from a folder

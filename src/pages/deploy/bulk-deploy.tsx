@@ -64,7 +64,7 @@ function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: De
         button={devicesText}
         write={write}
         onward={
-          <Button component={Link} to={onward}>
+          <Button variant="filled" component={Link} to={onward}>
             {preflightFor ? 'See the results' : 'See the jobs'}
           </Button>
         }

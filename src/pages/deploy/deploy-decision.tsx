@@ -54,6 +54,7 @@ export function Decision(props: DecisionProps) {
       {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, REVIEWED_FIELDS)} />}
       <div className={classes.buttons}>
         <Button
+          variant="filled"
           type="submit"
           loading={busy}
           disabled={reason !== undefined}
@@ -93,9 +94,7 @@ function MembersChangedNote({ change, onAccept }: { change: MembershipChange; on
         </p>
       )}
       <div className={classes.buttons}>
-        <Button variant="default" onClick={() => onAccept(now)}>
-          Go on with {devicesText(now.length)}
-        </Button>
+        <Button onClick={() => onAccept(now)}>Go on with {devicesText(now.length)}</Button>
       </div>
     </div>
   );

@@ -177,7 +177,6 @@ function NameStep({ plan: { name, nameFits }, typed, refused, onType, onSettle }
       {typed !== undefined && (
         <Button
           size="compact-xs"
-          variant="default"
           className={classes.suggest}
           onClick={() => {
             onType(undefined);

@@ -75,7 +75,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
         <span className="dim">
           As of <Time at={reach.at} />
         </span>
-        <Button size="compact-xs" variant="default" loading={reach.isFetching} onClick={() => void reach.refetch()}>
+        <Button size="compact-xs" loading={reach.isFetching} onClick={() => void reach.refetch()}>
           Check again
         </Button>
       </p>

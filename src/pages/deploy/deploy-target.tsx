@@ -139,7 +139,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
   const { ids } = useSelection();
   const transferred = value === '' ? undefined : transferredDevices(value);
   const choose = (
-    <Button component={Link} to={paths.devices()} variant="default">
+    <Button component={Link} to={paths.devices()}>
       Select devices
     </Button>
   );
@@ -160,7 +160,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
       action={
         <>
           {ids.size > 0 && (
-            <Button onClick={() => onPick(transferDevices([...ids]))}>
+            <Button variant="filled" onClick={() => onPick(transferDevices([...ids]))}>
               Take the {devicesText(ids.size)} selected now
             </Button>
           )}

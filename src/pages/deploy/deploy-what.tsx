@@ -85,10 +85,10 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
         title="There are no workflows"
         action={
           <>
-            <Button variant="default" component={Link} to={paths.workflows()}>
+            <Button component={Link} to={paths.workflows()}>
               Define a workflow
             </Button>
-            <Button variant="default" component={Link} to={paths.artifacts()}>
+            <Button component={Link} to={paths.artifacts()}>
               Upload an artifact
             </Button>
           </>

@@ -66,11 +66,11 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
           </p>
           <div className={classes.buttons}>
             {rest.length > 0 && (
-              <Button onClick={() => onContinue(rest)}>Deploy to the other {formatCount(rest.length)}</Button>
+              <Button variant="filled" onClick={() => onContinue(rest)}>
+                Deploy to the other {formatCount(rest.length)}
+              </Button>
             )}
-            <Button variant="default" onClick={leave}>
-              {rest.length > 0 ? 'Leave it so' : 'Done'}
-            </Button>
+            <Button onClick={leave}>{rest.length > 0 ? 'Leave it so' : 'Done'}</Button>
           </div>
         </>
       ) : (
@@ -81,13 +81,13 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
           </p>
           {!(again.error instanceof AnswerLost) && <FormError error={again.error} />}
           <div className={classes.buttons}>
-            <Button loading={again.isPending} onClick={() => again.mutate()}>
+            <Button variant="filled" loading={again.isPending} onClick={() => again.mutate()}>
               Send it again
             </Button>
-            <Button variant="default" disabled={again.isPending} onClick={() => void look.refetch()}>
+            <Button disabled={again.isPending} onClick={() => void look.refetch()}>
               Look again
             </Button>
-            <Button variant="default" disabled={again.isPending} onClick={leave}>
+            <Button disabled={again.isPending} onClick={leave}>
               Leave it
             </Button>
           </div>

@@ -130,6 +130,7 @@ function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'
       )}
       <div className={classes.buttons}>
         <Button
+          variant="filled"
           disabled={reason !== undefined}
           title={reason}
           aria-describedby="preflight-reason"

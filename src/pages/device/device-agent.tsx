@@ -20,7 +20,7 @@ export function DeviceAgent({ device }: { device: Device }) {
   if (AgentUpdate === undefined || !AgentVersion) return null;
   const why = whyNoUpdate(device);
   const icon = <IconRefresh size={16} stroke={1.6} aria-hidden />;
-  const button = { size: 'xs', variant: 'default', leftSection: icon } as const;
+  const button = { size: 'xs', leftSection: icon } as const;
   return (
     <Section
       title="Agent"

@@ -53,7 +53,7 @@ function OneDevice({ id }: { id: string }) {
         <Empty
           title={device ? `${device.DeviceName} is not there any more.` : 'There is no device with this id.'}
           action={
-            <Button component={Link} to={paths.devices()} variant="default">
+            <Button component={Link} to={paths.devices()}>
               All devices
             </Button>
           }
@@ -121,22 +121,26 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
   const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
   return (
     <>
-      <Button component={Link} to={paths.deploy({ device: device.DeviceId })} leftSection={<IconRocket {...icon} />}>
+      <Button
+        variant="filled"
+        component={Link}
+        to={paths.deploy({ device: device.DeviceId })}
+        leftSection={<IconRocket {...icon} />}
+      >
         Deploy
       </Button>
-      <Button component={Link} {...dialog.link('edit')} variant="default" leftSection={<IconPencil {...icon} />}>
+      <Button component={Link} {...dialog.link('edit')} leftSection={<IconPencil {...icon} />}>
         Edit
       </Button>
       <Button
         component={Link}
         {...dialog.link('new-key')}
         className={classes.newKey}
-        variant="default"
         leftSection={<IconKey {...icon} />}
       >
         New key
       </Button>
-      <Button component={Link} {...dialog.link('delete')} variant="default" leftSection={<IconTrash {...icon} />}>
+      <Button component={Link} {...dialog.link('delete')} leftSection={<IconTrash {...icon} />}>
         Delete
       </Button>
     </>
@@ -202,7 +206,6 @@ function DeviceInstall() {
           component={Link}
           {...dialog.link('new-key')}
           size="xs"
-          variant="default"
           leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
         >
           New key

@@ -66,7 +66,7 @@ export function DeviceJobs({ device }: { device: Device }) {
           <Empty
             title={fallback ? 'No jobs to this device alone.' : 'No jobs yet.'}
             action={
-              <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs" variant="default">
+              <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
                 Deploy something to it
               </Button>
             }
@@ -134,7 +134,6 @@ function Queue({ jobs, device, byTime }: QueueProps) {
           <p>{staleWarning(stale.size, online)}</p>
           <Button
             size="xs"
-            variant="default"
             disabled={!settled}
             title={settled ? undefined : 'What is stale is still being read'}
             onClick={() => url.open({ dialog: 'remove-stale' })}

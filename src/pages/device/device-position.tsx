@@ -23,7 +23,7 @@ export function DevicePosition({ device }: { device: Device }) {
   const reading = useDeviceLocation(device.DeviceId);
   const location = reading.data;
   const dialog = useDeviceDialog();
-  const button = { component: Link, size: 'xs', variant: 'default' } as const;
+  const button = { component: Link, size: 'xs' } as const;
   return (
     <Section title="Location">
       {location === undefined ? (

@@ -42,8 +42,6 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
             <ActionIcon
               ref={pencil}
               className={classes.pencil}
-              variant="subtle"
-              color="gray"
               size="sm"
               aria-label={`Edit ${label.toLowerCase()}`}
               title={`Edit ${label.toLowerCase()}`}
@@ -118,8 +116,6 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
         <IconCheck {...icon} />
       </ActionIcon>
       <ActionIcon
-        variant="subtle"
-        color="gray"
         size={30}
         aria-label={`Leave ${label.toLowerCase()} as it was`}
         disabled={update.isPending}

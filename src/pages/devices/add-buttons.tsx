@@ -36,7 +36,7 @@ export function useAddButtons(isFirst: boolean) {
       </Button>
     ),
     addMany: (
-      <Button component={Link} to={paths.addMany()} variant="default" leftSection={<IconTablePlus {...icon} />}>
+      <Button component={Link} to={paths.addMany()} leftSection={<IconTablePlus {...icon} />}>
         Add many
       </Button>
     ),

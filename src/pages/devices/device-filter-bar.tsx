@@ -78,7 +78,6 @@ export function DeviceFilterBar({ filter, onChange, onClear, facets, neverSeen, 
       />
       <Button
         className={classes.more}
-        variant="default"
         size="sm"
         aria-expanded={open}
         leftSection={<IconFilter size={16} stroke={1.6} aria-hidden />}
@@ -114,7 +113,7 @@ function Counted({ label, of }: { label: string; of: readonly FacetValue[] | und
 
 function PickersToBe() {
   return ['Group', 'Tag'].map((label) => (
-    <Button key={label} variant="default" size="sm" px="xs" disabled title="On its way">
+    <Button key={label} size="sm" px="xs" disabled title="On its way">
       {label}
     </Button>
   ));

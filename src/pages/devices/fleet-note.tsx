@@ -46,7 +46,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     return why ? null : (
       <span className={`${classes.reading} dim`}>
         The fleet as a whole could not be read: {fleet.error?.message}
-        <Button size="xs" variant="default" onClick={fleet.retry}>
+        <Button size="xs" onClick={fleet.retry}>
           Read it again
         </Button>
       </span>
@@ -57,7 +57,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   return (
     <span className={`${classes.reading} dim`}>
       {namesOnly && 'Searched in names only.'}
-      <Button size="xs" variant="default" onClick={onLoad}>
+      <Button size="xs" onClick={onLoad}>
         {devices === undefined ? `Load all to ${what}` : `Load all ${formatCount(devices)} to ${what}`}
       </Button>
     </span>

@@ -17,21 +17,10 @@ export function NoRows({ page, filtered, onFirstPage, onClear }: NoRowsProps) {
       {page > 1 ? (
         <Empty
           title={`There is nothing on page ${page}.`}
-          action={
-            <Button variant="default" onClick={onFirstPage}>
-              Back to the first page
-            </Button>
-          }
+          action={<Button onClick={onFirstPage}>Back to the first page</Button>}
         />
       ) : filtered ? (
-        <Empty
-          title="No device matches these filters."
-          action={
-            <Button variant="default" onClick={onClear}>
-              Clear filters
-            </Button>
-          }
-        />
+        <Empty title="No device matches these filters." action={<Button onClick={onClear}>Clear filters</Button>} />
       ) : (
         <NoDevices />
       )}

@@ -149,7 +149,7 @@ const exitCode = ({ ExitCode }: Job) =>
     <span className="dim">–</span>
   ) : (
     <>
-      <span className={classes.onPhone}>exit code </span>
+      <span className="on-phone">exit code </span>
       {ExitCode}
     </>
   );

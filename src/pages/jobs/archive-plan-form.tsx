@@ -144,7 +144,7 @@ export function ArchivePlanForm({ jobs: all, picked, moving, filtered, onCancel,
         {remove && jobs.length > 0 && <TypedWord word={count} value={typed} onChange={setTyped} />}
         {jobs.length > 0 && (copies || remove) && <ShowAsCurl request={() => requestsOf(jobs, copies, remove)} />}
         <DialogButtons onCancel={onCancel} note={missing && <span className="dim">{missing}</span>}>
-          <Button type="submit" {...(remove && { color: 'red' })} disabled={missing !== undefined}>
+          <Button variant="filled" type="submit" {...(remove && { color: 'red' })} disabled={missing !== undefined}>
             {verb}
           </Button>
         </DialogButtons>

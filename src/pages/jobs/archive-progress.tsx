@@ -82,16 +82,14 @@ export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgress
           <strong>{summaryOf(results, jobs.length - results.size)}.</strong>
         )}
       </div>
-      {busy && (
-        <progress className={classes.bar} aria-label="Progress of the archive" max={Math.max(1, total)} value={ended} />
-      )}
+      {busy && <progress aria-label="Progress of the archive" max={Math.max(1, total)} value={ended} />}
       {!busy && zip && (
         <div className={classes.file}>
           <p>
             The ZIP file is ready, {formatBytes(zip.size)}.
             {phase === 'archived' && ' Save it, look that it is there, and then delete the jobs.'}
           </p>
-          <Button variant="default" size="xs" onClick={save}>
+          <Button size="xs" onClick={save}>
             Save the ZIP file
           </Button>
         </div>
@@ -108,18 +106,18 @@ export function ArchiveProgress({ run, jobs, removes, onClose }: ArchiveProgress
       )}
       <Group justify="flex-end" gap="sm">
         {busy ? (
-          <Button variant="default" disabled={run.cancelling} onClick={run.cancel}>
+          <Button disabled={run.cancelling} onClick={run.cancel}>
             {run.cancelling ? 'Stopping' : 'Stop'}
           </Button>
         ) : (
           <>
             {archived > 0 && phase === 'ended' && (
-              <Button component={Link} to={paths.archive()} variant="default">
+              <Button component={Link} to={paths.archive()}>
                 Open the archive
               </Button>
             )}
             {phase === 'archived' && (
-              <Button color="red" onClick={run.remove}>
+              <Button variant="filled" color="red" onClick={run.remove}>
                 Delete {archived === 1 ? 'the job' : `the ${formatCount(archived)} jobs`}
               </Button>
             )}

@@ -55,14 +55,13 @@ export function JobsPage() {
       actions={
         <>
           <Button
-            variant="default"
             disabled={executed.length === 0}
             title={executed.length === 0 ? 'There is no executed job in this list' : undefined}
             onClick={openArchive}
           >
             Archive executed…
           </Button>
-          <Button component={Link} to={paths.deploy()}>
+          <Button variant="filled" component={Link} to={paths.deploy()}>
             Deploy
           </Button>
         </>
@@ -96,7 +95,7 @@ export function JobsPage() {
                   {formatCount(executed.length)} executed jobs {filtered ? 'match' : 'are still in the queue'}. Archive
                   them and delete them from the service: the queue stays short, and their logs can still be searched.
                 </p>
-                <Button size="xs" variant="default" onClick={openArchive}>
+                <Button size="xs" onClick={openArchive}>
                   Archive executed…
                 </Button>
               </div>
@@ -177,11 +176,11 @@ function JobBar({ jobs, hidden, onStop, onArchive }: JobBarProps) {
       onClear={jobSelection.clear}
     >
       {stoppable > 0 && (
-        <Button size="xs" variant="default" onClick={onStop}>
+        <Button size="xs" onClick={onStop}>
           Stop {formatCount(stoppable)}…
         </Button>
       )}
-      <Button size="xs" variant="default" disabled={reason !== undefined} title={reason} onClick={onArchive}>
+      <Button size="xs" disabled={reason !== undefined} title={reason} onClick={onArchive}>
         Archive and delete…
       </Button>
     </SelectionBar>

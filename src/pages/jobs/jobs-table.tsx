@@ -101,7 +101,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
       width: '84px',
       tools: true,
       cell: (job) => (
-        <span className={classes.tools}>
+        <span className="snug">
           {canStop(job) && (
             <IconButton
               icon={IconPlayerStop}

@@ -81,7 +81,7 @@ function NoFleet() {
         action={
           <>
             {hasOwnAgent && (
-              <Button component={Link} to={paths.addThisMachine()}>
+              <Button variant="filled" component={Link} to={paths.addThisMachine()}>
                 Add this machine
               </Button>
             )}

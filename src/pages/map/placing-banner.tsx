@@ -19,7 +19,7 @@ export function PlacingBanner({ model: { placing, place, map } }: { model: Fleet
             </Button>
           )}
           {outcome.kind !== 'saving' && (
-            <button type="button" className={classes.close} aria-label="Dismiss" onClick={dismiss}>
+            <button type="button" className="sign" aria-label="Dismiss" onClick={dismiss}>
               <IconX size={16} stroke={1.6} aria-hidden />
             </button>
           )}

@@ -42,7 +42,7 @@ export function CameAndWent({
       lead={begun && `In the last 24 hours, as this browser saw it since ${begun}.`}
       more={
         happenings.length > most && (
-          <Button variant="default" size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
+          <Button size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
             Show more
           </Button>
         )

@@ -141,14 +141,14 @@ export function FirstSteps(props: FirstStepsProps) {
               <strong>{step.title}</strong>
               <p>{step.how}</p>
               {step === next ? (
-                <Button component={Link} to={step.to} size="xs">
+                <Button variant="filled" component={Link} to={step.to} size="xs">
                   {step.link}
                 </Button>
               ) : (
                 <Link to={step.to}>{step.link}</Link>
               )}
               {step === next && step.to === paths.addThisMachine() && (
-                <Button component={Link} to={paths.addDevice()} size="xs" variant="default">
+                <Button component={Link} to={paths.addDevice()} size="xs">
                   Add a device
                 </Button>
               )}

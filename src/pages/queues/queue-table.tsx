@@ -44,8 +44,6 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     cell: ({ row }) => (
       <span className={classes.device}>
         <ActionIcon
-          variant="subtle"
-          color="gray"
           size="sm"
           aria-label={`Queue of ${row.name}`}
           aria-expanded={opened === row.id}
@@ -93,7 +91,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     cell: ({ row: { waiting, stale } }) => (
       <>
         {formatCount(waiting.length)}
-        <span className={classes.onPhone}> waiting</span>
+        <span className="on-phone"> waiting</span>
         {stale.size > 0 && <span className={classes.warn}> · {formatCount(stale.size)} stale</span>}
       </>
     ),

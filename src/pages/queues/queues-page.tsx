@@ -131,12 +131,7 @@ export function QueuesPage() {
                 <span>
                   {counted(here, 'stale job')} {here === 1 ? 'matches' : 'match'} these filters.
                 </span>
-                <Button
-                  size="xs"
-                  variant="default"
-                  disabled={!settled}
-                  onClick={() => url.open({ dialog: 'remove-stale', of: 'shown' })}
-                >
+                <Button size="xs" disabled={!settled} onClick={() => url.open({ dialog: 'remove-stale', of: 'shown' })}>
                   Remove {here === 1 ? 'it' : `these ${formatCount(here)}`}…
                 </Button>
               </div>

@@ -27,7 +27,7 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
             </dd>
           </dl>
           <Group justify="flex-end">
-            <Button component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
+            <Button variant="filled" component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
               Deploy
             </Button>
           </Group>

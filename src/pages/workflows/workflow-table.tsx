@@ -52,14 +52,8 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
     header: 'Actions',
     tools: true,
     cell: ({ WorkflowId, Name }) => (
-      <span className={classes.tools}>
-        <Button
-          component={Link}
-          to={paths.deploy({ workflow: WorkflowId })}
-          variant="default"
-          size="xs"
-          aria-label={`Deploy ${Name}`}
-        >
+      <span className="snug">
+        <Button component={Link} to={paths.deploy({ workflow: WorkflowId })} size="xs" aria-label={`Deploy ${Name}`}>
           Deploy
         </Button>
         <IconButton

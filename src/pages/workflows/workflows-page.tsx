@@ -21,7 +21,11 @@ export function WorkflowsPage() {
   const dialog = useDialog<WorkflowDialog>('workflow');
   const subject = workflows.data?.find(({ WorkflowId }) => WorkflowId === dialog.subject);
   const create = (
-    <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('create')}>
+    <Button
+      variant="filled"
+      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+      onClick={() => dialog.open('create')}
+    >
       Create workflow
     </Button>
   );

@@ -32,23 +32,11 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
   return (
     <>
       {words ? (
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
-          onClick={() => void copy()}
-        >
+        <Button size="xs" leftSection={<Icon size={16} stroke={1.6} aria-hidden />} onClick={() => void copy()}>
           {message || `Copy ${what}`}
         </Button>
       ) : (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={`Copy ${what}`}
-          title={message || `Copy ${what}`}
-          onClick={() => void copy()}
-        >
+        <ActionIcon size="sm" aria-label={`Copy ${what}`} title={message || `Copy ${what}`} onClick={() => void copy()}>
           <Icon size={15} stroke={1.6} aria-hidden />
         </ActionIcon>
       )}

@@ -22,7 +22,7 @@ export function IconButton({
   ...button
 }: IconButtonProps) {
   return (
-    <ActionIcon variant="subtle" color={color} aria-label={label} title={title} {...button}>
+    <ActionIcon color={color} aria-label={label} title={title} {...button}>
       <Icon size={iconSize} stroke={1.6} aria-hidden />
     </ActionIcon>
   );

@@ -91,15 +91,10 @@ export function Question(props: AskedProps) {
           {request && <ShowAsCurl request={request} />}
           <FormError error={error} />
           <Group justify="flex-end" gap="sm">
-            <Button
-              variant="default"
-              onClick={close}
-              disabled={busy}
-              {...(typed === undefined ? { 'data-autofocus': true } : {})}
-            >
+            <Button onClick={close} disabled={busy} {...(typed === undefined ? { 'data-autofocus': true } : {})}>
               {cancelLabel}
             </Button>
-            <Button type="submit" color="red" loading={busy} disabled={!ready}>
+            <Button variant="filled" type="submit" color="red" loading={busy} disabled={!ready}>
               {confirmLabel}
             </Button>
           </Group>

@@ -14,7 +14,7 @@ export function DialogButtons({ onCancel, busy = false, note, children }: Dialog
   return (
     <Group justify="flex-end" gap="sm">
       {note}
-      <Button variant="default" onClick={onCancel} disabled={busy}>
+      <Button onClick={onCancel} disabled={busy}>
         Cancel
       </Button>
       {children}

@@ -115,6 +115,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
             }
           >
             <Button
+              variant="filled"
               type="submit"
               loading={isPending}
               disabled={reason !== undefined}

@@ -56,10 +56,10 @@ export function SecretDialog({
           <div role="alert" className={classes.leaving}>
             <span>Leaving now loses the {short}: it cannot be shown again.</span>
             <Group gap="xs">
-              <Button size="xs" variant="default" onClick={() => blocker.reset()}>
+              <Button size="xs" onClick={() => blocker.reset()}>
                 Stay
               </Button>
-              <Button size="xs" color="red" onClick={() => blocker.proceed()}>
+              <Button variant="filled" size="xs" color="red" onClick={() => blocker.proceed()}>
                 Leave without the {short}
               </Button>
             </Group>
@@ -73,7 +73,6 @@ export function SecretDialog({
           <Group gap={6}>
             <Button
               size="xs"
-              variant="default"
               leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
               onClick={() => setShown(!shown)}
             >
@@ -82,7 +81,6 @@ export function SecretDialog({
             <CopyButton words value={secret} what={what} onCopied={take} />
             <Button
               size="xs"
-              variant="default"
               leftSection={<IconDownload size={16} aria-hidden />}
               onClick={() => {
                 saveFile(fileName, `${secret}\n`, 'text/plain');
@@ -102,6 +100,7 @@ export function SecretDialog({
                 : `This ${what} is shown only once: copy or download it.`}
           </span>
           <Button
+            variant="filled"
             disabled={!taken}
             onClick={() => {
               setClosed(true);

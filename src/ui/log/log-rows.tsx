@@ -72,6 +72,7 @@ export function LogRows({ name, reader, rows, look, mark, live, onLine, onCopy }
       </div>
       {live && !follow && (
         <Button
+          variant="filled"
           size="xs"
           className={classes.follow}
           leftSection={<IconArrowBarToDown size={16} stroke={1.6} aria-hidden />}

@@ -188,7 +188,6 @@ export function LogToolbar(props: ToolbarProps) {
           Icon={IconListNumbers}
         />
         <Button
-          variant="default"
           size="xs"
           aria-pressed={raw}
           title="Show colour codes, control characters and every state of a rewritten line; copy and download them too"
@@ -206,7 +205,6 @@ export function LogToolbar(props: ToolbarProps) {
           <IconCopy {...icon} />
         </ActionIcon>
         <Button
-          variant="default"
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
           title={

@@ -97,12 +97,12 @@ export function Failure(props: {
         )}
       </div>
       {isNotLoaded(error) ? (
-        <Button size="xs" variant="default" onClick={() => location.reload()}>
+        <Button size="xs" onClick={() => location.reload()}>
           Reload
         </Button>
       ) : (
         onRetry && (
-          <Button size="xs" variant="default" loading={busy} onClick={() => void onRetry()}>
+          <Button size="xs" loading={busy} onClick={() => void onRetry()}>
             Retry
           </Button>
         )
@@ -145,11 +145,15 @@ export function Empty({ title, children, next, action }: EmptyProps) {
       <div className={classes.emptyActions}>
         {action}
         {'to' in button && (
-          <Button component={Link} {...button}>
+          <Button variant="filled" component={Link} {...button}>
             {label}
           </Button>
         )}
-        {'onClick' in button && <Button {...button}>{label}</Button>}
+        {'onClick' in button && (
+          <Button variant="filled" {...button}>
+            {label}
+          </Button>
+        )}
       </div>
     </div>
   );

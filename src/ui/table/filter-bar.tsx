@@ -44,7 +44,7 @@ export function FilterBar(props: FilterBarProps) {
       {children}
       {filtered &&
         (short ? (
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label="Clear" title="Clear filters" onClick={clear}>
+          <ActionIcon size={36} aria-label="Clear" title="Clear filters" onClick={clear}>
             <IconX size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
         ) : (

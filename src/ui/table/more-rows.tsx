@@ -15,7 +15,7 @@ export function useMoreRows<Row>(rows: readonly Row[], first = STEP): [shown: Ro
     shown,
     <p key="more" className="dim">
       {formatCount(shown.length)} of {formatCount(rows.length)} shown.{' '}
-      <Button variant="default" size="xs" onClick={() => setMost(most + STEP)}>
+      <Button size="xs" onClick={() => setMost(most + STEP)}>
         Show {formatCount(Math.min(STEP, rows.length - most))} more
       </Button>
     </p>,

@@ -27,7 +27,7 @@ export function SortHead({ id, label, sort, onSort }: SortHeadProps) {
         {now && <Arrow size={14} stroke={1.8} aria-hidden />}
       </button>
       {/* At phone width, where the head is only read aloud. */}
-      <span className={classes.label}>{label}</span>
+      <span className="on-phone">{label}</span>
     </>
   );
 }

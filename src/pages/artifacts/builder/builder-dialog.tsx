@@ -106,13 +106,14 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
         {step === 1 && <BuilderScript builder={builder} />}
         {step === 2 && <BuilderPreview builder={builder} onBuilt={finish} onBack={() => setStep(1)} />}
         {step < 2 && picked && (
-          <div className={classes.buttons}>
-            {step > 0 && (
-              <Button variant="default" onClick={() => setStep(step - 1)}>
-                Back
-              </Button>
-            )}
-            <Button disabled={why[step] !== undefined} title={why[step]} onClick={() => setStep(step + 1)}>
+          <div className="actions">
+            {step > 0 && <Button onClick={() => setStep(step - 1)}>Back</Button>}
+            <Button
+              variant="filled"
+              disabled={why[step] !== undefined}
+              title={why[step]}
+              onClick={() => setStep(step + 1)}
+            >
               {step === 0 ? 'Next: update.sh' : 'Next: preview'}
             </Button>
           </div>

@@ -12,7 +12,6 @@ import { formatBytes } from '#/lib/format.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import { fileNameOf } from './artifact-name.ts';
 import type { Builder } from './use-builder.ts';
-import classes from './builder.module.css';
 
 interface BuilderPreviewProps {
   builder: Builder;
@@ -61,11 +60,10 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
       <FormError error={fault} />
       {!fault && <CheckList findings={findings} sha256={packed?.inspection?.sha256} />}
       {packed?.inspection && <InspectedContents inspection={packed.inspection} />}
-      <div className={classes.buttons}>
-        <Button variant="default" onClick={onBack}>
-          Back
-        </Button>
+      <div className="actions">
+        <Button onClick={onBack}>Back</Button>
         <Button
+          variant="filled"
           disabled={why !== undefined}
           title={why}
           onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }))}

@@ -61,9 +61,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
       />
       {isEdited && (
         <div>
-          <Button variant="default" onClick={() => write(undefined)}>
-            Take the template again
-          </Button>
+          <Button onClick={() => write(undefined)}>Take the template again</Button>
         </div>
       )}
       <CheckList findings={findings} />

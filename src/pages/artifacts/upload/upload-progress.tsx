@@ -45,7 +45,7 @@ export function UploadProgress(props: { name: string; transfer: Transfer; onCanc
         {percentOf(transfer)} % · {formatBytes(Math.min(sent, total))} of {formatBytes(total)}
       </span>
       <span className={`${classes.speed} tabular dim`}>{speedText()}</span>
-      <Button variant="default" onClick={onCancel} ref={cancel} aria-label={`Cancel the upload of ${name}`}>
+      <Button onClick={onCancel} ref={cancel} aria-label={`Cancel the upload of ${name}`}>
         Cancel
       </Button>
     </div>

@@ -64,7 +64,6 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
                   </span>
                   <Button
                     size="xs"
-                    variant="default"
                     aria-label={`Delete ${artifact.Name} ${artifact.Version} to make room`}
                     onClick={() => dialog.open('delete', artifact.ArtifactId)}
                   >

@@ -34,6 +34,7 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
         is stored and ready to deploy.
       </span>
       <Button
+        variant="filled"
         component={Link}
         to={paths.deploy({ artifact: id })}
         ref={next}

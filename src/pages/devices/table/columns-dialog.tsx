@@ -73,7 +73,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
             { value: 'comfortable', label: 'Comfortable' },
           ]}
         />
-        <Button size="xs" variant="default" onClick={() => onChange(USUAL)}>
+        <Button size="xs" onClick={() => onChange(USUAL)}>
           Reset
         </Button>
       </div>
@@ -86,8 +86,6 @@ function Move({ name, isEnd, up = false, onMove }: { name: string; isEnd: boolea
   const Icon = up ? IconArrowUp : IconArrowDown;
   return (
     <ActionIcon
-      variant="subtle"
-      color="gray"
       size="sm"
       aria-label={name}
       title={name}

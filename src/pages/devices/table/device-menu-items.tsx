@@ -7,7 +7,6 @@ import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
-import classes from './device-menu.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -42,7 +41,7 @@ function Items({ id }: { id: string }) {
       <Menu.Item
         component={Link}
         {...dialog.link('delete', id)}
-        className={classes.danger}
+        className="danger"
         leftSection={<IconTrash {...icon} />}
       >
         Delete

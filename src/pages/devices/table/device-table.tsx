@@ -13,8 +13,9 @@ import type { Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import { DeviceMenu } from './device-menu.tsx';
 import type { TableColumn } from './table-columns.tsx';
+import { IconDots } from '@tabler/icons-react';
+import { lazyMenu } from '#/ui/late/lazy-dialog.tsx';
 import classes from './device-table.module.css';
 
 const ColumnResizer = lazyPart(() => import('./column-resizer.tsx'), 'ColumnResizer');
@@ -150,4 +151,17 @@ export function DeviceTable(props: DeviceTableProps) {
       body={{ ref: body, ...focus }}
     />
   );
+}
+
+const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
+
+/** What can be done to one row. A plain button until it is first used: there are up to 1,000 of them. */
+function DeviceMenu({ id, name }: { id: string; name: string }) {
+  const button = {
+    className: 'sign',
+    'aria-label': `Actions for ${name}`,
+    'aria-haspopup': 'menu',
+    children: <IconDots size={18} stroke={1.6} aria-hidden />,
+  } as const;
+  return <DeviceMenuItems id={id} button={button} />;
 }

@@ -3,7 +3,6 @@ import type { Device } from '#/contract/devices.ts';
 import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { addressOf, valueText } from '#/features/device-filters/inventory.ts';
 import { ExportPlan, ExportSteps } from '#/features/bulk/export-action.tsx';
-import bulkClasses from '#/features/bulk/bulk-dialog.module.css';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
@@ -64,7 +63,6 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
               {total !== undefined && ` of ${formatCount(total)}`}
             </p>
             <progress
-              className={bulkClasses.bar}
               aria-label="Devices read"
               {...(total !== undefined && { max: Math.max(1, total), value: read })}
             />

@@ -6,7 +6,7 @@ export function LinkNote({ onSave, onOwn }: { onSave: () => void; onOwn: () => v
   return (
     <p className={classes.foreign}>
       <span className="dim">Columns and rows are as the link has them.</span>
-      <Button size="compact-sm" variant="default" onClick={onSave}>
+      <Button size="compact-sm" onClick={onSave}>
         Save this view
       </Button>
       <Button size="compact-sm" variant="subtle" onClick={onOwn}>

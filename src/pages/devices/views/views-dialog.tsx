@@ -87,7 +87,9 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
         </p>
       )}
       <DialogButtons onCancel={onClose}>
-        <Button type="submit">{task === 'save' ? 'Save view' : 'Rename'}</Button>
+        <Button variant="filled" type="submit">
+          {task === 'save' ? 'Save view' : 'Rename'}
+        </Button>
       </DialogButtons>
     </form>
   );
@@ -196,6 +198,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
       {saved.onlyHeld && <p className={classes.warn}>This browser stores nothing: imported views go with this page.</p>}
       <DialogButtons onCancel={onClose}>
         <Button
+          variant="filled"
           disabled={brings === 0 || isFull}
           title={!file ? 'Choose a file first' : brings === 0 ? 'There is nothing new in it' : ''}
           onClick={() => {

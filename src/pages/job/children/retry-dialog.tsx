@@ -88,7 +88,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         </>
       )}
       onward={
-        <Button component={Link} to={paths.jobs({ name: retriesOf(job.JobName) })} variant="default">
+        <Button component={Link} to={paths.jobs({ name: retriesOf(job.JobName) })}>
           See the jobs
         </Button>
       }

@@ -71,6 +71,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
         <Button
+          variant="filled"
           size="xs"
           leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
           disabled={noRetry !== undefined}
@@ -81,7 +82,6 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
         </Button>
         <Button
           size="xs"
-          variant="default"
           leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
           disabled={ids.length === 0}
           onClick={() => {
@@ -95,7 +95,6 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
           <Menu.Target>
             <Button
               size="xs"
-              variant="default"
               disabled={ids.length === 0}
               rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
             >
@@ -109,7 +108,6 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
         </Menu>
         <Button
           size="xs"
-          variant="default"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
           onClick={() => void exportGroup(members, group)}
         >
