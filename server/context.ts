@@ -144,6 +144,10 @@ export async function openContext(
       records: { all: () => allArtifacts(db), wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId) },
       readOnly,
       times: storeTimes,
+    }).catch(async (cause: unknown) => {
+      // This start served nothing: the next one must not report a crash of it.
+      if (!readOnly && !startup.recovered) await db.write(recordStopped, { essential: true }).catch(() => {});
+      throw cause;
     });
     const link = openLink({ db, now, refusal: () => disk.refusal() });
     const published = openPublishedAgent(agentFile);

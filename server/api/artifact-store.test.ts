@@ -1,7 +1,8 @@
 // A service whose artifacts are in an S3 store: what users, monitoring and backups see of it when it works and fails.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -93,11 +94,15 @@ test('readiness follows the store, and metrics count its requests', async () => 
   await until('it to be ready again', async () => (await ready()).status === 200);
 });
 
-test('a wrong setting stops the start with one sentence', async () => {
+test('a wrong setting stops the start with one sentence, and the next start reports no crash', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'muster-service-'));
   await assert.rejects(
-    startTestService({ AWS_SECRET_ACCESS_KEY: 'wrong-secret' }),
+    startTestService({ ...s3.env, AWS_SECRET_ACCESS_KEY: 'wrong-secret' }, dataDir),
     /^ConfigError: ARTIFACT_STORE_URL is s3:\/\/test-bucket\/fleet\/artifacts, but that store refuses the signature: check AWS_SECRET_ACCESS_KEY and AWS_REGION \(403 SignatureDoesNotMatch\)\.$/,
   );
+  const next = await startTestService({}, dataDir);
+  assert.equal(next.context.startup.recovered, undefined);
+  await next.end();
 });
 
 test('a backup lists the artifacts, and a restored service finds them in the store', async () => {
