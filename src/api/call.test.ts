@@ -57,7 +57,7 @@ test('each order carries a key of its own, and nothing else does', async () => {
   assert.equal(keys[2], null);
 });
 
-test('what goes wrong is told apart: no answer, a refusal, an answer that is not what it should be', async () => {
+test('errors are distinguished: no answer, a refusal, an answer that is not what it should be', async () => {
   answers(
     new TypeError('Failed to fetch'),
     new Response('{"title":"Busy","status":503,"detail":"Try later"}', {

@@ -26,7 +26,7 @@ mock.method(globalThis, 'fetch', (path: string) => {
   return Promise.resolve(new Response(JSON.stringify(body), { status }));
 });
 
-/** A page of its own: what is known of the service is kept for good. */
+/** A page of its own: what is known of the service is never forgotten. */
 let pages = 0;
 const fresh = async () =>
   (await import(`${new URL('job-output.ts', import.meta.url).href}?${pages++}`)) as typeof jobOutput;

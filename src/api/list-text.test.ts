@@ -10,7 +10,7 @@ const read = (text: string) => readList({ status: 200, text }, reader);
 const rows = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ DeviceId: `d${n}`, DeviceName: `a "}],[{" ${n}\\` }));
 
-test('cuts a list into pieces that are JSON, whatever stands in its strings', () => {
+test('cuts a list into pieces that are JSON, whatever its strings contain', () => {
   for (const count of [0, 1, 2, 3, 7])
     for (const text of [
       JSON.stringify(rows(count)),

@@ -236,13 +236,13 @@ test('each facet is counted under the filters of all the others', () => {
 
 test('where no row carries tags they are told by others: no value of them is counted, and a filter takes ids', () => {
   const index = indexOf([aDevice(0), aDevice(1), aDevice(2)]);
-  assert.equal(index.tellsTags, false);
+  assert.equal(index.includesTags, false);
   assert.equal(index.facets().tag, undefined);
   const filter = { tag: ['red'], tagged: new Set(['id-2', 'id-7']) };
   assert.deepEqual(index.ids(index.query({ filter })), ['id-2']);
   assert.deepEqual(index.facets(filter, ['group']).group, [{ value: 'south', count: 1 }]);
   // An empty list is told, too.
-  assert.equal(indexOf([aDevice(0), aDevice(1, { Tags: [] })]).tellsTags, true);
+  assert.equal(indexOf([aDevice(0), aDevice(1, { Tags: [] })]).includesTags, true);
 });
 
 test('a newer reading keeps the row of a device, and the object while nothing changed', () => {

@@ -52,7 +52,7 @@ export class FleetIndex {
   }
 
   /** Whether the service lists any device with its tags, possibly none. */
-  get tellsTags(): boolean {
+  get includesTags(): boolean {
     const column = this.#table.columns.get('Tags');
     return (this.hasTags ??=
       column instanceof CodeColumn && this.#table.order.some((row) => column.code(row) !== ABSENT));
@@ -92,7 +92,7 @@ export class FleetIndex {
    */
   facets(filter: RowFilter = {}, only?: readonly Facet[]): FacetCounts {
     const counts = facetsOf(this.#table, filter, this.search, only);
-    return this.tellsTags ? counts : { ...counts, tag: undefined };
+    return this.includesTags ? counts : { ...counts, tag: undefined };
   }
 
   /** The given rows with the latest times, the latest first: a few are found without sorting the fleet. */

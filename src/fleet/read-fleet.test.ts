@@ -69,7 +69,7 @@ test('a service with a wrong total is believed when it says the same twice', asy
 test('a fleet that is suddenly empty is asked for twice', async () => {
   const service = new FakeService(35, { total: 'none' });
   const { index } = await read(service);
-  const kept = service.devices;
+  const before = service.devices;
   service.devices = [];
   service.asked.length = 0;
   const gone = await read(service, index);
@@ -80,7 +80,7 @@ test('a fleet that is suddenly empty is asked for twice', async () => {
   service.devices = [];
   service.onPage = () => {
     service.onPage = () => {
-      service.devices = kept;
+      service.devices = before;
     };
   };
   assert.equal((await read(service, index)).ids.length, 35);

@@ -7,7 +7,7 @@ import { readPages } from './read-pages.ts';
 
 async function read(service: FakeService, rows = 10) {
   const ids = new Set<string>();
-  const told: [number, number | undefined][] = [];
+  const reported: [number, number | undefined][] = [];
   const result = await readPages({
     readPage: service.readPage,
     rows,
@@ -16,22 +16,22 @@ async function read(service: FakeService, rows = 10) {
       for (const { DeviceId } of devices) ids.add(DeviceId);
       return ids.size - before;
     },
-    onProgress: (...progress) => told.push(progress),
+    onProgress: (...progress) => reported.push(progress),
   });
-  return { ...result, count: ids.size, told };
+  return { ...result, count: ids.size, reported };
 }
 
 const notFound = () => Promise.reject(new ApiError('refused', 'Not found (404)', { status: 404 }));
 
 test('reads every page, two requests at a time, and tells how far it is', async () => {
   const service = new FakeService(95);
-  const { count, steady, told } = await read(service);
+  const { count, steady, reported } = await read(service);
   assert.equal(count, 95);
   assert.equal(steady, true);
   assert.equal(service.asked.length, 10);
   assert.equal(service.peak, 2);
-  assert.deepEqual(told[0], [10, 95]);
-  assert.deepEqual(told.at(-1), [95, 95]);
+  assert.deepEqual(reported[0], [10, 95]);
+  assert.deepEqual(reported.at(-1), [95, 95]);
 });
 
 test('takes over the page size of a service that gives less than asked, and remembers it', async () => {

@@ -22,7 +22,7 @@ const UNTAGGED = new ApiError('unexpected', 'devices without a tag are not known
 /** The caller keeps `filter` the same object while it says the same. */
 export function useTaggedFilter(index: FleetIndex | undefined, filter: RowFilter): TaggedFilter {
   const tags = filter.tag ?? [];
-  const isAsked = index !== undefined && tags.length > 0 && !index.tellsTags;
+  const isAsked = index !== undefined && tags.length > 0 && !index.includesTags;
   const isUntagged = isAsked && tags.includes('');
   const members = useQuery({ ...taggedQuery(tags), enabled: isAsked && !isUntagged });
   const { data } = members;

@@ -42,7 +42,7 @@ test('a worker that does not load fails what is asked, and the next question tri
   assert.equal(await again, 3);
 });
 
-test('what was told is lost with the worker: the next question says so, once', async () => {
+test('what a worker was sent is lost with it: the next question says so, once', async () => {
   const { ports, client } = opened();
   client.post('a fact');
   ports[0]?.fail();

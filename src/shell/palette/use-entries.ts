@@ -68,10 +68,10 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
 
 /** Counted where the fleet has its tags, else as the service lists them. */
 function useTagEntries(isAsked: boolean, index: FleetIndex | undefined): Entry[] {
-  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.tellsTags }).data;
+  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.includesTags }).data;
   return useMemo(
     () =>
-      index?.tellsTags
+      index?.includesTags
         ? facetEntries(index, 'tag')
         : (tags ?? []).map(({ TagId, TagName }) => ({
             id: `tag:${TagName || TagId}`,

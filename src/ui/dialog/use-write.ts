@@ -5,9 +5,9 @@ import { useMutation } from '@tanstack/react-query';
 import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query';
 
 /** Writes about different ids, given as text, may be under way together; of all others one at a time is. */
-export function useWrite<Data, Variables = void, Kept = unknown>(
-  options: UseMutationOptions<Data, Error, Variables, Kept>,
-): UseMutationResult<Data, Error, Variables, Kept> & { isUnderWay: () => boolean } {
+export function useWrite<Data, Variables = void, Context = unknown>(
+  options: UseMutationOptions<Data, Error, Variables, Context>,
+): UseMutationResult<Data, Error, Variables, Context> & { isUnderWay: () => boolean } {
   const mutation = useMutation(options);
   const { mutateAsync } = mutation;
   const underWay = useRef(new Set<string>());

@@ -24,7 +24,7 @@ test('one stream needs no heading, also where the other is empty', () => {
   assert.deepEqual(shownBy(layOut([stream('stdout', ''), stream('stderr', 'c\nd')]), 3), ['c', 'd', undefined]);
 });
 
-test('beyond the limit the end is kept', () => {
+test('beyond the limit only the end is shown', () => {
   const list = layOut([stream('stdout', 'a\nb\nc\nd')], undefined, 3);
   assert.deepEqual(shownBy(list, 4), ['b', 'c', 'd', undefined]);
   const [block] = list.blocks;
@@ -84,7 +84,7 @@ test('an order that says less or more than there is loses no line', () => {
   );
 });
 
-test('in order too the end is kept beyond the limit, and a long line and its rows stay together', () => {
+test('in order too only the end is shown beyond the limit, and a long line and its rows stay together', () => {
   const long = 'x'.repeat(4_500);
   const { streams, order } = arrived(['o', `1\n${long}\n`], ['e', '2\n'], ['o', '3\n']);
   const list = layOut(streams, order, 4);
