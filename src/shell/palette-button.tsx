@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
-import { useKeyDown } from '#/ui/use-key-down.ts';
+import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import classes from './shell.module.css';
 
 const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
@@ -18,7 +18,7 @@ export function usePalette(showRequests: () => void) {
     if (!isWithKey || event.key.toLowerCase() !== 'k') return;
     // Browsers have a search of their own under these keys.
     event.preventDefault();
-    // No dialog is left by a slip of the hand.
+    // No dialog is closed by accident.
     if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
   });
   return {

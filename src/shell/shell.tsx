@@ -28,7 +28,7 @@ import { Meter } from '#/ui/controls/meter.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { usePreload } from '#/ui/late/use-preload.ts';
-import { useEscape } from '#/ui/use-key-down.ts';
+import { useEscape } from '#/ui/controls/use-key-down.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';

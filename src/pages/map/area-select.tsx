@@ -1,7 +1,7 @@
 // Draws a rectangle or a lasso over the map with mouse, pen or finger, and reports what is inside when it is released.
 import { useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
-import { useEscape } from '#/ui/use-key-down.ts';
+import { useEscape } from '#/ui/controls/use-key-down.ts';
 import classes from './map-page.module.css';
 
 export type AreaTool = 'rectangle' | 'lasso';

@@ -4,7 +4,7 @@ import L from 'leaflet';
 import { Popup, useMap, useMapEvents } from 'react-leaflet';
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
-import { useEscape } from '#/ui/use-key-down.ts';
+import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
 import { groupsOf, statesOf } from './draw-marks.ts';

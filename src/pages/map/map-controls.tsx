@@ -12,7 +12,7 @@ import {
   IconPlus,
   IconRectangle,
 } from '@tabler/icons-react';
-import { useKeyDown } from '#/ui/use-key-down.ts';
+import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import type { AreaTool } from './area-select.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';

@@ -1,7 +1,7 @@
 // Over the map while a device waits for its location, and after: what to do, what happened, and the way back.
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useEscape } from '#/ui/use-key-down.ts';
+import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 

@@ -1,6 +1,6 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It does not know where the output comes from.
-import { useEffect, useLayoutEffect, useState, useRef } from 'react';
+import { useEffect, useState, useRef } from 'react';
 import type { ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-text.ts';
@@ -18,6 +18,7 @@ import { saveFile } from '#/lib/save-file.ts';
 import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { isFree } from '#/lib/free-key.ts';
+import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import classes from './log-view.module.css';
 
 /** How long the message about a copy is shown. */
@@ -172,28 +173,20 @@ type LogKeys = Record<'n' | 'N' | 'g' | 'G' | 'w' | 'f' | 'l', () => void>;
 function useLogKeys(keys: LogKeys) {
   const view = useRef<HTMLElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
-  const current = useRef(keys);
-  useLayoutEffect(() => {
-    current.current = keys;
-  });
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { target, key } = event;
-      const within = target instanceof Node && (view.current?.contains(target) ?? false);
-      if (within && key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        searchBox.current?.select();
-        return;
-      }
-      // On a list beside the log, or on a row of it, keys are the list's.
-      if (!(within || target === document.body) || !isFree(event)) return;
-      if (key !== '/' && !(key in current.current)) return;
+  useKeyDown((event) => {
+    const { target, key } = event;
+    const within = target instanceof Node && (view.current?.contains(target) ?? false);
+    if (within && key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      if (key === '/') searchBox.current?.select();
-      else current.current[key as keyof LogKeys]();
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, []);
+      searchBox.current?.select();
+      return;
+    }
+    // On a list beside the log, or on a row of it, keys are the list's.
+    if (!(within || target === document.body) || !isFree(event)) return;
+    if (key !== '/' && !(key in keys)) return;
+    event.preventDefault();
+    if (key === '/') searchBox.current?.select();
+    else keys[key as keyof LogKeys]();
+  });
   return { view, searchBox };
 }

@@ -1,9 +1,9 @@
 // The filters above a list, with one button that takes them all back and how many rows there are.
-import { useEffect } from 'react';
 import type { ComponentProps, ReactNode, RefObject } from 'react';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isFree } from '#/lib/free-key.ts';
+import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
@@ -24,17 +24,12 @@ interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
 
 export function FilterBar(props: FilterBarProps) {
   const { label, field, slash = false, filtered = false, onClear, short = false, count, end, children, ...bar } = props;
-  useEffect(() => {
-    if (!slash) return;
-    const focusField = (event: KeyboardEvent) => {
-      if (event.key !== '/' || !isFree(event)) return;
-      event.preventDefault();
-      field?.current?.focus();
-      field?.current?.select();
-    };
-    document.addEventListener('keydown', focusField);
-    return () => document.removeEventListener('keydown', focusField);
-  }, [slash, field]);
+  useKeyDown((event) => {
+    if (!slash || event.key !== '/' || !isFree(event)) return;
+    event.preventDefault();
+    field?.current?.focus();
+    field?.current?.select();
+  });
   const clear = () => {
     onClear?.();
     field?.current?.focus();

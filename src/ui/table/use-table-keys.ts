@@ -1,8 +1,9 @@
 // The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, and ? shows the keys.
 // Enter opens a row, as its link has the focus.
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
+import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 
 interface TableKeys {
   /** Of all rows, in order, drawn or not. */
@@ -18,61 +19,49 @@ export function useTableKeys(
   { ids, toggle, onHelp }: TableKeys,
   on = true,
 ): void {
-  const selects = useRef(toggle);
-  const help = useRef(onHelp);
-  const shown = useRef(ids);
   const last = useRef<string>(undefined);
-  // Before the rows are drawn: a key that is pressed on them finds them.
-  useLayoutEffect(() => {
-    shown.current = ids;
-    selects.current = toggle;
-    help.current = onHelp;
-  });
   useEffect(() => {
-    if (!on) return;
-    const rowOf = (target: EventTarget | null) =>
-      target instanceof Element && body.current?.contains(target)
-        ? (target.closest<HTMLElement>('tr[data-id]')?.dataset['id'] ?? undefined)
-        : undefined;
-    const remember = (event: FocusEvent) => {
-      last.current = rowOf(event.target) ?? last.current;
-    };
-    const linkOf = (id: string) => body.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a[href]`);
-    /** Puts the focus on a row; one that is not drawn is scrolled to first. */
-    const go = (index: number) => {
-      const id = shown.current[index];
-      if (id === undefined) return;
-      const link = linkOf(id);
-      if (link) {
-        link.focus();
-        return;
-      }
-      const drawn = body.current?.querySelector<HTMLElement>('tr[data-row]');
-      const { top = 0, height = 37 } = drawn?.getBoundingClientRect() ?? {};
-      const by = top + (index - Number(drawn?.dataset['row'] ?? 0)) * height - window.innerHeight / 2;
-      scrollerOf(body.current)?.scrollBy(0, by);
-      last.current = id;
-      // Two frames: one for the scroll event that draws the row, one to be after it.
-      requestAnimationFrame(() => requestAnimationFrame(() => linkOf(id)?.focus()));
-    };
-    const press = (event: KeyboardEvent) => {
-      if (!isFree(event)) return;
-      const inRow = rowOf(event.target);
-      const index = shown.current.indexOf(inRow ?? last.current ?? '');
-      if (event.key === 'j') go(Math.min(index + 1, shown.current.length - 1));
-      else if (event.key === 'k') go(Math.max(index - 1, 0));
-      else if (event.key === 'x' && inRow !== undefined) selects.current(inRow);
-      else if (event.key === '?' && help.current) help.current();
-      else return;
-      event.preventDefault();
+    const remember = ({ target }: FocusEvent) => {
+      last.current = rowOf(body.current, target) ?? last.current;
     };
     document.addEventListener('focusin', remember);
-    document.addEventListener('keydown', press);
-    return () => {
-      document.removeEventListener('focusin', remember);
-      document.removeEventListener('keydown', press);
-    };
-  }, [body, on]);
+    return () => document.removeEventListener('focusin', remember);
+  }, [body]);
+  const linkOf = (id: string) => body.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a[href]`);
+  /** Puts the focus on a row; one that is not drawn is scrolled to first. */
+  const go = (index: number) => {
+    const id = ids[index];
+    if (id === undefined) return;
+    const link = linkOf(id);
+    if (link) {
+      link.focus();
+      return;
+    }
+    const drawn = body.current?.querySelector<HTMLElement>('tr[data-row]');
+    const { top = 0, height = 37 } = drawn?.getBoundingClientRect() ?? {};
+    const by = top + (index - Number(drawn?.dataset['row'] ?? 0)) * height - window.innerHeight / 2;
+    scrollerOf(body.current)?.scrollBy(0, by);
+    last.current = id;
+    // Two frames: one for the scroll event that draws the row, one to be after it.
+    requestAnimationFrame(() => requestAnimationFrame(() => linkOf(id)?.focus()));
+  };
+  useKeyDown((event) => {
+    if (!on || !isFree(event)) return;
+    const inRow = rowOf(body.current, event.target);
+    const index = ids.indexOf(inRow ?? last.current ?? '');
+    if (event.key === 'j') go(Math.min(index + 1, ids.length - 1));
+    else if (event.key === 'k') go(Math.max(index - 1, 0));
+    else if (event.key === 'x' && inRow !== undefined) toggle(inRow);
+    else if (event.key === '?' && onHelp) onHelp();
+    else return;
+    event.preventDefault();
+  });
+}
+
+/** The id of the row of this table that an element is in. */
+function rowOf(body: Element | null, target: EventTarget | null): string | undefined {
+  if (!(target instanceof Element) || !body?.contains(target)) return undefined;
+  return target.closest<HTMLElement>('tr[data-id]')?.dataset['id'];
 }
 
 /** What scrolls the rows: the region around them, on a phone the page's main part. */

@@ -1,10 +1,13 @@
 // Keys that work wherever the focus is.
-import { useEffect, useEffectEvent } from 'react';
+import { useEffectEvent, useLayoutEffect } from 'react';
 
-/** `onKey` is called for each key that is pressed on the page, and sees the latest state. */
+/**
+ * `onKey` is called for each key that is pressed on the page, and sees the latest state. It listens before the page is
+ * painted: a key that is pressed at the first sight of the page is not lost.
+ */
 export function useKeyDown(onKey: (event: KeyboardEvent) => void): void {
   const press = useEffectEvent(onKey);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => press(event);
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
