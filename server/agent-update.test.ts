@@ -157,7 +157,7 @@ test('who cannot be told to update says why', async () => {
   const { version, sha256, size } = await able.receive('update');
   const published = await answer<{ Version: string; Sha256: string; Size: number }>('GET', '/v1/agent');
   assert.deepEqual({ Version: version, Sha256: sha256, Size: size }, published);
-  const noted = service.context.db.get<{ target: string }>(
+  const noted = await service.context.db.get<{ target: string }>(
     "SELECT target FROM audit WHERE action = 'device.update-agent' ORDER BY seq DESC LIMIT 1",
   );
   assert.equal(noted?.target, DeviceId);

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { openClock } from './clock.ts';
 import { moveOpenTimes } from './store/open-times.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase } from './store/sqlite.ts';
 import { FakeAgent } from './test-agents.ts';
 import { endProcesses } from '../scripts/test-process.ts';
 import { testFleet } from './test-fleet.ts';
@@ -119,8 +119,8 @@ test('a step that cannot be stored is neither half done nor forgotten', async (t
   let isFull = false;
   const clock = await openClock({
     db,
-    moveTimes: (tx, by) => {
-      moveOpenTimes(tx, by);
+    moveTimes: async (tx, by) => {
+      await moveOpenTimes(tx, by);
       if (isFull) throw new Error('disk full');
     },
     report: (message) => reports.push(message),

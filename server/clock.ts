@@ -38,7 +38,7 @@ export interface Clock {
 interface ClockOptions {
   db: Database;
   /** Moves the stored times that are still measured. */
-  moveTimes: (tx: Tx, by: number) => void;
+  moveTimes: (tx: Tx, by: number) => Promise<unknown>;
   /** Reports that the clock was set, or that this could not be stored. */
   report: (message: string, cause?: unknown) => void;
   time?: TimeSource | undefined;
@@ -60,7 +60,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function openClock({ db, moveTimes, report, time = systemTime() }: ClockOptions): Promise<Clock> {
   const listeners: ((by: number) => void)[] = [];
-  const before = readSaved(db);
+  const before = await readSaved(db);
   let set = before?.set ?? 0;
   let anchor = { wall: time.wall(), uptime: time.uptime() };
   // Difference of `now` and the monotonic clock.
@@ -68,9 +68,9 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   let savedAt = time.steady();
   const now = () => Math.round(base + time.steady());
 
-  const save = (tx: Tx) => {
+  const save = async (tx: Tx) => {
     const saved: Saved = { ...anchor, boot: time.boot, set };
-    tx.run(
+    await tx.run(
       "INSERT INTO settings (key, value) VALUES ('clock', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
       JSON.stringify(saved),
     );
@@ -88,13 +88,13 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     let moved = false;
     try {
       await db.write(
-        (tx) => {
+        async (tx) => {
           if (by !== 0) {
-            moveTimes(tx, by);
+            await moveTimes(tx, by);
             move(by);
             moved = true;
           }
-          save(tx);
+          await save(tx);
         },
         { essential: true },
       );
@@ -152,8 +152,8 @@ function setWhileStopped(before: Saved, present: Omit<Saved, 'set'>): number {
   return isSameBoot || by < 0 ? by : 0;
 }
 
-function readSaved(db: Database): Saved | undefined {
-  const row = db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'clock'");
+async function readSaved(db: Database): Promise<Saved | undefined> {
+  const row = await db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'clock'");
   return row && (JSON.parse(row.value) as Saved);
 }
 

@@ -87,11 +87,11 @@ export interface Context {
 }
 
 /** No agent is connected at a start, whatever the tables contain. Undefined after a clean stop. */
-function markAllDisconnected(tx: Tx, logBytes: number): Recovered | undefined {
-  const wasRunning = recordRunning(tx);
-  const devices = markAllOffline(tx).changes;
-  const tunnels = markAllTunnelsDown(tx).changes;
-  return wasRunning ? { logBytes, devices, tunnels, jobs: countRunning(tx) } : undefined;
+async function markAllDisconnected(tx: Tx, logBytes: number): Promise<Recovered | undefined> {
+  const wasRunning = await recordRunning(tx);
+  const devices = (await markAllOffline(tx)).changes;
+  const tunnels = (await markAllTunnelsDown(tx)).changes;
+  return wasRunning ? { logBytes, devices, tunnels, jobs: await countRunning(tx) } : undefined;
 }
 
 const AGENT_FILE = path.join(import.meta.dirname, '../dist/agent/agent.mjs');
@@ -124,15 +124,20 @@ export async function openContext(
     const readOnly = disk.isReadOnly();
     const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: reportFault });
     const { now } = clock;
-    const setUp = (tx: Tx) => {
+    const setUp = async (tx: Tx) => {
       const { createdToken, envTokenRevoked } = readOnly
         ? { createdToken: undefined, envTokenRevoked: false }
-        : setUpFirstAccount(tx, config, now());
-      const recovered = readOnly ? undefined : markAllDisconnected(tx, store.logBytes);
+        : await setUpFirstAccount(tx, config, now());
+      const recovered = readOnly ? undefined : await markAllDisconnected(tx, store.logBytes);
       return {
-        id: instanceId(tx),
-        downloadKey: setUpDownloadKey(tx),
-        startup: { createdToken, envTokenRevoked, recovered, signinCode: createSigninCode(tx, FIRST_ACCOUNT, now()) },
+        id: await instanceId(tx),
+        downloadKey: await setUpDownloadKey(tx),
+        startup: {
+          createdToken,
+          envTokenRevoked,
+          recovered,
+          signinCode: await createSigninCode(tx, FIRST_ACCOUNT, now()),
+        },
       };
     };
     const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
@@ -189,7 +194,7 @@ export async function openContext(
       link,
       tunnels,
       traffic: openTraffic(),
-      retention: openOutputRetention({
+      retention: await openOutputRetention({
         db,
         clock,
         readOnly,

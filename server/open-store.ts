@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 import { log } from './operation/log.ts';
 import { requireDatabaseOfFiles } from './store/artifact-folder.ts';
 import { fileSize } from './store/database-file.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
 import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';

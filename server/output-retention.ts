@@ -12,7 +12,7 @@ type Usage = Pick<Account, 'OutputBytesUsed' | 'OutputBytesLimit' | 'OutputDays'
 
 export interface OutputRetention {
   /** The usage fields of the account. */
-  usage(accountId: number): Usage;
+  usage(accountId: number): Promise<Usage>;
   /** Removes output that is due; also runs periodically. */
   sweep(): Promise<void>;
   close(): void;
@@ -39,27 +39,28 @@ const DOWN_TO = 0.95;
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
 
-export function openOutputRetention(options: RetentionOptions): OutputRetention {
+export async function openOutputRetention(options: RetentionOptions): Promise<OutputRetention> {
   const { db, clock, limitBytes, days, changed, readOnly } = options;
   const { now } = clock;
   // From this time on the limits apply to everything from before the start, hour by hour.
   let nextHour = now() + HOUR_MS;
   let grace = true;
-  const atStart = new Map(accountsWithOutput(db).map((accountId) => [accountId, outputBytes(db, accountId)]));
+  const atStart = new Map<number, number>();
+  for (const accountId of await accountsWithOutput(db)) atStart.set(accountId, await outputBytes(db, accountId));
   const ageOf = (at: number) => (days === undefined ? Number.NEGATIVE_INFINITY : at - days * DAY_MS);
 
-  const removal = (accountId: number): Usage['OutputRemoval'] => {
+  const removal = async (accountId: number): Promise<Usage['OutputRemoval']> => {
     const Time = printIsoTime(new Date(nextHour));
-    const old = outputEndedBefore(db, accountId, ageOf(nextHour));
+    const old = await outputEndedBefore(db, accountId, ageOf(nextHour));
     if (old.jobs > 0) return { Time, Jobs: old.jobs, Bytes: old.bytes, Because: 'JOB_OUTPUT_DAYS' };
-    const over = outputBytes(db, accountId) - limitBytes;
+    const over = (await outputBytes(db, accountId)) - limitBytes;
     if (over > 0) return { Time, Bytes: over, Because: 'JOB_OUTPUT_MB' };
     return undefined;
   };
 
-  const announce = () => {
-    for (const accountId of accountsWithOutput(db)) {
-      const next = removal(accountId);
+  const announce = async () => {
+    for (const accountId of await accountsWithOutput(db)) {
+      const next = await removal(accountId);
       if (!next) continue;
       const what = next.Jobs === undefined ? 'the oldest output of jobs' : `the output of ${jobs(next.Jobs)}`;
       const why = next.Because === 'JOB_OUTPUT_DAYS' ? `${days} days` : megabytes(limitBytes);
@@ -74,8 +75,8 @@ export function openOutputRetention(options: RetentionOptions): OutputRetention 
     const sum = { jobs: 0, bytes: 0 };
     for (;;) {
       const removed = await db.write(
-        (tx) => {
-          const done = removeOldestOutput(tx, accountId, due, { at: now(), because });
+        async (tx) => {
+          const done = await removeOldestOutput(tx, accountId, due, { at: now(), because });
           if (done.jobs > 0) tx.afterCommit(changed);
           return done;
         },
@@ -98,18 +99,18 @@ export function openOutputRetention(options: RetentionOptions): OutputRetention 
       grace = false;
       nextHour = at + HOUR_MS;
     }
-    for (const accountId of accountsWithOutput(db)) {
+    for (const accountId of await accountsWithOutput(db)) {
       if (isHour && days !== undefined)
         await remove(accountId, { before: ageOf(at) }, `older than ${days} days (JOB_OUTPUT_DAYS)`);
       const limit = grace ? Math.max(limitBytes, atStart.get(accountId) ?? 0) : limitBytes;
-      if (outputBytes(db, accountId) > limit)
+      if ((await outputBytes(db, accountId)) > limit)
         await remove(
           accountId,
           { downTo: limit * DOWN_TO },
           `the limit of ${megabytes(limitBytes)} was reached (JOB_OUTPUT_MB)`,
         );
     }
-    if (isHour) announce();
+    if (isHour) await announce();
   };
 
   let sweeping: Promise<void> | undefined;
@@ -119,15 +120,15 @@ export function openOutputRetention(options: RetentionOptions): OutputRetention 
       .finally(() => (sweeping = undefined)));
   // By a clock that is years ahead all output is old: there is an hour to correct it.
   clock.onSet(() => void (nextHour = now() + HOUR_MS));
-  if (!readOnly) announce();
+  if (!readOnly) await announce();
   const timer = readOnly ? undefined : setInterval(() => void sweep(), SWEEP_EVERY_MS).unref();
 
   return {
-    usage: (accountId) => ({
-      OutputBytesUsed: outputBytes(db, accountId),
+    usage: async (accountId) => ({
+      OutputBytesUsed: await outputBytes(db, accountId),
       OutputBytesLimit: limitBytes,
       OutputDays: days,
-      OutputRemoval: removal(accountId),
+      OutputRemoval: await removal(accountId),
     }),
     sweep,
     close: () => clearInterval(timer),

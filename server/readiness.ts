@@ -30,7 +30,7 @@ export function openReadiness({ db, diskFault, artifactFault, steps, isStopping 
     if (disk !== undefined) fault('disk', disk);
     const artifacts = artifactFault();
     try {
-      const at = db.get<{ user_version: number }>('PRAGMA user_version')?.user_version;
+      const at = (await db.get<{ user_version: number }>('PRAGMA user_version'))?.user_version;
       if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
       const late = new AbortController();
       const write = db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));

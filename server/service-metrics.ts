@@ -8,27 +8,30 @@ import { countRunning } from './store/last-run.ts';
 const CACHE_MS = 5_000;
 
 export function serviceGauges({ db, link, clock, backups, config }: Context): Gauge[] {
-  const tables = remembered(() => ({
-    devices: db.get<{ count: number }>('SELECT ifnull(sum(num_devices), 0) AS count FROM accounts')?.count ?? 0,
-    online: db.get<{ count: number }>('SELECT count(*) AS count FROM devices WHERE online = 1')?.count ?? 0,
+  const number = async (sql: string) => (await db.get<{ number: number | null }>(sql))?.number ?? 0;
+  const tables = remembered(async () => ({
+    devices: await number('SELECT sum(num_devices) AS number FROM accounts'),
+    online: await number('SELECT count(*) AS number FROM devices WHERE online = 1'),
     // The index of unfinished jobs has the first; the second is the few that run.
-    unfinished:
-      db.get<{ count: number }>(
-        "SELECT count(*) AS count FROM jobs WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running')",
-      )?.count ?? 0,
-    running: countRunning(db),
-    output: db.get<{ bytes: number }>('SELECT ifnull(sum(output_bytes), 0) AS bytes FROM accounts')?.bytes ?? 0,
-    artifacts: db.get<{ bytes: number }>('SELECT ifnull(sum(size_bytes), 0) AS bytes FROM artifacts')?.bytes ?? 0,
-    tunnels: db.get<{ count: number }>('SELECT count(*) AS count FROM tunnels WHERE connected IS NOT NULL')?.count ?? 0,
+    unfinished: await number(
+      "SELECT count(*) AS number FROM jobs WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running')",
+    ),
+    running: await countRunning(db),
+    output: await number('SELECT sum(output_bytes) AS number FROM accounts'),
+    artifacts: await number('SELECT sum(size_bytes) AS number FROM artifacts'),
+    tunnels: await number('SELECT count(*) AS number FROM tunnels WHERE connected IS NOT NULL'),
   }));
   const gauges: Gauge[] = [
     {
       name: 'muster_devices',
       help: 'Devices by state.',
-      read: () => [
-        ['state="Online"', tables().online],
-        ['state="Offline"', tables().devices - tables().online],
-      ],
+      read: async () => {
+        const { devices, online } = await tables();
+        return [
+          ['state="Online"', online],
+          ['state="Offline"', devices - online],
+        ];
+      },
     },
     {
       name: 'muster_agents_connected',
@@ -38,22 +41,29 @@ export function serviceGauges({ db, link, clock, backups, config }: Context): Ga
     {
       name: 'muster_jobs',
       help: 'Jobs of devices that have not ended, by state.',
-      read: () => [
-        ['state="Waiting"', tables().unfinished - tables().running],
-        ['state="Running"', tables().running],
-      ],
+      read: async () => {
+        const { unfinished, running } = await tables();
+        return [
+          ['state="Waiting"', unfinished - running],
+          ['state="Running"', running],
+        ];
+      },
     },
     {
       name: 'muster_job_output_stored_bytes',
       help: 'Output of ended jobs that is stored.',
-      read: () => [['', tables().output]],
+      read: async () => [['', (await tables()).output]],
     },
     {
       name: 'muster_artifacts_stored_bytes',
       help: 'Artifacts that are stored.',
-      read: () => [['', tables().artifacts]],
+      read: async () => [['', (await tables()).artifacts]],
     },
-    { name: 'muster_tunnels_open', help: 'Tunnels that an agent holds up.', read: () => [['', tables().tunnels]] },
+    {
+      name: 'muster_tunnels_open',
+      help: 'Tunnels that an agent holds up.',
+      read: async () => [['', (await tables()).tunnels]],
+    },
     {
       name: 'muster_db_queue',
       help: 'Writes that wait for their turn.',

@@ -8,7 +8,7 @@ import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
 import { unclearRequest } from './http/unclear-request.ts';
-import { refuse } from './agents/link.ts';
+import { refuse } from './http/end-socket.ts';
 import { listen, openServer, stop } from './http/listen.ts';
 import { tooManyOpen } from './http/open-files.ts';
 import { openReadiness } from './readiness.ts';
@@ -59,7 +59,8 @@ function openTunnelServer({ config, db, tunnels, instanceId, clock }: Context): 
     },
     ownCookies: [...cookieNames(instanceId), ...VISITOR_COOKIES],
     logins: openVisitorLogins(openSigninLimit(config.signinLimit, clock.steady), config.tunnelScheme),
-    isOurs: (secret) => tokenHolder(db, secret) !== undefined || deviceByKey(db, secret) !== undefined,
+    isOurs: async (secret) =>
+      (await tokenHolder(db, secret)) !== undefined || (await deviceByKey(db, secret)) !== undefined,
   });
 }
 

@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
 import { Problem } from './http/problem.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
 import { endSession, endSessions, listSessions, createSigninCode } from './store/sessions.ts';
 import { listTokens, createToken, revokeToken } from './store/tokens.ts';
@@ -67,8 +67,8 @@ async function run([name = 'list', ...rest]: string[]): Promise<void> {
   }
 }
 
-function list(db: Database): void {
-  const rows = listTokens(db, FIRST_ACCOUNT).map(({ id, prefix, created, last_used, name }) => [
+async function list(db: Database): Promise<void> {
+  const rows = (await listTokens(db, FIRST_ACCOUNT)).map(({ id, prefix, created, last_used, name }) => [
     id,
     `${prefix}…`,
     day(created),
@@ -79,14 +79,16 @@ function list(db: Database): void {
   if (rows.length === 0) console.log('There is no token. Make one with: npm run token -- make NAME');
 }
 
-function sessions(db: Database): void {
-  const rows = listSessions(db, FIRST_ACCOUNT, Date.now()).map(({ id, prefix, name, created, last_used, address }) => [
-    id,
-    day(created),
-    day(last_used),
-    printable(address),
-    prefix === null ? 'sign-in link' : `token ${prefix}… ${printable(name ?? '')}`,
-  ]);
+async function sessions(db: Database): Promise<void> {
+  const rows = (await listSessions(db, FIRST_ACCOUNT, Date.now())).map(
+    ({ id, prefix, name, created, last_used, address }) => [
+      id,
+      day(created),
+      day(last_used),
+      printable(address),
+      prefix === null ? 'sign-in link' : `token ${prefix}… ${printable(name ?? '')}`,
+    ],
+  );
   printTable(['ID', 'SIGNED IN', 'LAST USED', 'FROM', 'BY'], rows);
   if (rows.length === 0) console.log('Nobody is signed in.');
 }
@@ -108,40 +110,40 @@ function printTable(head: string[], rows: string[][]): void {
 
 async function make(db: Database, name: string): Promise<void> {
   if (name.length > 255) throw new UsageError('The name of a token may have at most 255 characters.');
-  const { secret } = await db.write((tx) => {
-    const made = createToken(tx, FIRST_ACCOUNT, name, Date.now());
-    openAudit(Date.now).record(tx, operator(db), 'token.create', made.id);
+  const { secret } = await db.write(async (tx) => {
+    const made = await createToken(tx, FIRST_ACCOUNT, name, Date.now());
+    await openAudit(Date.now).record(tx, await operator(db), 'token.create', made.id);
     return made;
   });
   console.log(`${secret}\n(shown this once)`);
 }
 
 async function revoke(db: Database, id: string): Promise<void> {
-  await db.write((tx) => {
-    revokeToken(tx, FIRST_ACCOUNT, id, Date.now());
-    openAudit(Date.now).record(tx, operator(db), 'token.revoke', id);
+  await db.write(async (tx) => {
+    await revokeToken(tx, FIRST_ACCOUNT, id, Date.now());
+    await openAudit(Date.now).record(tx, await operator(db), 'token.revoke', id);
   });
   console.log('Revoked.');
 }
 
 async function end(db: Database, id: string): Promise<void> {
-  const ended = await db.write((tx) => {
-    const caller = operator(db);
+  const ended = await db.write(async (tx) => {
+    const caller = await operator(db);
     if (id !== 'all') {
-      endSession(tx, FIRST_ACCOUNT, id);
-      openAudit(Date.now).record(tx, caller, 'session.end', id);
+      await endSession(tx, FIRST_ACCOUNT, id);
+      await openAudit(Date.now).record(tx, caller, 'session.end', id);
       return 1;
     }
-    const { changes } = endSessions(tx, FIRST_ACCOUNT);
-    openAudit(Date.now).record(tx, caller, 'session.end-all', String(changes));
+    const { changes } = await endSessions(tx, FIRST_ACCOUNT);
+    await openAudit(Date.now).record(tx, caller, 'session.end-all', String(changes));
     return changes;
   });
   console.log(`Signed out: ${ended}.`);
 }
 
 async function link(db: Database, config: Config): Promise<void> {
-  const code = await db.write((tx) => {
-    openAudit(Date.now).record(tx, operator(db), 'signin-link.make', '');
+  const code = await db.write(async (tx) => {
+    await openAudit(Date.now).record(tx, await operator(db), 'signin-link.make', '');
     return createSigninCode(tx, FIRST_ACCOUNT, Date.now());
   });
   console.log(
@@ -150,8 +152,8 @@ async function link(db: Database, config: Config): Promise<void> {
 }
 
 /** Anyone who may write the data folder; there is no network address. */
-function operator(db: Database): Caller {
-  const email = readAccount(db, FIRST_ACCOUNT)?.UserEmail ?? '';
+async function operator(db: Database): Promise<Caller> {
+  const email = (await readAccount(db, FIRST_ACCOUNT))?.UserEmail ?? '';
   return { account: { id: FIRST_ACCOUNT, email }, actor: 'operator', address: 'local' };
 }
 

@@ -57,11 +57,14 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
   devices: async ({ count, group, keys }) => {
     const made: string[] = [];
     for (let from = 0; from < count; from += DEVICES_A_UNIT)
-      await db.write((tx) => {
+      await db.write(async (tx) => {
         for (let i = from; i < Math.min(count, from + DEVICES_A_UNIT); i++) {
           const draft = { DeviceName: `${group}-${String(i).padStart(6, '0')}`, DeviceGroup: group };
-          const { seq, key } = insertDevice(tx, FIRST_ACCOUNT, draft, Date.now());
-          placeDevice(tx, seq, { Lat: ((i * 7919) % 16_000) / 100 - 80, Lng: ((i * 104_729) % 36_000) / 100 - 180 });
+          const { seq, key } = await insertDevice(tx, FIRST_ACCOUNT, draft, Date.now());
+          await placeDevice(tx, seq, {
+            Lat: ((i * 7919) % 16_000) / 100 - 80,
+            Lng: ((i * 104_729) % 36_000) / 100 - 180,
+          });
           order.added(tx, FIRST_ACCOUNT, seq);
           if (keys) made.push(key);
         }

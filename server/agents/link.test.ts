@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { FIRST_ACCOUNT, setUpFirstAccount } from '../store/accounts.ts';
 import { readConfig } from '../config.ts';
-import { openDatabase } from '../store/database.ts';
+import { openDatabase } from '../store/sqlite.ts';
 import { insertDevice, markOnline } from '../store/devices.ts';
 import { FakeAgent, scratch } from '../test-agents.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -16,9 +16,10 @@ import { openLink } from './link.ts';
 test('a silent agent is dropped, one that pings is not', async () => {
   const at = scratch();
   const db = openDatabase(path.join(at.folder, 'muster.db'));
-  const [quiet, lively] = await db.write((tx) => {
-    setUpFirstAccount(tx, readConfig({ DATA_DIR: at.folder }), 1);
-    return ['quiet', 'lively'].map((DeviceName) => insertDevice(tx, FIRST_ACCOUNT, { DeviceName, DeviceGroup: '' }, 1));
+  const [quiet, lively] = await db.write(async (tx) => {
+    await setUpFirstAccount(tx, readConfig({ DATA_DIR: at.folder }), 1);
+    const add = (DeviceName: string) => insertDevice(tx, FIRST_ACCOUNT, { DeviceName, DeviceGroup: '' }, 1);
+    return [await add('quiet'), await add('lively')];
   });
   assert.ok(quiet && lively);
   const link = openLink({ db, now: Date.now, lostAfterMs: 300, sweepEveryMs: 20 });
@@ -39,13 +40,14 @@ test('a silent agent is dropped, one that pings is not', async () => {
   const agents = [await FakeAgent.connect(url, quiet.key), await FakeAgent.connect(url, lively.key)] as const;
   const pings = setInterval(() => agents[1].socket.ping(), 50);
   await until('the silent one to be dropped', () => agents[0].closed);
-  const online = (seq: number) => db.get<{ online: number }>('SELECT online FROM devices WHERE seq = ?', seq)?.online;
-  await until('Offline', () => online(quiet.seq) === 0);
+  const online = async (seq: number) =>
+    (await db.get<{ online: number }>('SELECT online FROM devices WHERE seq = ?', seq))?.online;
+  await until('Offline', async () => (await online(quiet.seq)) === 0);
   // Longer than several intervals of the check.
   const pongs: number[] = [];
   agents[1].socket.on('pong', () => pongs.push(1));
   await until('ten more pings', () => pongs.length >= 10);
-  assert.deepEqual([gone, online(lively.seq), agents[1].closed], [[quiet.seq], 1, undefined]);
+  assert.deepEqual([gone, await online(lively.seq), agents[1].closed], [[quiet.seq], 1, undefined]);
 
   clearInterval(pings);
   await link.close();

@@ -1,6 +1,5 @@
 // The service's side of the agents' connections: which may connect, which are connected, and which became silent.
 // Listeners handle the messages.
-import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -15,11 +14,12 @@ import {
   readOtherVersion,
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
-import { endSocket } from '../http/end-socket.ts';
+import { refuse } from '../http/end-socket.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
 import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
+import type { DeviceRow } from '../store/devices.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
 import type { Frame } from './intake.ts';
@@ -212,24 +212,35 @@ export function openLink({
     if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));
   }, SEEN_EVERY_MS).unref();
 
+  /** The device of an agent that may connect; throws the reason why it may not. */
+  const admit = async (request: IncomingMessage): Promise<DeviceRow> => {
+    const path = (request.url ?? '').split('?')[0];
+    if (path !== LINK_PATH) throw notFound('connection', path ?? '');
+    const closed = refusal?.();
+    if (closed) throw closed;
+    const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const device = key === undefined ? undefined : await deviceByKey(db, key);
+    if (device) return device;
+    throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');
+  };
+
   return {
     upgrade: (request, socket, head) => {
       socket.on('error', onError);
-      const path = (request.url ?? '').split('?')[0];
-      if (path !== LINK_PATH) return refuse(socket, notFound('connection', path ?? ''));
-      const closed = refusal?.();
-      if (closed) return refuse(socket, closed);
-      const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-      const device = key === undefined ? undefined : deviceByKey(db, key);
-      if (!device)
-        return refuse(
-          socket,
-          new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.'),
-        );
-      server.handleUpgrade(request, socket, head, (opened) => {
-        connections.set(opened, new AgentConnection(opened, device));
-        opened.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
-      });
+      admit(request).then(
+        (device) => {
+          server.handleUpgrade(request, socket, head, (opened) => {
+            connections.set(opened, new AgentConnection(opened, device));
+            opened
+              .on('message', onMessage)
+              .on('ping', onPing)
+              .on('pong', onPong)
+              .on('close', onClose)
+              .on('error', onError);
+          });
+        },
+        (cause: unknown) => refuse(socket, cause instanceof Problem ? cause : unavailable(cause)),
+      );
     },
 
     disconnect: (deviceSeq, reason) => {
@@ -274,19 +285,7 @@ function readAddress(text: string): string | undefined {
   return url.origin;
 }
 
-/** Answers an upgrade with a plain HTTP refusal. */
-export function refuse(socket: Duplex, problem: Problem): void {
-  const body = JSON.stringify(problem.body());
-  endSocket(
-    socket,
-    [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-      'Connection: close',
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      ...(problem.status === 401 ? ['WWW-Authenticate: Bearer realm="muster"'] : []),
-      '',
-      body,
-    ].join('\r\n'),
-  );
+function unavailable(cause: unknown): Problem {
+  logFault('link: could not look up a device key', cause);
+  return new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.');
 }

@@ -69,8 +69,8 @@ test('without a valid token: 401, a challenge, and nothing about why', async () 
 
 test("another account's things are not there", async () => {
   const { db } = service.context;
-  const other = await db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
+  const other = await db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
     return createToken(tx, 2, 'theirs', Date.now());
   });
   const asOther = (method: string, at: string, body?: unknown) =>
@@ -108,8 +108,8 @@ test("another account's things are not there", async () => {
 });
 
 test('an ETag of one account says nothing to another', async () => {
-  const made = await service.context.db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (3, 'c@c', 5, 5, 0)`);
+  const made = await service.context.db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (3, 'c@c', 5, 5, 0)`);
     return createToken(tx, 3, 'theirs', Date.now());
   });
   const etag = (await service.call('GET', '/v1/devices/1/25')).headers.get('ETag') ?? '';
@@ -125,7 +125,7 @@ test('every change is in the audit log, without secrets', async () => {
     await service.call('POST', '/v1/devices', { DeviceName: 'audited', DeviceGroup: '' })
   ).json()) as NewDevice;
   await service.call('DELETE', `/v1/devices/${DeviceId}`);
-  const rows = service.context.db.all<Record<string, unknown>>(
+  const rows = await service.context.db.all<Record<string, unknown>>(
     'SELECT * FROM audit WHERE target = ? ORDER BY seq',
     DeviceId,
   );
@@ -137,6 +137,6 @@ test('every change is in the audit log, without secrets', async () => {
     ],
   );
   assert.match(String(rows[0]?.['actor']), /^token:/);
-  const everything = JSON.stringify(service.context.db.all('SELECT * FROM audit'));
+  const everything = JSON.stringify(await service.context.db.all('SELECT * FROM audit'));
   assert.ok(!everything.includes(DeviceKey) && !everything.includes(service.token ?? ''));
 });

@@ -24,27 +24,27 @@ export function accountRoutes(
   const time = (at: number) => printIsoTime(new Date(at));
 
   /** Whether the user of a browser proves more than the session. Uses up a code. */
-  const isProven = (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): boolean => {
-    if (sessionId === undefined || tokenHolder(tx, proof)?.account_id === account.id) return true;
+  const isProven = async (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): Promise<boolean> => {
+    if (sessionId === undefined || (await tokenHolder(tx, proof))?.account_id === account.id) return true;
     // Users paste the whole link.
     const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
-    return redeemSigninCode(tx, code, now()) === account.id;
+    return (await redeemSigninCode(tx, code, now())) === account.id;
   };
 
   return {
-    get: ({ account }) => {
-      const found = readAccount(db, account.id);
+    get: async ({ account }) => {
+      const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
       return {
         ...found,
-        ...retention.usage(account.id),
+        ...(await retention.usage(account.id)),
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },
 
-    tokens: ({ account }) =>
-      listTokens(db, account.id).map(({ id, name, prefix, created, last_used }) => ({
+    tokens: async ({ account }) =>
+      (await listTokens(db, account.id)).map(({ id, name, prefix, created, last_used }) => ({
         TokenId: id,
         Name: name,
         Prefix: prefix,
@@ -62,11 +62,11 @@ export function accountRoutes(
       let created: NewApiToken | undefined;
       const submission = { accountId, key, content: { Name: request.body.Name } };
       const write = db.write((tx) =>
-        runOnce(tx, submission, now(), () => {
+        runOnce(tx, submission, now(), async () => {
           // Checked here, because a repeated request has a link that it used up itself.
-          if (!isProven(tx, request, proof)) throw notProven;
-          const { id, secret } = createToken(tx, accountId, request.body.Name, now());
-          audit.record(tx, request, 'token.create', id);
+          if (!(await isProven(tx, request, proof))) throw notProven;
+          const { id, secret } = await createToken(tx, accountId, request.body.Name, now());
+          await audit.record(tx, request, 'token.create', id);
           const answer = { TokenId: id, Token: secret };
           created = answer;
           if (key !== undefined) tx.afterCommit(() => recent.remember(id, answer));
@@ -81,7 +81,7 @@ export function accountRoutes(
       });
       const answer = created ?? recent.recall(tokenId);
       // A token that was revoked in the meantime is useless.
-      if (answer && (created || listTokens(db, accountId).some(({ id }) => id === tokenId))) return answer;
+      if (answer && (created || (await listTokens(db, accountId)).some(({ id }) => id === tokenId))) return answer;
       throw new Problem(
         409,
         'The token was created, but it is lost',
@@ -91,15 +91,15 @@ export function accountRoutes(
 
     revokeToken: (request) =>
       db.write(
-        (tx) => {
-          revokeToken(tx, request.account.id, request.params.token_id, now());
-          audit.record(tx, request, 'token.revoke', request.params.token_id);
+        async (tx) => {
+          await revokeToken(tx, request.account.id, request.params.token_id, now());
+          await audit.record(tx, request, 'token.revoke', request.params.token_id);
         },
         { essential: true },
       ),
 
-    sessions: ({ account, sessionId }) =>
-      listSessions(db, account.id, now()).map(({ id, created, last_used, address, name, prefix }) => ({
+    sessions: async ({ account, sessionId }) =>
+      (await listSessions(db, account.id, now())).map(({ id, created, last_used, address, name, prefix }) => ({
         SessionId: id,
         How: prefix === null ? 'Link' : 'Token',
         ...(prefix !== null && { TokenName: name ?? '', Prefix: prefix }),
@@ -111,18 +111,18 @@ export function accountRoutes(
 
     endSessions: (request) =>
       db.write(
-        (tx) => {
-          const { changes } = endSessions(tx, request.account.id, request.sessionId);
-          audit.record(tx, request, 'session.end-all', String(changes));
+        async (tx) => {
+          const { changes } = await endSessions(tx, request.account.id, request.sessionId);
+          await audit.record(tx, request, 'session.end-all', String(changes));
         },
         { essential: true },
       ),
 
     endSession: (request) =>
       db.write(
-        (tx) => {
-          endSession(tx, request.account.id, request.params.session_id);
-          audit.record(tx, request, 'session.end', request.params.session_id);
+        async (tx) => {
+          await endSession(tx, request.account.id, request.params.session_id);
+          await audit.record(tx, request, 'session.end', request.params.session_id);
         },
         { essential: true },
       ),

@@ -305,9 +305,10 @@ test('a download goes on from any byte of the same file', async () => {
 test("a job's link uses the address its agent dialled, and ends with the job", async () => {
   const made = await accepted(await upload(form(tarForm, { name: 'a.tar.gz', bytes: PACKED })));
   const { db, downloads } = service.context;
-  const status = (to: string) => db.write((tx) => void tx.run('UPDATE jobs SET status = ? WHERE id = ?', to, 'job1'));
-  await db.write((tx) => {
-    tx.run(
+  const status = (to: string) =>
+    db.write(async (tx) => void (await tx.run('UPDATE jobs SET status = ? WHERE id = ?', to, 'job1')));
+  await db.write(async (tx) => {
+    await tx.run(
       `INSERT INTO jobs (id, account_id, name, artifact_id, command, status, created) VALUES (?, 1, 'n', ?, '', ?, 0)`,
       'job1',
       made.ArtifactId,
@@ -335,9 +336,9 @@ test("a job's link uses the address its agent dialled, and ends with the job", a
 
 test("another account's artifact is not there", async () => {
   const made = await accepted(await upload(form(tarForm, { name: 'a.tar.gz', bytes: PACKED })));
-  await service.context.db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
-    tx.run('UPDATE artifacts SET account_id = 2');
+  await service.context.db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
+    await tx.run('UPDATE artifacts SET account_id = 2');
   });
   await refused(await service.call('GET', `/v1/artifact/${made.ArtifactId}`), 404);
   await refused(await remove(made.ArtifactId), 404);

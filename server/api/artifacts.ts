@@ -44,9 +44,10 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         most: ARTIFACT_BYTES_LIMIT,
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,
-        admit: () => {
+        admit: async () => {
           // A repeated upload needs no more space.
-          if (!wasSubmitted(db, accountId, key)) requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+          if (!(await wasSubmitted(db, accountId, key)))
+            await requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
         },
       });
       const id = newId();
@@ -71,15 +72,15 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         await files.store(upload.received, id);
         const submission = { accountId, key, content: [form, upload.name, upload.received.sha256] };
         const { id: storedId, repeated } = await db.write((tx) =>
-          runOnce(tx, submission, now(), () => {
-            insertArtifact(tx, artifact);
-            audit.record(tx, request, 'artifact.upload', id);
+          runOnce(tx, submission, now(), async () => {
+            await insertArtifact(tx, artifact);
+            await audit.record(tx, request, 'artifact.upload', id);
             return id;
           }),
         );
         if (!repeated) return shown(artifact);
         await files.remove(id);
-        return shown(artifactById(db, accountId, storedId));
+        return shown(await artifactById(db, accountId, storedId));
       } catch (cause) {
         await files.discard(upload.received);
         await files.remove(id);
@@ -87,17 +88,17 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       }
     },
 
-    get: ({ account, params }) => shown(artifactById(db, account.id, params.artifact_id)),
+    get: async ({ account, params }) => shown(await artifactById(db, account.id, params.artifact_id)),
 
-    list: ({ account }) => listArtifacts(db, account.id).map(shown),
+    list: async ({ account }) => (await listArtifacts(db, account.id)).map(shown),
 
     remove: async (request) => {
       const id = request.params.artifact_id;
       await db.write(
-        (tx) => {
-          deleteArtifact(tx, request.account.id, id);
-          context.dispatch.artifactRemoved(tx, id);
-          audit.record(tx, request, 'artifact.remove', id);
+        async (tx) => {
+          await deleteArtifact(tx, request.account.id, id);
+          await context.dispatch.artifactRemoved(tx, id);
+          await audit.record(tx, request, 'artifact.remove', id);
         },
         { essential: true },
       );

@@ -74,7 +74,7 @@ test('a created device is listed with every documented field; its key is told on
 
 test('the key is stored as a hash only', async () => {
   const { DeviceKey } = await create('a');
-  const [row] = service.context.db.all<Record<string, unknown>>('SELECT * FROM devices');
+  const [row] = await service.context.db.all<Record<string, unknown>>('SELECT * FROM devices');
   for (const value of Object.values(row ?? {})) assert.notEqual(value, DeviceKey);
   assert.deepEqual(Buffer.from(row?.['key_hash'] as Uint8Array), hashSecret(DeviceKey));
 });
@@ -178,7 +178,7 @@ test('filters: parts of name and id in any letter case, whole group and status, 
   assert.deepEqual(await filter({ device_group: 'nor' }), [], 'a group is matched whole');
   assert.deepEqual(await filter({ device_id: a.DeviceId.slice(2, 9).toUpperCase() }), ['Straßenpumpe Nord']);
 
-  const seq = deviceByKey(service.context.db, a.DeviceKey)?.seq ?? 0;
+  const seq = (await deviceByKey(service.context.db, a.DeviceKey))?.seq ?? 0;
   const at = Date.now();
   await service.context.db.write((tx) =>
     markOnline(tx, seq, { addr: '10.1.1.1', port: '5', version: '1', os: 'linux', arch: 'arm64', hostname: 'h', at }),
@@ -205,7 +205,7 @@ test('filters: parts of name and id in any letter case, whole group and status, 
 test('what an agent told is listed, and stays known when it is gone', async () => {
   const { DeviceKey } = await create('a');
   const { db } = service.context;
-  const seq = deviceByKey(db, DeviceKey)?.seq ?? 0;
+  const seq = (await deviceByKey(db, DeviceKey))?.seq ?? 0;
   const at = Date.UTC(2026, 10, 2, 14, 3, 9, 250);
   const told = { addr: '192.168.7.7', port: '40112', version: '0.1.0', os: 'linux', arch: 'x64', hostname: 'box', at };
   await db.write((tx) => markOnline(tx, seq, told));
@@ -268,7 +268,7 @@ test('delete takes the device, its key and its place; twice is a 404', async () 
   await empty(await service.call('DELETE', `/v1/devices/${DeviceId}`));
   assert.deepEqual(await page(1, 25), { Devices: [], TotalNumDevices: 0 });
   assert.deepEqual(await read('/v1/devices/location'), []);
-  assert.equal(deviceByKey(service.context.db, DeviceKey), undefined);
+  assert.equal(await deviceByKey(service.context.db, DeviceKey), undefined);
   assert.equal((await read<unknown[]>('/v1/tag')).length, 1, 'the tag itself stays');
   await service.call('DELETE', `/v1/tag/${tag?.TagId}`);
   await refused(await service.call('DELETE', `/v1/devices/${DeviceId}`), 404);
@@ -280,8 +280,8 @@ test('a new key ends the old one at once', async () => {
   const fresh = (await response.json()) as NewDevice;
   assert.equal(fresh.DeviceId, DeviceId);
   const { db } = service.context;
-  assert.equal(deviceByKey(db, DeviceKey), undefined);
-  assert.equal(deviceByKey(db, fresh.DeviceKey)?.id, DeviceId);
+  assert.equal(await deviceByKey(db, DeviceKey), undefined);
+  assert.equal((await deviceByKey(db, fresh.DeviceKey))?.id, DeviceId);
   await refused(await service.call('POST', '/v1/devices/unknown/key'), 404);
 });
 
@@ -332,10 +332,10 @@ test('a list that has not changed is not sent again, and one that has is', async
 
 test('a long list of devices travels compressed to whoever takes that; a list of jobs never does', async () => {
   const { db, order } = service.context;
-  await db.write((tx) => {
+  await db.write(async (tx) => {
     for (let n = 0; n < 40; n++) {
       const draft = { DeviceName: `unit ${n}`, DeviceGroup: 'x'.repeat(600) };
-      order.added(tx, FIRST_ACCOUNT, insertDevice(tx, FIRST_ACCOUNT, draft, Date.now()).seq);
+      order.added(tx, FIRST_ACCOUNT, (await insertDevice(tx, FIRST_ACCOUNT, draft, Date.now())).seq);
     }
   });
   const ask = (at: string, accept: string, known = '') =>
@@ -369,11 +369,11 @@ test('a name is looked for in portions, which together find what the whole fleet
   const found: number[] = [];
   for (let place: number | null = 0, portions = 0; place !== null; portions++) {
     assert.ok(portions < 10);
-    const { seqs, last } = matchesAfter(db, FIRST_ACCOUNT, { device_name: 'PUMP' }, place, 2);
+    const { seqs, last } = await matchesAfter(db, FIRST_ACCOUNT, { device_name: 'PUMP' }, place, 2);
     found.push(...seqs);
     place = last;
   }
-  const listed = JSON.parse(listSeqs(db, found)) as Device[];
+  const listed = JSON.parse(await listSeqs(db, found)) as Device[];
   assert.deepEqual(names(listed), ['pump 1', 'pump 2', 'Pump 3']);
   assert.deepEqual(await filter({ device_name: 'PUMP' }, '2/2'), ['Pump 3']);
 });

@@ -44,11 +44,11 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const key = idempotencyKey(request.http);
       let created: NewDevice | undefined;
       const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId, key, content: request.body }, now(), () => {
-          const device = insertDevice(tx, accountId, request.body, now());
+        runOnce(tx, { accountId, key, content: request.body }, now(), async () => {
+          const device = await insertDevice(tx, accountId, request.body, now());
           const answer = { DeviceId: device.id, DeviceKey: device.key };
           order.added(tx, accountId, device.seq);
-          audit.record(tx, request, 'device.create', device.id);
+          await audit.record(tx, request, 'device.create', device.id);
           created = answer;
           if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
           return device.id;
@@ -56,7 +56,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       );
       const answer = created ?? recent.recall(id);
       // A key that was replaced in the meantime is useless.
-      if (answer && (created || deviceByKey(db, answer.DeviceKey))) return answer;
+      if (answer && (created || (await deviceByKey(db, answer.DeviceKey)))) return answer;
       throw new Problem(
         409,
         'The device was created, but its key is lost',
@@ -65,28 +65,28 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     update: (request) =>
-      db.write((tx) => {
-        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
-        updateDevice(tx, seq, request.body);
-        audit.record(tx, request, 'device.update', id);
+      db.write(async (tx) => {
+        const { seq, id } = await deviceById(tx, request.account.id, request.params.device_id);
+        await updateDevice(tx, seq, request.body);
+        await audit.record(tx, request, 'device.update', id);
       }),
 
     locate: (request) =>
-      db.write((tx) => {
-        const { seq, id } = deviceById(tx, request.account.id, request.params.device_id);
-        placeDevice(tx, seq, request.body);
+      db.write(async (tx) => {
+        const { seq, id } = await deviceById(tx, request.account.id, request.params.device_id);
+        await placeDevice(tx, seq, request.body);
         order.moved(tx, request.account.id);
-        audit.record(tx, request, 'device.locate', id);
+        await audit.record(tx, request, 'device.locate', id);
       }),
 
     locations: ({ account }) => locations(account.id),
 
     page: ({ account, params: { page_num, rows_per_page } }) => {
       const version = pages.version(account.id);
-      const make = () => {
-        const first = order.at(account.id, (page_num - 1) * rows_per_page);
-        const devices = first === undefined ? '[]' : listFrom(db, account.id, first, rows_per_page);
-        return `{"Devices":${devices},"TotalNumDevices":${order.count(account.id)}}`;
+      const make = async () => {
+        const first = await order.at(account.id, (page_num - 1) * rows_per_page);
+        const devices = first === undefined ? '[]' : await listFrom(db, account.id, first, rows_per_page);
+        return `{"Devices":${devices},"TotalNumDevices":${await order.count(account.id)}}`;
       };
       return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version, { isOpen: true });
     },
@@ -94,15 +94,17 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
       const offset = (page_num - 1) * rows_per_page;
       if (!query.device_name && !query.device_id)
-        return new Prepared(listFiltered(db, account.id, query, offset, rows_per_page), undefined, { isOpen: true });
+        return new Prepared(await listFiltered(db, account.id, query, offset, rows_per_page), undefined, {
+          isOpen: true,
+        });
       const found: number[] = [];
       for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
         if (after > 0) await nextTurn();
-        const { seqs, last } = matchesAfter(db, account.id, query, after, SCAN_ROWS);
+        const { seqs, last } = await matchesAfter(db, account.id, query, after, SCAN_ROWS);
         found.push(...seqs);
         after = last;
       }
-      return new Prepared(listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });
+      return new Prepared(await listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });
     },
 
     selected: async ({ account, body }) => {
@@ -110,19 +112,19 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const found: string[] = [];
       for (let start = 0; start < ids.length; start += PORTION) {
         if (start > 0) await nextTurn();
-        found.push(...listSelected(db, account.id, ids.slice(start, start + PORTION)));
+        found.push(...(await listSelected(db, account.id, ids.slice(start, start + PORTION))));
       }
       return new Prepared(`[${found.join(',')}]`);
     },
 
     remove: async (request) => {
       await db.write(
-        (tx) => {
-          const device = deviceById(tx, request.account.id, request.params.device_id);
-          context.dispatch.deviceRemoved(tx, device.seq);
-          deleteDevice(tx, device);
+        async (tx) => {
+          const device = await deviceById(tx, request.account.id, request.params.device_id);
+          await context.dispatch.deviceRemoved(tx, device.seq);
+          await deleteDevice(tx, device);
           order.removed(tx, request.account.id, device.seq);
-          audit.record(tx, request, 'device.remove', device.id);
+          await audit.record(tx, request, 'device.remove', device.id);
           tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
         },
         { essential: true },
@@ -130,10 +132,10 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     },
 
     rekey: (request) =>
-      db.write((tx) => {
-        const device = deviceById(tx, request.account.id, request.params.device_id);
-        const key = replaceKey(tx, device.seq);
-        audit.record(tx, request, 'device.rekey', device.id);
+      db.write(async (tx) => {
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const key = await replaceKey(tx, device.seq);
+        await audit.record(tx, request, 'device.rekey', device.id);
         tx.afterCommit(() => context.link.disconnect(device.seq, 'rekeyed'));
         return { DeviceId: device.id, DeviceKey: key };
       }),
@@ -153,24 +155,27 @@ const MAX_PAGES = 64;
 /** Pages as they were last sent: many dashboards request the same few, which rarely change. */
 function openPages(db: Database) {
   const start = newId();
-  const pages = new Map<string, Uint8Array<ArrayBuffer>>();
+  const pages = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   let writes = -1;
   return {
     /** Changes with every change of a device or tag of the account. */
     version: (accountId: number) => `${start}-${accountId}-${db.writesTo('devices', 'device_tags', 'tags')}`,
     /** The page stored for this version, created if there is none. */
-    get: (version: string, page: string, make: () => string): Uint8Array<ArrayBuffer> => {
+    get: (version: string, page: string, make: () => Promise<string>): Promise<Uint8Array<ArrayBuffer>> => {
       const now = db.writesTo('devices', 'device_tags', 'tags');
       if (now !== writes) pages.clear();
       writes = now;
       const key = `${version} ${page}`;
       const stored = pages.get(key);
       if (stored !== undefined) return stored;
-      const bytes = Buffer.from(make());
+      const made = make().then((text) => Buffer.from(text));
+      // What failed, or was read while the devices changed, is read again.
+      const forget = () => void (pages.get(key) === made && pages.delete(key));
+      made.then(() => db.writesTo('devices', 'device_tags', 'tags') === now || forget(), forget);
       const [oldest] = pages.keys();
       if (pages.size >= MAX_PAGES && oldest !== undefined) pages.delete(oldest);
-      pages.set(key, bytes);
-      return bytes;
+      pages.set(key, made);
+      return made;
     },
   };
 }

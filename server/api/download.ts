@@ -9,25 +9,25 @@ import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 
 /** A link of a job is valid only while the job may still need it. */
-const jobNeeds = (db: Reader, jobId: string, artifactId: string): boolean =>
-  db.get(
+const jobNeeds = async (db: Reader, jobId: string, artifactId: string): Promise<boolean> =>
+  (await db.get(
     "SELECT 1 FROM jobs WHERE id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')",
     jobId,
     artifactId,
-  ) !== undefined;
+  )) !== undefined;
 
 export function downloadRoute(app: App, { db, files, downloads }: Context): void {
   app.get('/download/:artifact_id', async (http) => {
     const id = http.req.param('artifact_id');
     const { expires, token, job } = http.req.query();
-    if (!downloads.opens(id, { expires, token, job }) || (job !== undefined && !jobNeeds(db, job, id)))
+    if (!downloads.opens(id, { expires, token, job }) || (job !== undefined && !(await jobNeeds(db, job, id))))
       throw new Problem(
         403,
         'This download link is not valid, or not any more',
         "Take the artifact's Command anew: the link in it is made for one artifact and expires.",
       );
     const gone = () => new Problem(404, 'This artifact is gone', 'It was deleted after the link to it was made.');
-    const artifact = findArtifact(db, id);
+    const artifact = await findArtifact(db, id);
     if (!artifact) throw gone();
     const { sizeBytes } = artifact;
     const etag = `"${artifact.sha256}"`;

@@ -22,7 +22,8 @@ async function refused(response: Response, field: string): Promise<string> {
 }
 const bodyOf = (body: string, at = '/v1/devices') =>
   fetch(new URL(at, service.url), { method: 'POST', headers: { Authorization: `Bearer ${service.token}` }, body });
-const devices = async () => service.context.db.get<{ count: number }>('SELECT count(*) AS count FROM devices')?.count;
+const devices = async () =>
+  (await service.context.db.get<{ count: number }>('SELECT count(*) AS count FROM devices'))?.count;
 
 test('a query parameter that is unknown or there twice', async () => {
   const filters = '/v1/devices/1/25/filters';

@@ -50,10 +50,13 @@ async function isRefused(words: RegExp) {
   assert.deepEqual(readdirSync(path.join(service.dataDir, 'artifacts/arriving')), []);
   assert.deepEqual(await (await service.call('GET', '/v1/artifact')).json(), []);
 }
+/** The limit belongs to the connection that writes. */
+const limitPages = (pages: number) =>
+  service.context.db.write((tx) => tx.get(`PRAGMA max_page_count = ${pages}`), { essential: true });
 async function fillDatabase(): Promise<void> {
   const { db } = service.context;
-  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
-  db.get(`PRAGMA max_page_count = ${pages}`);
+  const { page_count: pages } = (await db.get<{ page_count: number }>('PRAGMA page_count')) ?? { page_count: 0 };
+  await limitPages(pages);
   // Free space inside the file is used first.
   for (let disk = true; disk;)
     disk = await db
@@ -88,7 +91,7 @@ test('when they are flushed', async () => {
 test('when it is noted in the database', async () => {
   await fillDatabase();
   await isRefused(/disk of the service is full.*Nothing was changed/);
-  service.context.db.get('PRAGMA max_page_count = 1000000');
+  await limitPages(1_000_000);
 });
 
 test('and once there is room again, the same order succeeds', async () => {
@@ -129,7 +132,7 @@ test('jobs, artifacts and devices can be deleted while all else is refused, agen
 
   mock.restoreAll();
   syncBuiltinESMExports();
-  service.context.db.get('PRAGMA max_page_count = 1000000');
+  await limitPages(1_000_000);
   assert.equal((await service.call('POST', '/v1/devices', { DeviceName: 'x', DeviceGroup: '' })).status, 200);
   assert.equal((await account()).DiskState, undefined);
 });

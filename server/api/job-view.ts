@@ -4,7 +4,8 @@ import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { printIsoTime, printJobTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import { outputSize, readOutput, readOutputNow } from '../store/job-output.ts';
+import type { Reader } from '../store/database.ts';
+import { outputSize, readOutput } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
 import { readParts } from '../store/output-parts.ts';
 import { countsOf } from '../store/job-moves.ts';
@@ -18,9 +19,9 @@ const RESULT_OF_CHILD = 4096;
 const time = (at: number | null) => (at === null ? '' : printJobTime(new Date(at)));
 const beginning = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text);
 
-export type JobSource = Pick<Context, 'db' | 'dispatch'>;
+export type JobSource = { db: Reader; dispatch: Pick<Context['dispatch'], 'waitingOffline'> };
 
-function common({ db, dispatch }: JobSource, row: JobRow): Job {
+async function common({ db, dispatch }: JobSource, row: JobRow): Promise<Job> {
   const isParent = row.device_seq === null;
   const isOpen = row.ended === null;
   return {
@@ -47,8 +48,8 @@ function common({ db, dispatch }: JobSource, row: JobRow): Job {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
-    ...(isParent && { Counts: present(countsOf(db, row.seq)) }),
-    ...(isParent && isOpen && { WaitingOffline: dispatch.waitingOffline(row.seq) }),
+    ...(isParent && { Counts: present(await countsOf(db, row.seq)) }),
+    ...(isParent && isOpen && { WaitingOffline: await dispatch.waitingOffline(row.seq) }),
   };
 }
 
@@ -56,29 +57,25 @@ const present = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 /** For lists: without output, and with the beginnings of Command and Result. */
-export function summary(source: JobSource, row: JobRow): Job {
-  const shown = common(source, row);
+export async function summary(source: JobSource, row: JobRow): Promise<Job> {
+  const shown = await common(source, row);
   return { ...shown, Command: beginning(shown.Command, COMMAND_IN_LIST) };
 }
 
 /** For lists across many devices: without what a thousand children of one parent would repeat. */
-export const brief = (source: JobSource, row: JobRow): Job => ({ ...common(source, row), Command: '', Result: '' });
+export const brief = async (source: JobSource, row: JobRow): Promise<Job> => ({
+  ...(await common(source, row)),
+  Command: '',
+  Result: '',
+});
 
 /** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
-  const shown = common(source, row);
+  const shown = await common(source, row);
   if (row.device_seq === null) return shown;
   const stdout = await readOutput(db, row.seq, 'stdout');
   return withOutput(shown, row, stdout, await readOutput(db, row.seq, 'stderr'));
-}
-
-/** The same, synchronously, for comparisons before a write. */
-export function fullNow(source: JobSource, row: JobRow): Job {
-  const { db } = source;
-  const shown = common(source, row);
-  if (row.device_seq === null) return shown;
-  return withOutput(shown, row, readOutputNow(db, row.seq, 'stdout'), readOutputNow(db, row.seq, 'stderr'));
 }
 
 function withOutput(shown: Job, row: JobRow, ...output: [stdout: Buffer, stderr: Buffer]): Job {
@@ -95,7 +92,7 @@ export async function piecesFrom(
   row: JobRow,
   asked: { stdout: number; stderr: number },
 ): Promise<z.output<typeof jobEndpoints.output.response>> {
-  const shown = common(source, row);
+  const shown = await common(source, row);
   const { db } = source;
   const over = row.ended !== null;
   const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { limit: PIECE, over });
@@ -126,13 +123,13 @@ export async function piecesFrom(
 export async function child(source: JobSource, row: JobRow, most: number | undefined): Promise<Job> {
   const { db } = source;
   const text = async (stream: Stream) => {
-    const left = most === undefined ? 0 : Math.max(0, outputSize(db, row.seq, stream) - most);
+    const left = most === undefined ? 0 : Math.max(0, (await outputSize(db, row.seq, stream)) - most);
     const end = (await readOutput(db, row.seq, stream, left)).toString();
     return left === 0 ? end : `[muster] ${left} bytes left out here; GET /v1/job/${row.id} has all.\n${end}`;
   };
   const [stdout, stderr] = [await text('stdout'), await text('stderr')];
   const result = row.ended === null ? '' : beginning(resultOf(row, stdout, stderr), RESULT_OF_CHILD);
-  return { ...common(source, row), Stdout: stdout, Stderr: stderr, Result: result };
+  return { ...(await common(source, row)), Stdout: stdout, Stderr: stderr, Result: result };
 }
 
 function resultOf(row: JobRow, stdout: string, stderr: string): string {

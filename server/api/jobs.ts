@@ -9,8 +9,9 @@ import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
+import type { Reader } from '../store/database.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { brief, child, full, fullNow, piecesFrom, summary } from './job-view.ts';
+import { brief, child, full, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
 /** Rows built at a time; other requests run between two portions. */
@@ -23,16 +24,13 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 
 /** Rows as one JSON list, read and printed a portion at a time. */
 async function listed(
-  read: (after: JobRow | undefined, limit: number) => JobRow[],
-  show: (row: JobRow) => object | Promise<object>,
+  read: (after: JobRow | undefined, limit: number) => Promise<JobRow[]>,
+  show: (row: JobRow) => Promise<object>,
 ): Promise<string> {
   const parts: string[] = [];
   for (let after: JobRow | undefined; ;) {
-    const rows = read(after, PORTION);
-    for (const row of rows) {
-      const shown = show(row);
-      parts.push(JSON.stringify(shown instanceof Promise ? await shown : shown));
-    }
+    const rows = await read(after, PORTION);
+    for (const row of rows) parts.push(JSON.stringify(await show(row)));
     const last = rows.at(-1);
     if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
     after = last;
@@ -46,11 +44,11 @@ const isKnown = (http: HandlerRequest['http'], version: string) => http.req.head
 /** Refuses a write with `If-Match` if the job has changed since it was read. */
 const requireUnchanged =
   (source: JobSource, http: HandlerRequest['http'], refusal: string) =>
-  (row: JobRow, isAssigned: boolean): void => {
+  async (row: JobRow, isAssigned: boolean, db: Reader): Promise<void> => {
     const header = http.req.header('If-Match');
     // An agent may start a job before it reports that.
     const isBegun = header !== undefined && row.status === 'Waiting' && isAssigned;
-    if (!isBegun && isUnchanged(header, () => fullNow(source, row))) return;
+    if (!isBegun && (await isUnchanged(header, () => full({ ...source, db }, row)))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
 
@@ -59,21 +57,21 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   return {
     submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
 
-    get: ({ account, params }) => full(context, jobById(db, account.id, params.job_id)),
+    get: async ({ account, params }) => full(context, await jobById(db, account.id, params.job_id)),
 
-    output: ({ account, params, query: { stdout, stderr } }) =>
-      piecesFrom(context, jobById(db, account.id, params.job_id), {
+    output: async ({ account, params, query: { stdout, stderr } }) =>
+      piecesFrom(context, await jobById(db, account.id, params.job_id), {
         stdout: Number(stdout ?? 0),
         stderr: Number(stderr ?? 0),
       }),
 
     children: async ({ account, params, http }) => {
-      const parent = jobById(db, account.id, params.job_id);
+      const parent = await jobById(db, account.id, params.job_id);
       const version = dispatch.version();
       if (parent.device_seq !== null) return [];
       if (isKnown(http, version)) return new Prepared('', version);
-      const children = Object.values(countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
-      const all = outputOfChildren(db, parent.seq) <= CHILDREN_BYTES;
+      const children = Object.values(await countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
+      const all = (await outputOfChildren(db, parent.seq)) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(
         (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
@@ -103,7 +101,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     },
 
     ofDevice: async ({ account, params }) => {
-      const device = deviceById(db, account.id, params.device_id);
+      const device = await deviceById(db, account.id, params.device_id);
       const version = dispatch.version();
       const json = await listed(
         (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
@@ -116,14 +114,14 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       const version = dispatch.version();
       if (isKnown(http, version)) return new Prepared('', version);
       const parts: string[] = [];
-      for (const top of topJobsWith(db, account.id, params.artifact_id)) {
+      for (const top of await topJobsWith(db, account.id, params.artifact_id)) {
         const json =
           top.device_seq === null
             ? await listed(
                 (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
                 (row) => brief(context, row),
               )
-            : `[${JSON.stringify(brief(context, top))}]`;
+            : `[${JSON.stringify(await brief(context, top))}]`;
         if (json !== '[]') parts.push(json.slice(1, -1));
       }
       return new Prepared(`[${parts.join(',')}]`, version);

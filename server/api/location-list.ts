@@ -14,9 +14,9 @@ type Portion = Uint8Array<ArrayBuffer>;
 export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): (accountId: number) => Prepared {
   let cached: { version: string; portions: Portion[] } | undefined;
 
-  function* made(accountId: number): Generator<Portion, void> {
+  async function* made(accountId: number): AsyncGenerator<Portion, void> {
     for (let after = 0; ;) {
-      const { json, last } = locationsAfter(db, accountId, after, PORTION);
+      const { json, last } = await locationsAfter(db, accountId, after, PORTION);
       if (last === null) {
         yield Buffer.from(after === 0 ? '[]' : ']');
         return;
@@ -27,10 +27,10 @@ export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): 
   }
 
   /** Builds the list, and caches it if nothing changed in the meantime. */
-  function* buildAndCache(accountId: number, version: string): Generator<Portion, void> {
+  async function* buildAndCache(accountId: number, version: string): AsyncGenerator<Portion, void> {
     const portions: Portion[] = [];
     let size = 0;
-    for (const portion of made(accountId)) {
+    for await (const portion of made(accountId)) {
       size += portion.length;
       if (size <= MAX_CACHED_BYTES) portions.push(portion);
       else portions.length = 0;
@@ -48,13 +48,13 @@ export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): 
   };
 }
 
-function inTurns(portions: Iterator<Portion, void>): ReadableStream<Uint8Array> {
+function inTurns(portions: Iterator<Portion, void> | AsyncIterator<Portion, void>): ReadableStream<Uint8Array> {
   let begun = false;
   return new ReadableStream({
     async pull(controller) {
       if (begun) await new Promise<void>((resolve) => void setImmediate(resolve));
       begun = true;
-      const portion = portions.next();
+      const portion = await portions.next();
       if (portion.done) controller.close();
       else controller.enqueue(portion.value);
     },

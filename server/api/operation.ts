@@ -31,6 +31,6 @@ export function operationRoutes(
 
   app.get('/metrics', async (http) => {
     await authorise(http);
-    return http.body(printMetrics(gauges), 200, { ...NO_STORE, 'Content-Type': METRICS_TYPE });
+    return http.body(await printMetrics(gauges), 200, { ...NO_STORE, 'Content-Type': METRICS_TYPE });
   });
 }

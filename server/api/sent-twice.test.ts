@@ -47,7 +47,7 @@ test('a device: the answer that got lost comes again, with the key of the one de
   const [first, second] = (await Promise.all(answers.map((answer) => answer.json()))) as NewDevice[];
   assert.ok(first);
   assert.deepEqual(second, first);
-  assert.equal(deviceByKey(service.context.db, first.DeviceKey)?.id, first.DeviceId);
+  assert.equal((await deviceByKey(service.context.db, first.DeviceKey))?.id, first.DeviceId);
   const { TotalNumDevices } = await read<{ TotalNumDevices: number }>('/v1/devices/1/25');
   assert.equal(TotalNumDevices, 1);
 
@@ -71,7 +71,10 @@ test('a device, after a restart: no second one, and its lost key is not told aga
   assert.match(detail ?? '', new RegExp(made.DeviceId));
   const named = await read<unknown[]>('/v1/devices/1/25/filters?device_name=restarted');
   assert.equal(named.length, 1);
-  assert.ok(deviceByKey(service.context.db, made.DeviceKey), 'the key that may have arrived after all goes on opening');
+  assert.ok(
+    await deviceByKey(service.context.db, made.DeviceKey),
+    'the key that may have arrived after all goes on opening',
+  );
 });
 
 test('an artifact: stored once, even where a second would not fit', async () => {

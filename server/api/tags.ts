@@ -10,34 +10,34 @@ export function tagRoutes({ db, audit, now }: Context): Handlers<typeof tagEndpo
     list: ({ account }) => listTags(db, account.id),
 
     create: (request) =>
-      db.write((tx) => {
-        const id = insertTag(tx, request.account.id, request.params.tag_name, now());
-        audit.record(tx, request, 'tag.create', id);
+      db.write(async (tx) => {
+        const id = await insertTag(tx, request.account.id, request.params.tag_name, now());
+        await audit.record(tx, request, 'tag.create', id);
       }),
 
     remove: (request) =>
       db.write(
-        (tx) => {
-          deleteTag(tx, request.account.id, request.params.tag_id);
-          audit.record(tx, request, 'tag.remove', request.params.tag_id);
+        async (tx) => {
+          await deleteTag(tx, request.account.id, request.params.tag_id);
+          await audit.record(tx, request, 'tag.remove', request.params.tag_id);
         },
         { essential: true },
       ),
 
     attach: (request) =>
-      db.write((tx) => {
-        const device = deviceById(tx, request.account.id, request.params.device_id);
-        requireTag(tx, request.account.id, request.params.tag_id);
-        attachTag(tx, device.seq, request.params.tag_id);
-        audit.record(tx, request, 'tag.attach', `${request.params.tag_id} ${device.id}`);
+      db.write(async (tx) => {
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        await requireTag(tx, request.account.id, request.params.tag_id);
+        await attachTag(tx, device.seq, request.params.tag_id);
+        await audit.record(tx, request, 'tag.attach', `${request.params.tag_id} ${device.id}`);
       }),
 
     detach: (request) =>
-      db.write((tx) => {
-        const device = deviceById(tx, request.account.id, request.params.device_id);
-        requireTag(tx, request.account.id, request.params.tag_id);
-        detachTag(tx, device.seq, request.params.tag_id);
-        audit.record(tx, request, 'tag.detach', `${request.params.tag_id} ${device.id}`);
+      db.write(async (tx) => {
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        await requireTag(tx, request.account.id, request.params.tag_id);
+        await detachTag(tx, device.seq, request.params.tag_id);
+        await audit.record(tx, request, 'tag.detach', `${request.params.tag_id} ${device.id}`);
       }),
   };
 }

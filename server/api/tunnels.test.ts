@@ -19,12 +19,13 @@ before(async () => {
   device = (await made.json()) as NewDevice;
 });
 after(() => service.end());
-beforeEach(() => service.context.db.write((tx) => void deleteTunnels(tx, ACCOUNT)));
+beforeEach(() => service.context.db.write(async (tx) => void (await deleteTunnels(tx, ACCOUNT))));
 
 const open = (draft: { protocol: 'HTTP' | 'TCP'; localDest: string; port?: number }, accountId = ACCOUNT) =>
-  service.context.db.write((tx) => {
-    const deviceSeq = tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', device.DeviceId)?.seq ?? 0;
-    return openTunnel(tx, { accountId, deviceSeq, run: 'run', ...draft }, service.context.now()).name;
+  service.context.db.write(async (tx) => {
+    const deviceSeq =
+      (await tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', device.DeviceId))?.seq ?? 0;
+    return (await openTunnel(tx, { accountId, deviceSeq, run: 'run', ...draft }, service.context.now())).name;
   });
 const list = async () => (await (await service.call('GET', '/v1/tunnels')).json()) as Tunnel[];
 
@@ -63,7 +64,7 @@ test('tunnels are listed as documented', async () => {
     },
   ]);
   assert.match(web, /^[a-z0-9]{20}$/);
-  await service.context.db.write((tx) => void tx.run('UPDATE tunnels SET connected = NULL'));
+  await service.context.db.write(async (tx) => void (await tx.run('UPDATE tunnels SET connected = NULL')));
   assert.equal((await list())[0]?.Uptime, 'N/A');
   service.clock.offset = 0;
 });
@@ -112,8 +113,8 @@ async function rawDelete(path: string): Promise<string> {
 }
 
 test("another account's tunnels are not there, and stay when all are deleted", async () => {
-  await service.context.db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
+  await service.context.db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
   });
   const theirs = await open({ protocol: 'HTTP', localDest: 'http://localhost:1' }, 2);
   assert.deepEqual(await list(), []);
@@ -125,8 +126,8 @@ test("another account's tunnels are not there, and stay when all are deleted", a
 test('a deleted device takes its tunnels along', async () => {
   const made = await service.call('POST', '/v1/devices', { DeviceName: 'brief', DeviceGroup: '' });
   const brief = (await made.json()) as NewDevice;
-  await service.context.db.write((tx) => {
-    const seq = tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', brief.DeviceId)?.seq ?? 0;
+  await service.context.db.write(async (tx) => {
+    const seq = (await tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', brief.DeviceId))?.seq ?? 0;
     const draft = {
       accountId: ACCOUNT,
       deviceSeq: seq,
@@ -134,7 +135,7 @@ test('a deleted device takes its tunnels along', async () => {
       protocol: 'HTTP',
       localDest: 'http://x:1',
     } as const;
-    openTunnel(tx, draft, 0);
+    await openTunnel(tx, draft, 0);
   });
   assert.equal((await list()).length, 1);
   assert.equal((await service.call('DELETE', `/v1/devices/${brief.DeviceId}`)).status, 200);

@@ -44,13 +44,13 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
   };
 
   return {
-    list: ({ account }) => listTunnels(db, account.id).map(shown),
+    list: async ({ account }) => (await listTunnels(db, account.id)).map(shown),
 
     removeAll: (request) =>
       db.write(
-        (tx) => {
-          const names = deleteTunnels(tx, request.account.id);
-          audit.record(tx, request, 'tunnel.remove-all', String(names.length));
+        async (tx) => {
+          const names = await deleteTunnels(tx, request.account.id);
+          await audit.record(tx, request, 'tunnel.remove-all', String(names.length));
           tx.afterCommit(() => tunnels.deleted(names));
         },
         { essential: true },
@@ -58,9 +58,9 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
 
     remove: (request) =>
       db.write(
-        (tx) => {
-          deleteTunnel(tx, request.account.id, request.params.tunnel_id);
-          audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
+        async (tx) => {
+          await deleteTunnel(tx, request.account.id, request.params.tunnel_id);
+          await audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
           tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
         },
         { essential: true },

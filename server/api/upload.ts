@@ -46,7 +46,7 @@ export interface UploadRules {
   /** Allowed names of text fields. */
   fields: readonly string[];
   /** Checks what is known before the body is read; throws to refuse. */
-  admit?: () => void;
+  admit?: () => Promise<void>;
   /** Aborted when the service stops and cannot wait for the rest. */
   giveUp: AbortSignal;
 }
@@ -56,7 +56,7 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
   const { most, admit, giveUp } = rules;
   try {
     if (Number(incoming.headers['content-length'] ?? 0) > most + MAX_AROUND_FILE) throw tooLarge(most);
-    admit?.();
+    await admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
     await drain(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : DRAIN_MS);

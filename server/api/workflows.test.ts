@@ -62,9 +62,9 @@ test('what is missing or empty is named', async () => {
 
 test("another account's workflow is not there", async () => {
   const { WorkflowId } = (await (await create({ Name: 'mine', Command: 'true' })).json()) as { WorkflowId: string };
-  await service.context.db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
-    tx.run('UPDATE workflows SET account_id = 2 WHERE id = ?', WorkflowId);
+  await service.context.db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 1, 1, 0)`);
+    await tx.run('UPDATE workflows SET account_id = 2 WHERE id = ?', WorkflowId);
   });
   for (const method of ['GET', 'DELETE'])
     assert.equal((await service.call(method, `/v1/workflow/${WorkflowId}`)).status, 404);

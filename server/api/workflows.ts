@@ -13,10 +13,10 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
       // A shell would cut the command at a NUL character, and run something else.
       if (request.body.Command.includes('\0')) throw invalid([{ field: 'Command', message: 'holds a NUL character' }]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
-      return db.write((tx) => {
-        const { id: WorkflowId } = runOnce(tx, submission, now(), () => {
-          const id = insertWorkflow(tx, request.account.id, request.body, now());
-          audit.record(tx, request, 'workflow.create', id);
+      return db.write(async (tx) => {
+        const { id: WorkflowId } = await runOnce(tx, submission, now(), async () => {
+          const id = await insertWorkflow(tx, request.account.id, request.body, now());
+          await audit.record(tx, request, 'workflow.create', id);
           return id;
         });
         return { WorkflowId };
@@ -29,9 +29,9 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
 
     remove: (request) =>
       db.write(
-        (tx) => {
-          deleteWorkflow(tx, request.account.id, request.params.workflow_id);
-          audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
+        async (tx) => {
+          await deleteWorkflow(tx, request.account.id, request.params.workflow_id);
+          await audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
         },
         { essential: true },
       ),

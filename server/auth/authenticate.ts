@@ -34,7 +34,7 @@ export function openAuthenticator(context: Context): Authenticator {
       const { authorization } = http.env.incoming.headers;
       if (authorization !== undefined) {
         const secret = bearerOf(authorization);
-        const found = secret === undefined ? undefined : holder(secret);
+        const found = secret === undefined ? undefined : await holder(secret);
         if (!found)
           throw new Problem(
             401,

@@ -42,7 +42,7 @@ interface Rotating {
 }
 
 interface SessionStore<Session extends Rotating> {
-  find(value: string, now: number): Session | undefined;
+  find(value: string, now: number): Promise<Session | undefined>;
   /** Replaces a session's value; undefined if another request just did. */
   rotate(session: Session, from: IncomingMessage): Promise<string | undefined>;
   noteUse(session: Session, from: IncomingMessage): Promise<unknown>;
@@ -97,7 +97,7 @@ export function openSessionCookie<Session extends Rotating>(
   return {
     session: async (http) => {
       const value = onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
-      const session = value === undefined ? undefined : store.find(value, now());
+      const session = value === undefined ? undefined : await store.find(value, now());
       if (!session) return undefined;
       if (session.previous) {
         const again = replaced.get(session.id);

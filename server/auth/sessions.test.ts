@@ -132,7 +132,7 @@ test('too many failed sign-ins: 429 with a time for what is wrong; a right token
   assert.equal((await new Browser().signIn({ Code: code() })).status, 200);
   assert.equal((await service.call('GET', '/v1/account')).status, 200);
   assert.equal((await new Browser().signIn({ Token: 'wrong' })).status, 429, 'a success does not set it back');
-  const audited = service.context.db.get<{ count: number }>(
+  const audited = await service.context.db.get<{ count: number }>(
     "SELECT count(*) AS count FROM audit WHERE outcome = 'refused'",
   );
   assert.equal(audited?.count, 10, 'nobody fills the log by guessing');
@@ -346,10 +346,13 @@ test('sessions are listed without secrets, and ended one by one or all but this 
   // With a token there is no current session.
   assert.equal((await service.call('DELETE', '/v1/account/sessions')).status, 200);
   assert.ok(!(await own.isIn()));
-  const audited = service.context.db
-    .all<{ action: string }>("SELECT action FROM audit WHERE action LIKE 'session.end%' ORDER BY seq")
-    .map(({ action }) => action);
-  assert.deepEqual(audited, ['session.end', 'session.end-all', 'session.end-all']);
+  const audited = await service.context.db.all<{ action: string }>(
+    "SELECT action FROM audit WHERE action LIKE 'session.end%' ORDER BY seq",
+  );
+  assert.deepEqual(
+    audited.map(({ action }) => action),
+    ['session.end', 'session.end-all', 'session.end-all'],
+  );
 });
 
 test('what is over is not listed, and use is noted', async () => {
@@ -367,8 +370,8 @@ test('what is over is not listed, and use is noted', async () => {
 test("another account's sessions are not there", async () => {
   const browser = await signedIn();
   const [own] = await sessionsOf(browser);
-  const { secret } = await service.context.db.write((tx) => {
-    tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
+  const { secret } = await service.context.db.write(async (tx) => {
+    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@b', 5, 5, 0)`);
     return createToken(tx, 2, 'theirs', Date.now());
   });
   const asOther = (method: string, at: string) =>

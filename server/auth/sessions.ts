@@ -46,12 +46,13 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
     const before = await authenticator.session(http);
 
     const opened = await db.write(
-      (tx) => {
-        const who = given.Token === undefined ? byCode(tx, given.Code.trim()) : byToken(tx, given.Token.trim());
+      async (tx) => {
+        const who =
+          given.Token === undefined ? await byCode(tx, given.Code.trim()) : await byToken(tx, given.Token.trim());
         if (!who) return undefined;
-        if (before) deleteSession(tx, before.id);
-        const { id, value } = insertSession(tx, who.account.id, { tokenId: who.tokenId, address }, now());
-        audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
+        if (before) await deleteSession(tx, before.id);
+        const { id, value } = await insertSession(tx, who.account.id, { tokenId: who.tokenId, address }, now());
+        await audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
         return { value, email: who.account.email };
       },
       { essential: true },
@@ -81,9 +82,9 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
         address: clientAddress(config, http.env.incoming),
       };
       await db.write(
-        (tx) => {
-          deleteSession(tx, session.id);
-          audit.record(tx, caller, 'session.close', session.id);
+        async (tx) => {
+          await deleteSession(tx, session.id);
+          await audit.record(tx, caller, 'session.close', session.id);
         },
         { essential: true },
       );
@@ -97,8 +98,8 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
     actor: string;
     tokenId?: string;
   }
-  function byToken(tx: Tx, secret: string): Who | undefined {
-    const holder = tokenHolder(tx, secret);
+  async function byToken(tx: Tx, secret: string): Promise<Who | undefined> {
+    const holder = await tokenHolder(tx, secret);
     return (
       holder && {
         account: { id: holder.account_id, email: holder.email },
@@ -107,12 +108,12 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
       }
     );
   }
-  function byCode(tx: Tx, code: string): Who | undefined {
-    const id = redeemSigninCode(tx, code, now());
+  async function byCode(tx: Tx, code: string): Promise<Who | undefined> {
+    const id = await redeemSigninCode(tx, code, now());
     const account =
       id === undefined
         ? undefined
-        : tx.get<{ id: number; email: string }>('SELECT id, email FROM accounts WHERE id = ?', id);
+        : await tx.get<{ id: number; email: string }>('SELECT id, email FROM accounts WHERE id = ?', id);
     return account && { account, actor: 'sign-in link' };
   }
 }

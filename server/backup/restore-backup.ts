@@ -10,7 +10,7 @@ import { TarFault, tarEntries } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
 import { makeFolder } from '../open-store.ts';
 import { syncFolder } from '../store/artifact-files.ts';
-import { openDatabase } from '../store/database.ts';
+import { openDatabase } from '../store/sqlite.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { waitingJobs } from '../store/jobs.ts';
@@ -150,19 +150,19 @@ function checkDatabase(aside: string, { Parts, Damaged, Tables, ArtifactStore }:
 async function endWaiting(database: string, madeAt: string): Promise<number> {
   const db = openDatabase(database);
   try {
-    return await db.write((tx) => {
+    return await db.write(async (tx) => {
       const parents: TouchedParents = new Map();
-      const rows = waitingJobs(tx);
+      const rows = await waitingJobs(tx);
       const reason = `It waited in the backup of ${madeAt} that was restored: whether it ran since is not known. It is not run.`;
       for (const { seq, parentSeq } of rows)
-        moveJob(
+        await moveJob(
           tx,
           { seq, parentSeq, status: 'Waiting' },
           'Interrupted',
           { ended: Date.now(), reason, result: reason },
           parents,
         );
-      refreshParents(tx, parents);
+      await refreshParents(tx, parents);
       return rows.length;
     });
   } finally {

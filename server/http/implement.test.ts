@@ -150,9 +150,9 @@ test('every answer carries the headers that keep a browser out of trouble', asyn
 });
 
 test('places that need several portions come whole, each once', async () => {
-  await service.context.db.write((tx) => {
+  await service.context.db.write(async (tx) => {
     for (let index = 0; index < 5_000; index++)
-      tx.run(
+      await tx.run(
         `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, lat) VALUES (?, 1, '', '', '', ?, 0, 1)`,
         `place-${index}`,
         Buffer.from(`place-${index}`),

@@ -35,7 +35,7 @@ type Json = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** An answer as JSON text, made at once or on demand: for lists that are too large for objects. */
 export class Prepared {
-  readonly json: Json | (() => Json);
+  readonly json: Json | (() => Json | Promise<Json>);
   /** Changes whenever the answer would. Without it the ETag is a hash of the text; a stream has none. */
   readonly version: string | undefined;
   /**
@@ -44,7 +44,11 @@ export class Prepared {
    */
   readonly isOpen: boolean;
 
-  constructor(json: Json | (() => Json), version?: string, { isOpen = false }: { isOpen?: boolean } = {}) {
+  constructor(
+    json: Json | (() => Json | Promise<Json>),
+    version?: string,
+    { isOpen = false }: { isOpen?: boolean } = {},
+  ) {
     this.json = json;
     this.version = version;
     this.isOpen = isOpen;
@@ -159,28 +163,31 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /** 200 with the handler's result; supports If-None-Match for GET. */
-function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Response | Promise<Response> {
+async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Promise<Response> {
   if (value instanceof Response) return value;
   if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
   const { json, version, isOpen } = value instanceof Prepared ? value : new Prepared(JSON.stringify(value));
   const make = () => (typeof json === 'function' ? json() : json);
-  if (endpoint.method !== 'GET') return http.body(make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
+  if (endpoint.method !== 'GET') return http.body(await make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
 
   // With a known version, an unchanged answer is not even built.
-  const text = version === undefined ? make() : undefined;
+  const text = version === undefined ? await make() : undefined;
   const tag = version ?? (typeof text === 'string' ? tagOf(text) : undefined);
-  if (tag === undefined) return http.body(text ?? make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
+  if (tag === undefined) return http.body(text ?? (await make()), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
   const vary = `Authorization, Cookie${isOpen ? ', Accept-Encoding' : ''}`;
   const headers = { 'Cache-Control': 'private, no-cache', Vary: vary, ETag: `"${tag}"` };
   const compressedTag = `"${tag}-gzip"`;
   const known = http.req.header('If-None-Match');
   if (matches(known, headers.ETag)) return http.body(null, 304, headers);
   if (isOpen && matches(known, compressedTag)) return http.body(null, 304, { ...headers, ETag: compressedTag });
-  const body = sendable(text ?? make());
+  const body = sendable(text ?? (await make()));
   if (isOpen && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http))
-    return compressed(body).then((bytes) =>
-      http.body(bytes, 200, { ...JSON_TYPE, ...headers, ETag: compressedTag, 'Content-Encoding': 'gzip' }),
-    );
+    return http.body(await compressed(body), 200, {
+      ...JSON_TYPE,
+      ...headers,
+      ETag: compressedTag,
+      'Content-Encoding': 'gzip',
+    });
   return http.body(body, 200, { ...JSON_TYPE, ...headers });
 }
 
@@ -214,9 +221,9 @@ const tagOf = (json: string): string => hash('sha1', json, 'base64url');
  * Whether a write with `If-Match` may proceed (RFC 9110, section 13.1.1): the object is still as it was when it was
  * read. `now`: what a GET would answer now.
  */
-export function isUnchanged(header: string | undefined, now: () => object): boolean {
+export async function isUnchanged(header: string | undefined, now: () => Promise<object>): Promise<boolean> {
   if (header === undefined || header.trim() === '*') return true;
-  const tag = `"${tagOf(JSON.stringify(now()))}"`;
+  const tag = `"${tagOf(JSON.stringify(await now()))}"`;
   return header.split(',').some((each) => each.trim() === tag);
 }
 

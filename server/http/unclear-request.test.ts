@@ -16,8 +16,8 @@ before(async () => {
   device = (await (
     await service.call('POST', '/v1/devices', { DeviceName: 'stays', DeviceGroup: '' })
   ).json()) as NewDevice;
-  await service.context.db.write((tx) => {
-    openTunnel(
+  await service.context.db.write(async (tx) => {
+    await openTunnel(
       tx,
       { accountId: 1, deviceSeq: 1, run: 'r', protocol: 'HTTP', localDest: 'http://127.0.0.1:1' },
       Date.now(),
@@ -72,9 +72,9 @@ test('a path that has to be tidied first is a 404, whatever the method, and noth
   assert.match(await send('HEAD', '/v1/./account'), /^HTTP\/1\.1 404 [^]*\r\n\r\n$/);
   assert.match(await send('GET', '/install.sh/../openapi.json'), /^HTTP\/1\.1 404 /);
   assert.match(await send('GET', '/%61uth/session'), /^HTTP\/1\.1 404 /);
-  const { tunnels, devices } = service.context.db.get<{ tunnels: number; devices: number }>(
+  const { tunnels, devices } = (await service.context.db.get<{ tunnels: number; devices: number }>(
     'SELECT (SELECT count(*) FROM tunnels) AS tunnels, (SELECT count(*) FROM devices) AS devices',
-  ) ?? { tunnels: 0, devices: 0 };
+  )) ?? { tunnels: 0, devices: 0 };
   assert.deepEqual([tunnels, devices], [1, 1]);
 });
 

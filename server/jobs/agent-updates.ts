@@ -62,11 +62,11 @@ export function openAgentUpdates({ db, link, audit, now, published }: AgentUpdat
       const program = requireProgram(published);
       const version = await program.version();
       const { sha256, bytes } = program;
-      await db.write((tx) => {
-        const device = deviceById(tx, caller.account.id, deviceId);
+      await db.write(async (tx) => {
+        const device = await deviceById(tx, caller.account.id, deviceId);
         const connection = requireAble(link.of(device.seq), device.name, program, version);
-        setAgentState(tx, device.seq, { update: 'Updating', problem: '', text: '' }, now());
-        audit.record(tx, caller, 'device.update-agent', device.id);
+        await setAgentState(tx, device.seq, { update: 'Updating', problem: '', text: '' }, now());
+        await audit.record(tx, caller, 'device.update-agent', device.id);
         tx.afterCommit(() => connection.send({ type: 'update', version, sha256, size: bytes.length }));
       });
     },

@@ -31,20 +31,20 @@ export class ArrivedOutput {
   }
 
   /** Writes the output of one job. */
-  writeOf(tx: Tx, job: AssignedJob): void {
+  async writeOf(tx: Tx, job: AssignedJob): Promise<void> {
     const arrived = this.#jobs.get(job);
     if (!arrived) return;
     this.#jobs.delete(job);
     for (const stream of STREAMS) {
       const bytes = Buffer.concat(arrived[stream]);
       if (bytes.length === 0) continue;
-      appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
+      await appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
       outputBytes.add('', bytes.length);
     }
-    addRuns(tx, job.seq, arrived.runs);
+    await addRuns(tx, job.seq, arrived.runs);
   }
 
-  write(tx: Tx): void {
-    for (const job of this.#jobs.keys()) this.writeOf(tx, job);
+  async write(tx: Tx): Promise<void> {
+    for (const job of this.#jobs.keys()) await this.writeOf(tx, job);
   }
 }

@@ -26,7 +26,7 @@ export interface DeliveryOptions {
   link: Link;
   now: () => number;
   /** The command line that the device runs for a job, or why the job can no longer run. */
-  commandFor: (tx: Tx, job: JobRow, origin: string) => { command: string } | { because: string };
+  commandFor: (tx: Tx, job: JobRow, origin: string) => Promise<{ command: string } | { because: string }>;
   timeLimitSeconds: number;
   /** Most bytes that a device stores of each stream. */
   outputLimit: number;
@@ -91,28 +91,28 @@ export class Delivery {
     }
   }
 
-  #unit(tx: Tx, turns: Turn[]): void {
+  async #unit(tx: Tx, turns: Turn[]): Promise<void> {
     const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), confirmed: new Set(), ending: new Map() };
     for (const { connection, message } of turns)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     for (const { connection, message } of turns) {
       // A newer connection of the same device replaced this one, or it is closing.
       if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
-      if (message?.type === 'hello') this.#greet(unit, connection, message);
-      else if (message) this.#receive(unit, connection, message);
-      else if (!connection.job) this.#assignNext(unit, connection);
+      if (message?.type === 'hello') await this.#greet(unit, connection, message);
+      else if (message) await this.#receive(unit, connection, message);
+      else if (!connection.job) await this.#assignNext(unit, connection);
     }
-    unit.output.write(tx);
-    refreshParents(tx, unit.parents);
+    await unit.output.write(tx);
+    await refreshParents(tx, unit.parents);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
     tx.afterCommit(this.#options.changed);
   }
 
-  #greet(unit: Unit, connection: AgentConnection, hello: Hello): void {
+  async #greet(unit: Unit, connection: AgentConnection, hello: Hello): Promise<void> {
     const { tx } = unit;
     const at = this.#options.now();
-    setAgentState(tx, connection.deviceSeq, this.#options.agentState(hello), at);
-    const { changes } = markOnline(tx, connection.deviceSeq, {
+    await setAgentState(tx, connection.deviceSeq, this.#options.agentState(hello), at);
+    const { changes } = await markOnline(tx, connection.deviceSeq, {
       addr: hello.localAddr,
       port: hello.localPort,
       version: hello.agentVersion,
@@ -127,9 +127,10 @@ export class Delivery {
     );
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
-    for (const job of hello.jobs) if (!isUnfinished(tx, connection.deviceSeq, job)) this.#forget(tx, connection, job);
+    for (const job of hello.jobs)
+      if (!(await isUnfinished(tx, connection.deviceSeq, job))) this.#forget(tx, connection, job);
     if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
-    this.#assignNext(unit, connection);
+    await this.#assignNext(unit, connection);
   }
 
   /** Makes the agent stop and forget a job that was deleted or whose end is stored. */
@@ -140,25 +141,25 @@ export class Delivery {
     });
   }
 
-  #receive(unit: Unit, connection: AgentConnection, message: JobMessage): void {
+  async #receive(unit: Unit, connection: AgentConnection, message: JobMessage): Promise<void> {
     const { job } = connection;
     if (job?.id !== message.job) {
       // An agent sends messages about a job that it was not given on this connection only if that was just deleted.
-      if (message.type === 'ended' && !isUnfinished(unit.tx, connection.deviceSeq, message.job))
+      if (message.type === 'ended' && !(await isUnfinished(unit.tx, connection.deviceSeq, message.job)))
         this.#forget(unit.tx, connection, message.job);
       return;
     }
     // A job that ends in the same unit is never shown as Running: its end has the start time.
     if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
-    if (message.type === 'started') this.#start(unit, job, message.ago);
+    if (message.type === 'started') await this.#start(unit, job, message.ago);
     else if (message.type === 'output') this.#store(unit, connection, job, message);
-    else this.#end(unit, connection, job, message);
+    else await this.#end(unit, connection, job, message);
   }
 
-  #start({ tx, parents }: Unit, job: AssignedJob, ago: number): void {
+  async #start({ tx, parents }: Unit, job: AssignedJob, ago: number): Promise<void> {
     if (job.status === 'Running') return;
     const started = this.#past(job, ago);
-    if (!moveJob(tx, job, 'Running', { started }, parents)) return;
+    if (!(await moveJob(tx, job, 'Running', { started }, parents))) return;
     job.status = 'Running';
     job.started = started;
   }
@@ -191,12 +192,12 @@ export class Delivery {
     tx.afterCommit(() => connection.send({ type: 'stored', job: id, have: { stdout, stderr } }));
   }
 
-  #end(unit: Unit, connection: AgentConnection, job: AssignedJob, message: Ended): void {
+  async #end(unit: Unit, connection: AgentConnection, job: AssignedJob, message: Ended): Promise<void> {
     const { tx, parents } = unit;
-    unit.output.writeOf(tx, job);
+    await unit.output.writeOf(tx, job);
     const ended = this.#past(job, message.endedAgo);
     const started = message.startedAgo === undefined ? undefined : this.#past(job, message.startedAgo);
-    moveJob(
+    await moveJob(
       tx,
       job,
       statusOf(message),
@@ -205,7 +206,7 @@ export class Delivery {
         ...(started !== undefined && { started }),
         exitCode: message.exitCode,
         reason: reasonOf(message),
-        result: beginning(tx, job, reasonOf(message)),
+        result: await beginning(tx, job, reasonOf(message)),
       },
       parents,
     );
@@ -214,35 +215,38 @@ export class Delivery {
       connection.send({ type: 'settled', job: job.id });
       for (const notify of job.whenOver) notify();
     });
-    this.#assignNext(unit, connection);
+    await this.#assignNext(unit, connection);
   }
 
   /** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
-  #assignNext({ tx, parents }: Unit, connection: AgentConnection): void {
+  async #assignNext({ tx, parents }: Unit, connection: AgentConnection): Promise<void> {
     const { journal, held, deviceSeq } = connection;
     let row: JobRow | undefined;
-    for (let after = 0; (row = nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
+    for (let after = 0; (row = await nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
       if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
-      if (row.journal !== null && row.journal !== journal) this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
-      else if (row.status === 'Running' && !held.has(row.id)) this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
-      else if (row.stop_asked !== null && !held.has(row.id)) this.fail(tx, row, 'Cancelled', NOT_STARTED, parents);
+      if (row.journal !== null && row.journal !== journal)
+        await this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
+      else if (row.status === 'Running' && !held.has(row.id))
+        await this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
+      else if (row.stop_asked !== null && !held.has(row.id))
+        await this.fail(tx, row, 'Cancelled', NOT_STARTED, parents);
       else {
         // A job that is already on the agent's disk runs with the command that it was given.
-        const made = this.#options.commandFor(tx, row, connection.server);
+        const made = await this.#options.commandFor(tx, row, connection.server);
         const found = 'because' in made && held.has(row.id) ? row : made;
         if ('command' in found) return this.#hand(tx, connection, row, found.command);
-        this.fail(tx, row, 'Failed', found.because, parents);
+        await this.fail(tx, row, 'Failed', found.because, parents);
       }
     }
   }
 
-  #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): void {
+  async #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): Promise<void> {
     const { timeLimitSeconds, outputLimit } = this.#options;
     const again = row.journal !== null;
-    recordJournal(tx, row.seq, connection.journal);
+    await recordJournal(tx, row.seq, connection.journal);
     const have = {
-      stdout: again ? outputSize(tx, row.seq, 'stdout') : 0,
-      stderr: again ? outputSize(tx, row.seq, 'stderr') : 0,
+      stdout: again ? await outputSize(tx, row.seq, 'stdout') : 0,
+      stderr: again ? await outputSize(tx, row.seq, 'stderr') : 0,
     };
     connection.job = {
       seq: row.seq,
@@ -252,7 +256,7 @@ export class Delivery {
       created: row.created,
       started: row.started,
       ...have,
-      run: latestRun(tx, row.seq, have.stdout + have.stderr > 0),
+      run: await latestRun(tx, row.seq, have.stdout + have.stderr > 0),
       whenOver: [],
     };
     tx.afterCommit(() => {
@@ -263,9 +267,9 @@ export class Delivery {
   }
 
   /** Ends a job that no agent is running. */
-  fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): void {
+  async fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): Promise<void> {
     const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
-    moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
+    await moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
   }
 
   #over(connection: AgentConnection): void {

@@ -34,6 +34,9 @@ import { workflowById } from '../store/workflows.ts';
 import { agentStateOf } from './agent-updates.ts';
 import { Delivery, NOT_STARTED } from './delivery.ts';
 
+/** Throws to refuse the change of a job; `db` shows it as it is now. */
+export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
+
 export interface Dispatch {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
@@ -41,22 +44,18 @@ export interface Dispatch {
    * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called right before and
    * throws to refuse; no agent is given the job in between.
    */
-  remove(caller: Caller, jobId: string, mayGo: (row: JobRow, isAssigned: boolean) => void): Promise<void>;
+  remove(caller: Caller, jobId: string, mayGo: MayChange): Promise<void>;
   /**
    * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
    * agent that is away gets the request when it is back. `mayStop` as for `remove`.
    */
-  stop(
-    caller: Caller,
-    jobId: string,
-    mayStop: (row: JobRow, isAssigned: boolean) => void,
-  ): Promise<{ Cancelled: number; Stopping: number }>;
+  stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<{ Cancelled: number; Stopping: number }>;
   /** How many waiting children of a parent are for devices whose agents are away. */
-  waitingOffline(parentSeq: number): number;
+  waitingOffline(parentSeq: number): Promise<number>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
-  deviceRemoved(tx: Tx, deviceSeq: number): void;
+  deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
-  artifactRemoved(tx: Tx, artifactId: string): void;
+  artifactRemoved(tx: Tx, artifactId: string): Promise<void>;
   /** Called after any change to jobs. */
   changed(): void;
   /** Changes with every change to any job. */
@@ -99,9 +98,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
     changed,
     agentState: (hello) => agentStateOf(hello, options.published),
-    commandFor: (tx, job, origin) => {
+    commandFor: async (tx, job, origin) => {
       if (job.artifact_id === null) return job;
-      const artifact = findArtifact(tx, job.artifact_id);
+      const artifact = await findArtifact(tx, job.artifact_id);
       if (!artifact) return { because: ARTIFACT_DELETED };
       const fault = files.faultOf(artifact);
       if (fault) return { because: fileFaultText(artifact, fault) };
@@ -111,13 +110,17 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   clock.onSet((by) => delivery.moveTimes(by));
 
-  const submissionOf = (tx: Tx, accountId: number, { Name, ArtifactId, WorkflowId }: JobDraft): Submission => {
+  const submissionOf = async (
+    tx: Tx,
+    accountId: number,
+    { Name, ArtifactId, WorkflowId }: JobDraft,
+  ): Promise<Submission> => {
     const submission = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
-      const { Command, WorkflowId: workflowId } = workflowById(tx, accountId, WorkflowId ?? '');
+      const { Command, WorkflowId: workflowId } = await workflowById(tx, accountId, WorkflowId ?? '');
       return { ...submission, artifactId: null, workflowId, command: () => Command };
     }
-    const artifact = artifactById(tx, accountId, ArtifactId);
+    const artifact = await artifactById(tx, accountId, ArtifactId);
     // The address that an agent dialled is used only in commands for that agent.
     const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
     return { ...submission, artifactId: ArtifactId, workflowId: null, command };
@@ -150,20 +153,20 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       const accountId = caller.account.id;
       let devices: Target[] = [];
       const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId, key, content: draft }, now(), () => {
-          const submission = submissionOf(tx, accountId, draft);
-          devices = targetsOf(tx, accountId, draft);
+        runOnce(tx, { accountId, key, content: draft }, now(), async () => {
+          const submission = await submissionOf(tx, accountId, draft);
+          devices = await targetsOf(tx, accountId, draft);
           const [first] = devices;
           const jobId =
             draft.DeviceId && first
-              ? insertJob(tx, submission, first)
-              : insertParent(
+              ? await insertJob(tx, submission, first)
+              : await insertParent(
                   tx,
                   submission,
                   devices,
                   draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
                 );
-          audit.record(tx, caller, 'job.submit', jobId);
+          await audit.record(tx, caller, 'job.submit', jobId);
           tx.afterCommit(changed);
           return jobId;
         }),
@@ -173,15 +176,15 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     },
 
     remove: async (caller, jobId, mayGo) => {
-      const row = jobById(db, caller.account.id, jobId);
-      mayGo(row, underWay(row).length > 0);
+      const row = await jobById(db, caller.account.id, jobId);
+      await mayGo(row, underWay(row).length > 0, db);
       delivery.withdrawn.add(row.seq);
       try {
         await stop(row);
         await db.write(
-          (tx) => {
-            deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
-            audit.record(tx, caller, 'job.remove', row.id);
+          async (tx) => {
+            await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
+            await audit.record(tx, caller, 'job.remove', row.id);
             tx.afterCommit(changed);
           },
           { essential: true },
@@ -193,16 +196,16 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
     stop: (caller, jobId, mayStop) =>
       db.write(
-        (tx) => {
-          const row = jobById(tx, caller.account.id, jobId);
-          mayStop(row, underWay(row).length > 0);
+        async (tx) => {
+          const row = await jobById(tx, caller.account.id, jobId);
+          await mayStop(row, underWay(row).length > 0, tx);
           const job = { seq: row.seq, parentSeq: row.parent_seq };
           const parents: TouchedParents = new Map();
           const at = now();
-          const Cancelled = cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
-          refreshParents(tx, parents);
-          const Stopping = askToStop(tx, job, at);
-          if (Cancelled + Stopping > 0) audit.record(tx, caller, 'job.stop', row.id);
+          const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
+          await refreshParents(tx, parents);
+          const Stopping = await askToStop(tx, job, at);
+          if (Cancelled + Stopping > 0) await audit.record(tx, caller, 'job.stop', row.id);
           tx.afterCommit(() => {
             for (const { cancel } of underWay(row)) cancel();
             changed();
@@ -212,13 +215,14 @@ export function openDispatch(options: DispatchOptions): Dispatch {
         { essential: true },
       ),
 
-    waitingOffline: (parentSeq) =>
-      unfinishedDevicesOf(db, parentSeq).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
+    waitingOffline: async (parentSeq) =>
+      (await unfinishedDevicesOf(db, parentSeq)).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
 
-    deviceRemoved: (tx, deviceSeq) => {
+    deviceRemoved: async (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();
-      for (const row of unfinishedOf(tx, deviceSeq)) delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
-      refreshParents(tx, parents);
+      for (const row of await unfinishedOf(tx, deviceSeq))
+        await delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
+      await refreshParents(tx, parents);
       tx.afterCommit(() => {
         const connection = link.of(deviceSeq);
         if (connection?.job) connection.send({ type: 'cancel', job: connection.job.id });
@@ -226,10 +230,11 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       });
     },
 
-    artifactRemoved: (tx, artifactId) => {
+    artifactRemoved: async (tx, artifactId) => {
       const parents: TouchedParents = new Map();
-      for (const row of waitingFor(tx, artifactId)) delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
-      refreshParents(tx, parents);
+      for (const row of await waitingFor(tx, artifactId))
+        await delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+      await refreshParents(tx, parents);
       tx.afterCommit(changed);
     },
 
@@ -240,19 +245,19 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 }
 
 /** The devices that a job targets at this moment; only devices of the account. */
-function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Target[] {
-  if (DeviceId) return [deviceById(db, accountId, DeviceId)];
+async function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Promise<Target[]> {
+  if (DeviceId) return [await deviceById(db, accountId, DeviceId)];
   if (TagId) {
-    requireTag(db, accountId, TagId);
+    await requireTag(db, accountId, TagId);
     return someOf(
-      devicesOfTag(db, accountId, TagId),
+      await devicesOfTag(db, accountId, TagId),
       `The tag "${TagId}" is on no device`,
       'Put it on a device first.',
     );
   }
   const group = DeviceGroup ?? '';
   return someOf(
-    devicesOfGroup(db, accountId, group),
+    await devicesOfGroup(db, accountId, group),
     `The group "${group}" has no devices`,
     'Letter case counts; a device is in the group that its DeviceGroup names.',
   );

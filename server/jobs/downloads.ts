@@ -27,10 +27,10 @@ interface DownloadQuery {
 }
 
 /** The key that download links are signed with; made at the first start. */
-export function setUpDownloadKey(tx: Tx): Buffer {
+export async function setUpDownloadKey(tx: Tx): Promise<Buffer> {
   const made = randomBytes(32).toString('hex');
-  tx.run("INSERT INTO settings (key, value) VALUES ('download_key', ?) ON CONFLICT (key) DO NOTHING", made);
-  const row = tx.get<{ value: string }>("SELECT value FROM settings WHERE key = 'download_key'");
+  await tx.run("INSERT INTO settings (key, value) VALUES ('download_key', ?) ON CONFLICT (key) DO NOTHING", made);
+  const row = await tx.get<{ value: string }>("SELECT value FROM settings WHERE key = 'download_key'");
   return Buffer.from(row?.value ?? made, 'hex');
 }
 

@@ -53,7 +53,7 @@ test('a flood of single bytes lets others pass, is stored in few rows, and comes
   await until('all of it to be stored', () =>
     flooding.agent.received.some((message) => message.type === 'stored' && message.have.stdout === whole.length),
   );
-  assert.ok(rowsOf('job_output', flooding.job).length <= 3);
+  assert.ok((await rowsOf('job_output', flooding.job)).length <= 3);
   flooding.agent.say({ type: 'ended', job: flooding.job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
   await flooding.agent.receive('settled');
   assert.equal((await fleet.job(flooding.job)).Stdout, whole.toString());
@@ -66,7 +66,7 @@ test('streams that take turns byte by byte are stored in few rows too, in their 
     say(agent, job, n % 2 === 0 ? 'stdout' : 'stderr', Math.floor(n / 2), Buffer.from(n % 2 === 0 ? 'o' : 'e'));
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
   await agent.receive('settled');
-  assert.equal(rowsOf('job_output', job).length, 2);
+  assert.equal((await rowsOf('job_output', job)).length, 2);
   const answer = await service.call('GET', `/v1/job/${job}/output?stdout=0&stderr=0`);
   const { Stdout, Stderr, Pieces } = (await answer.json()) as {
     Stdout: { Text: string };
@@ -89,11 +89,11 @@ test('the end of a job writes none of its output again', async () => {
       agent.received.some((message) => message.type === 'stored' && message.have.stdout === (n + 1) * piece.length),
     );
   }
-  const rows = rowsOf('job_output', job);
+  const rows = await rowsOf('job_output', job);
   assert.equal(rows.length, 20);
   agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
   await agent.receive('settled');
-  assert.deepEqual(rowsOf('job_output', job), rows);
+  assert.deepEqual(await rowsOf('job_output', job), rows);
   await agent.end();
 });
 

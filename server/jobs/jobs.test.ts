@@ -361,8 +361,8 @@ test('the agent looks through an archive again: what the service let in by mista
   const hostile = await gzip(tar({ path: 'update.sh', body: 'echo ran\n' }, { path: '../evil' }));
   writeFileSync(path.join(service.dataDir, 'artifacts', ArtifactId), hostile);
   const sha256 = createHash('sha256').update(hostile).digest('hex');
-  await service.context.db.write((tx) => {
-    tx.run('UPDATE artifacts SET sha256 = ?, size_bytes = ? WHERE id = ?', sha256, hostile.length, ArtifactId);
+  await service.context.db.write(async (tx) => {
+    await tx.run('UPDATE artifacts SET sha256 = ?, size_bytes = ? WHERE id = ?', sha256, hostile.length, ArtifactId);
   });
   const ran = await fleet.ended(await fleet.submit({ ...target(), ArtifactId }));
   assert.deepEqual([ran.Status, ran.Stdout], ['Failed', '']);

@@ -32,11 +32,11 @@ const UNEXPLAINED: Record<Outcome, string> = {
 export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
 
 /** The beginning of a job's Result, which lists show. */
-export function beginning(tx: Tx, job: AssignedJob, reason: string): string {
+export async function beginning(tx: Tx, job: AssignedJob, reason: string): Promise<string> {
   let text = '';
   for (const stream of STREAMS)
     if (job[stream] > 0 && text.length < BEGINNING_CHARACTERS)
-      text += beginningOf(tx, job.seq, stream, BEGINNING_BYTES).toString();
+      text += (await beginningOf(tx, job.seq, stream, BEGINNING_BYTES)).toString();
   text += reason;
   return text.length > BEGINNING_CHARACTERS ? `${text.slice(0, BEGINNING_CHARACTERS)}…` : text;
 }

@@ -26,11 +26,11 @@ function giveUp(turns: Turn[]): void {
 
 export class Turns {
   readonly #db: Database;
-  readonly #unit: (tx: Tx, turns: Turn[]) => void;
+  readonly #unit: (tx: Tx, turns: Turn[]) => Promise<void>;
   #waiting: Turn[] = [];
   #scheduled = false;
 
-  constructor(db: Database, unit: (tx: Tx, turns: Turn[]) => void) {
+  constructor(db: Database, unit: (tx: Tx, turns: Turn[]) => Promise<void>) {
     this.#db = db;
     this.#unit = unit;
   }
@@ -51,9 +51,9 @@ export class Turns {
 
   async #write(turns: Turn[]): Promise<void> {
     try {
-      await this.#db.write((tx) => {
+      await this.#db.write(async (tx) => {
         try {
-          this.#unit(tx, turns);
+          await this.#unit(tx, turns);
         } catch (cause) {
           // At once: the next unit may contain more of theirs.
           giveUp(turns);

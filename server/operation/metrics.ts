@@ -12,7 +12,7 @@ export interface Gauge {
   help: string;
   /** For a total that is counted elsewhere. */
   type?: 'counter';
-  read: () => Iterable<Sample>;
+  read: () => Iterable<Sample> | Promise<Iterable<Sample>>;
 }
 
 interface Family {
@@ -88,11 +88,11 @@ export function openHistogram(name: string, help: string, bounds: readonly numbe
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /** All counters, and the gauges as they are now. */
-export function printMetrics(gauges: readonly Gauge[]): string {
+export async function printMetrics(gauges: readonly Gauge[]): Promise<string> {
   const lines = families.flatMap((family) => [...family.print()]);
   for (const { name, help, type, read } of gauges) {
     lines.push(...head(name, type ?? 'gauge', help));
-    for (const [labels, value] of read()) lines.push(series(type ? `${name}_total` : name, labels, value));
+    for (const [labels, value] of await read()) lines.push(series(type ? `${name}_total` : name, labels, value));
   }
   return `${lines.join('\n')}\n# EOF\n`;
 }

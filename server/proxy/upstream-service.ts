@@ -7,7 +7,7 @@ import { ConfigError } from '../config-error.ts';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../open-store.ts';
 import { openServer } from '../http/listen.ts';
-import { openDatabase } from '../store/database.ts';
+import { openDatabase } from '../store/sqlite.ts';
 import type { Database } from '../store/database.ts';
 import { processGauges } from '../operation/process-metrics.ts';
 import { openReadiness } from '../readiness.ts';

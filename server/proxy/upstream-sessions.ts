@@ -64,8 +64,8 @@ export function upstreamSessionRoutes(app: App, context: GatewayContext, cookie:
       });
     }
     const before = await cookie.session(http);
-    const { value } = await db.write((tx) => {
-      if (before) deleteSealedSession(tx, before.id);
+    const { value } = await db.write(async (tx) => {
+      if (before) await deleteSealedSession(tx, before.id);
       return insertSealedSession(tx, upstream.address, account.email, token, now());
     });
     cookie.setCookie(http, value);

@@ -8,12 +8,12 @@ import type { Reader, Tx } from './database.ts';
 export const FIRST_ACCOUNT = 1;
 
 /** Updates the first account from the environment; `createdToken` is set if it had no token yet. */
-export function setUpFirstAccount(
+export async function setUpFirstAccount(
   tx: Tx,
   { accountEmail, maxDevices, artifactQuota, authToken }: Config,
   now: number,
-): { createdToken: string | undefined; envTokenRevoked: boolean } {
-  tx.run(
+): Promise<{ createdToken: string | undefined; envTokenRevoked: boolean }> {
+  await tx.run(
     `INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, max_devices = excluded.max_devices, artifact_limit = excluded.artifact_limit`,
     FIRST_ACCOUNT,
@@ -22,14 +22,17 @@ export function setUpFirstAccount(
     artifactQuota,
     now,
   );
-  tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
+  await tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
   if (authToken !== undefined)
-    return { createdToken: undefined, envTokenRevoked: adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now) === 'revoked' };
-  if (listTokens(tx, FIRST_ACCOUNT).length > 0) return { createdToken: undefined, envTokenRevoked: false };
-  return { createdToken: createToken(tx, FIRST_ACCOUNT, 'First token', now).secret, envTokenRevoked: false };
+    return {
+      createdToken: undefined,
+      envTokenRevoked: (await adoptEnvToken(tx, FIRST_ACCOUNT, authToken, now)) === 'revoked',
+    };
+  if ((await listTokens(tx, FIRST_ACCOUNT)).length > 0) return { createdToken: undefined, envTokenRevoked: false };
+  return { createdToken: (await createToken(tx, FIRST_ACCOUNT, 'First token', now)).secret, envTokenRevoked: false };
 }
 
-export function readAccount(db: Reader, accountId: number): Account | undefined {
+export function readAccount(db: Reader, accountId: number): Promise<Account | undefined> {
   return db.get<Account>(
     `SELECT email AS UserEmail, max_devices AS PlanMaxDeviceLimit, num_devices AS NumDevicesAdded,
        (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS ArtifactBytesUsed,

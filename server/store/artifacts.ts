@@ -27,26 +27,26 @@ const COLUMNS = `id, account_id AS accountId, name, version, size_given AS decla
 const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });
 
 /** Oldest first. */
-export const listArtifacts = (db: Reader, accountId: number): StoredArtifact[] =>
-  db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId).map(fromRow);
+export const listArtifacts = async (db: Reader, accountId: number): Promise<StoredArtifact[]> =>
+  (await db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId)).map(fromRow);
 
 /** The artifacts of all accounts, which own files. */
-export const allArtifacts = (db: Reader): StoredArtifact[] =>
-  db.all<Row>(`SELECT ${COLUMNS} FROM artifacts ORDER BY seq`).map(fromRow);
+export const allArtifacts = async (db: Reader): Promise<StoredArtifact[]> =>
+  (await db.all<Row>(`SELECT ${COLUMNS} FROM artifacts ORDER BY seq`)).map(fromRow);
 
 /** Whether an artifact with this id existed and was deleted. */
-export const wasArtifactDeleted = (db: Reader, id: string): boolean =>
-  db.get("SELECT 1 FROM audit WHERE action = 'artifact.remove' AND target = ? LIMIT 1", id) !== undefined;
+export const wasArtifactDeleted = async (db: Reader, id: string): Promise<boolean> =>
+  (await db.get("SELECT 1 FROM audit WHERE action = 'artifact.remove' AND target = ? LIMIT 1", id)) !== undefined;
 
 /** The artifact with this id in any account; the caller must have authorised the access. */
-export function findArtifact(db: Reader, id: string): StoredArtifact | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE id = ?`, id);
+export async function findArtifact(db: Reader, id: string): Promise<StoredArtifact | undefined> {
+  const row = await db.get<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE id = ?`, id);
   return row && fromRow(row);
 }
 
 /** The account's artifact with this id, or a 404. */
-export function artifactById(db: Reader, accountId: number, id: string): StoredArtifact {
-  const found = findArtifact(db, id);
+export async function artifactById(db: Reader, accountId: number, id: string): Promise<StoredArtifact> {
+  const found = await findArtifact(db, id);
   if (found?.accountId !== accountId) throw notFound('artifact', id);
   return found;
 }
@@ -54,15 +54,15 @@ export function artifactById(db: Reader, accountId: number, id: string): StoredA
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
 /** Refuses what does not fit in the account's storage, and names what to delete. */
-export function requireQuota(db: Reader, accountId: number, sizeBytes: number): void {
-  const row = db.get<{ used: number; allowed: number }>(
+export async function requireQuota(db: Reader, accountId: number, sizeBytes: number): Promise<void> {
+  const row = await db.get<{ used: number; allowed: number }>(
     `SELECT artifact_limit AS allowed, (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
      FROM accounts WHERE id = ?`,
     accountId,
   );
   const { used = 0, allowed = 0 } = row ?? {};
   if (used + sizeBytes <= allowed) return;
-  const largest = db.get<{ name: string; version: string; size_bytes: number }>(
+  const largest = await db.get<{ name: string; version: string; size_bytes: number }>(
     'SELECT name, version, size_bytes FROM artifacts WHERE account_id = ? ORDER BY size_bytes DESC, seq LIMIT 1',
     accountId,
   );
@@ -77,9 +77,9 @@ export function requireQuota(db: Reader, accountId: number, sizeBytes: number): 
 }
 
 /** Adds an artifact whose file is in place. Checks the space again, because uploads run side by side. */
-export function insertArtifact(tx: Tx, artifact: StoredArtifact): void {
-  requireQuota(tx, artifact.accountId, artifact.sizeBytes);
-  tx.run(
+export async function insertArtifact(tx: Tx, artifact: StoredArtifact): Promise<void> {
+  await requireQuota(tx, artifact.accountId, artifact.sizeBytes);
+  await tx.run(
     `INSERT INTO artifacts (id, account_id, name, version, size_given, size_bytes, sha256, is_script, destination,
        run_command, folder, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     artifact.id,
@@ -97,7 +97,7 @@ export function insertArtifact(tx: Tx, artifact: StoredArtifact): void {
   );
 }
 
-export function deleteArtifact(tx: Tx, accountId: number, id: string): void {
-  const { changes } = tx.run('DELETE FROM artifacts WHERE id = ? AND account_id = ?', id, accountId);
+export async function deleteArtifact(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { changes } = await tx.run('DELETE FROM artifacts WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('artifact', id);
 }

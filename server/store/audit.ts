@@ -7,9 +7,9 @@ import type { Tx } from './database.ts';
 
 export interface Audit {
   /** Records an action such as `device.create`; `target` is the object's id. */
-  record(tx: Tx, caller: Caller, action: string, target: string): void;
+  record(tx: Tx, caller: Caller, action: string, target: string): Promise<void>;
   /** Records a refused attempt, possibly by an unknown client. */
-  refused(tx: Tx, from: { actor: string; address: string }, action: string): void;
+  refused(tx: Tx, from: { actor: string; address: string }, action: string): Promise<void>;
 }
 
 const INSERT =
@@ -17,11 +17,11 @@ const INSERT =
 
 export function openAudit(now: () => number): Audit {
   return {
-    record: (tx, { account, actor, address }, action, target) => {
-      tx.run(INSERT, now(), account.id, actor, address, action, target, 'done');
+    record: async (tx, { account, actor, address }, action, target) => {
+      await tx.run(INSERT, now(), account.id, actor, address, action, target, 'done');
     },
-    refused: (tx, { actor, address }, action) => {
-      tx.run(INSERT, now(), null, actor, address, action, '', 'refused');
+    refused: async (tx, { actor, address }, action) => {
+      await tx.run(INSERT, now(), null, actor, address, action, '', 'refused');
     },
   };
 }

@@ -4,9 +4,9 @@ import { newId } from './ids.ts';
 import type { Database, Tx } from './database.ts';
 
 export interface DeviceOrder {
-  count(accountId: number): number;
+  count(accountId: number): Promise<number>;
   /** The seq of the device at `offset`, counted from 0. */
-  at(accountId: number, offset: number): number | undefined;
+  at(accountId: number, offset: number): Promise<number | undefined>;
   /** These take effect when the unit of work is durable, and not at all if it is rolled back. */
   added(tx: Tx, accountId: number, seq: number): void;
   removed(tx: Tx, accountId: number, seq: number): void;
@@ -17,7 +17,8 @@ export interface DeviceOrder {
 }
 
 interface Fleet {
-  seqs: number[];
+  /** Read from the table at the first use. */
+  seqs?: Promise<number[]>;
   changes: number;
 }
 
@@ -26,12 +27,14 @@ export function openDeviceOrder(db: Database): DeviceOrder {
   const fleets = new Map<number, Fleet>();
   const fleetOf = (accountId: number): Fleet => {
     let fleet = fleets.get(accountId);
-    if (!fleet) {
-      const rows = db.all<{ seq: number }>('SELECT seq FROM devices WHERE account_id = ? ORDER BY seq', accountId);
-      fleets.set(accountId, (fleet = { seqs: rows.map(({ seq }) => seq), changes: 0 }));
-    }
+    if (!fleet) fleets.set(accountId, (fleet = { changes: 0 }));
     return fleet;
   };
+  const read = async (accountId: number): Promise<number[]> => {
+    const rows = await db.all<{ seq: number }>('SELECT seq FROM devices WHERE account_id = ? ORDER BY seq', accountId);
+    return rows.map(({ seq }) => seq);
+  };
+  const seqsOf = (accountId: number): Promise<number[]> => (fleetOf(accountId).seqs ??= read(accountId));
   /** The index of `seq`, or the one at which to insert it. */
   const indexOf = (seqs: number[], seq: number): number => {
     let low = 0;
@@ -43,18 +46,17 @@ export function openDeviceOrder(db: Database): DeviceOrder {
     }
     return low;
   };
-  // A fleet that is not loaded yet is read from the table at its first use.
   const onCommit = (tx: Tx, accountId: number, change: (seqs: number[]) => void) =>
     tx.afterCommit(() => {
-      const fleet = fleets.get(accountId);
-      if (!fleet) return;
+      const fleet = fleetOf(accountId);
       fleet.changes += 1;
-      change(fleet.seqs);
+      // Also of a list that is just being read, whether it has the change or not.
+      void fleet.seqs?.then(change);
     });
 
   return {
-    count: (accountId) => fleetOf(accountId).seqs.length,
-    at: (accountId, offset) => fleetOf(accountId).seqs[offset],
+    count: async (accountId) => (await seqsOf(accountId)).length,
+    at: async (accountId, offset) => (await seqsOf(accountId))[offset],
     added: (tx, accountId, seq) =>
       onCommit(tx, accountId, (seqs) => {
         const index = indexOf(seqs, seq);

@@ -10,6 +10,7 @@ import type {
 } from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
+import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { fold } from './fold.ts';
 
@@ -42,17 +43,17 @@ const PAGE = `
   FROM (SELECT * FROM devices INDEXED BY devices_of_account WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?) d`;
 
 /** JSON list of `rows` devices from `seq` on, in creation order. */
-export const listFrom = (db: Reader, accountId: number, seq: number, rows: number): string =>
-  db.get<{ json: string }>(PAGE, accountId, seq, rows)?.json ?? '[]';
+export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
+  (await db.get<{ json: string }>(PAGE, accountId, seq, rows))?.json ?? '[]';
 
 /** JSON list of the devices that meet every condition; an empty condition does not count. */
-export function listFiltered(
+export async function listFiltered(
   db: Reader,
   accountId: number,
   filter: DeviceFilter,
   offset: number,
   rows: number,
-): string {
+): Promise<string> {
   const { where, values } = conditions(accountId, filter);
   if (!where) return '[]';
   const sql = `
@@ -61,39 +62,41 @@ export function listFiltered(
       WHERE seq IN (SELECT seq FROM devices WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?) ORDER BY seq
       LIMIT -1
     ) d`;
-  return db.get<{ json: string }>(sql, ...values, rows, offset)?.json ?? '[]';
+  return (await db.get<{ json: string }>(sql, ...values, rows, offset))?.json ?? '[]';
 }
 
 /**
  * The seqs of matching devices among the first `rows` after `seq`, and the last seq that was examined (null past the
  * end). No index helps to find part of a name, and searching a whole fleet at once would delay other requests.
  */
-export function matchesAfter(
+export async function matchesAfter(
   db: Reader,
   accountId: number,
   filter: DeviceFilter,
   seq: number,
   rows: number,
-): { seqs: number[]; last: number | null } {
+): Promise<{ seqs: number[]; last: number | null }> {
   const { where, values } = conditions(accountId, filter);
-  const { last } = db.get<{ last: number | null }>(
+  const { last } = (await db.get<{ last: number | null }>(
     'SELECT max(seq) AS last FROM (SELECT seq FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)',
     accountId,
     seq,
     rows,
-  ) ?? { last: null };
+  )) ?? { last: null };
   if (last === null || !where) return { seqs: [], last: null };
   const sql = `SELECT seq FROM devices WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq`;
-  return { seqs: db.all<{ seq: number }>(sql, ...values, seq, last).map((row) => row.seq), last };
+  return { seqs: (await db.all<{ seq: number }>(sql, ...values, seq, last)).map((row) => row.seq), last };
 }
 
 /** JSON list of the devices with these seqs, in creation order. */
-export const listSeqs = (db: Reader, seqs: number[]): string =>
-  db.get<{ json: string }>(
-    `SELECT json_group_array(${LISTING}) AS json FROM (
+export const listSeqs = async (db: Reader, seqs: number[]): Promise<string> =>
+  (
+    await db.get<{ json: string }>(
+      `SELECT json_group_array(${LISTING}) AS json FROM (
        SELECT * FROM devices WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT -1
      ) d`,
-    JSON.stringify(seqs),
+      JSON.stringify(seqs),
+    )
   )?.json ?? '[]';
 
 /** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
@@ -124,29 +127,29 @@ function conditions(accountId: number, filter: DeviceFilter): { where: string; v
 }
 
 /** JSON objects of the devices with these ids, in the order of the ids, without unknown ones. */
-export const listSelected = (db: Reader, accountId: number, ids: string[]): string[] =>
-  db
-    .all<{ json: string }>(
+export const listSelected = async (db: Reader, accountId: number, ids: string[]): Promise<string[]> =>
+  (
+    await db.all<{ json: string }>(
       `SELECT ${LISTING} AS json FROM json_each(?) asked CROSS JOIN devices d ON d.id = asked.value AND d.account_id = ?
        ORDER BY asked.key`,
       JSON.stringify(ids),
       accountId,
     )
-    .map(({ json }) => json);
+  ).map(({ json }) => json);
 
 /** JSON list of the locations of `rows` devices after `seq`, and the last seq (null past the end). */
-export const locationsAfter = (db: Reader, accountId: number, seq: number, rows: number) =>
-  db.get<{ json: string; last: number | null }>(
+export const locationsAfter = async (db: Reader, accountId: number, seq: number, rows: number) =>
+  (await db.get<{ json: string; last: number | null }>(
     `SELECT json_group_array(json_object('DeviceId', id, 'Lat', lat, 'Lng', lng)) AS json, max(seq) AS last
      FROM (SELECT seq, id, lat, lng FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)`,
     accountId,
     seq,
     rows,
-  ) ?? { json: '[]', last: null };
+  )) ?? { json: '[]', last: null };
 
 /** The account's device with this id, or a 404. */
-export function deviceById(db: Reader, accountId: number, id: string): DeviceRow {
-  const row = db.get<DeviceRow>(
+export async function deviceById(db: Reader, accountId: number, id: string): Promise<DeviceRow> {
+  const row = await db.get<DeviceRow>(
     'SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?',
     id,
     accountId,
@@ -155,29 +158,30 @@ export function deviceById(db: Reader, accountId: number, id: string): DeviceRow
   return row;
 }
 
-export const deviceByKey = (db: Reader, key: string): DeviceRow | undefined =>
+export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefined> =>
   db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
 
 /** The account of a device; undefined after its deletion. */
-export const accountOfDevice = (db: Reader, seq: number): number | undefined =>
-  db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq)?.account_id;
+export const accountOfDevice = async (db: Reader, seq: number): Promise<number | undefined> =>
+  (await db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq))?.account_id;
 
 /** Adds a device, unless the account's licence is used up. The key is returned only here. */
-export function insertDevice(
+export async function insertDevice(
   tx: Tx,
   accountId: number,
   draft: DeviceDraft,
   now: number,
-): { seq: number; id: string; key: string } {
-  const { changes } = tx.run(
+): Promise<{ seq: number; id: string; key: string }> {
+  const { changes } = await tx.run(
     'UPDATE accounts SET num_devices = num_devices + 1 WHERE id = ? AND num_devices < max_devices',
     accountId,
   );
-  if (changes === 0) throw licenceUsedUp(tx, accountId);
+  if (changes === 0) throw await licenceUsedUp(tx, accountId);
   const id = newId();
   const key = newSecret('mdk');
   const name = draft.DeviceName.toWellFormed();
-  const { lastInsertRowid: seq } = tx.run(
+  const seq = await insertRow(
+    tx,
     'INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
     id,
     accountId,
@@ -190,8 +194,8 @@ export function insertDevice(
   return { seq, id, key };
 }
 
-function licenceUsedUp(db: Reader, accountId: number): Problem {
-  const plan = db.get<{ used: number; allowed: number }>(
+async function licenceUsedUp(db: Reader, accountId: number): Promise<Problem> {
+  const plan = await db.get<{ used: number; allowed: number }>(
     'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
     accountId,
   );
@@ -203,30 +207,30 @@ function licenceUsedUp(db: Reader, accountId: number): Problem {
 }
 
 /** Writes only the given fields. */
-export function updateDevice(tx: Tx, seq: number, change: DeviceChange): void {
-  const set = (column: string, value: string | undefined) => {
-    if (value !== undefined) tx.run(`UPDATE devices SET ${column} = ? WHERE seq = ?`, value.toWellFormed(), seq);
+export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): Promise<void> {
+  const set = async (column: string, value: string | undefined) => {
+    if (value !== undefined) await tx.run(`UPDATE devices SET ${column} = ? WHERE seq = ?`, value.toWellFormed(), seq);
   };
-  set('name', change.DeviceName);
-  if (change.DeviceName !== undefined) set('name_folded', fold(change.DeviceName.toWellFormed()));
-  set('grp', change.DeviceGroup);
-  set('customer', change.CustomerName);
-  set('site', change.CustomerSite);
+  await set('name', change.DeviceName);
+  if (change.DeviceName !== undefined) await set('name_folded', fold(change.DeviceName.toWellFormed()));
+  await set('grp', change.DeviceGroup);
+  await set('customer', change.CustomerName);
+  await set('site', change.CustomerSite);
 }
 
 export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
   tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);
 
 /** Deletes a device with its key, tags and tunnels. dispatch.ts handles its jobs. */
-export function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): void {
-  tx.run('DELETE FROM devices WHERE seq = ?', seq);
-  tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
+export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Promise<void> {
+  await tx.run('DELETE FROM devices WHERE seq = ?', seq);
+  await tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
 }
 
 /** Gives a device a new key; the old one becomes invalid. */
-export function replaceKey(tx: Tx, seq: number): string {
+export async function replaceKey(tx: Tx, seq: number): Promise<string> {
   const key = newSecret('mdk');
-  tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
+  await tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
   return key;
 }
 
@@ -276,13 +280,13 @@ export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: Ag
   );
 
 /** Records an agent that was refused because of its link version and continues to try. */
-export function markRefused(
+export async function markRefused(
   tx: Tx,
   seq: number,
   { version, problem, text, at }: { version: string; problem: AgentProblem; text: string; at: number },
-): void {
-  setAgentState(tx, seq, { update: '', problem, text }, at);
-  tx.run('UPDATE devices SET agent_version = ? WHERE seq = ? AND agent_version <> ?', version, seq, version);
+): Promise<void> {
+  await setAgentState(tx, seq, { update: '', problem, text }, at);
+  await tx.run('UPDATE devices SET agent_version = ? WHERE seq = ? AND agent_version <> ?', version, seq, version);
 }
 
 export const markOffline = (tx: Tx, seq: number, at: number) =>

@@ -39,14 +39,14 @@ interface Change {
  * Changes a job from one state to another; false if it was not in that state any more. Records its parent in `parents`
  * for `refreshParents` at the end of the unit.
  */
-export function moveJob(
+export async function moveJob(
   tx: Tx,
   job: { seq: number; parentSeq: number | null; status: JobStatus },
   to: JobStatus,
   { started, ended, exitCode, reason = '', result = '' }: Change,
   parents: TouchedParents,
-): boolean {
-  const { changes } = tx.run(
+): Promise<boolean> {
+  const { changes } = await tx.run(
     `UPDATE jobs SET status = ?, started = ifnull(started, ?), ended = ?, exit_code = ?, reason = ?, result = ?, output_bytes = ?
      WHERE seq = ? AND status = ?`,
     to,
@@ -55,7 +55,7 @@ export function moveJob(
     exitCode ?? null,
     reason.toWellFormed(),
     result.toWellFormed(),
-    ended === undefined ? 0 : outputSize(tx, job.seq, 'stdout') + outputSize(tx, job.seq, 'stderr'),
+    ended === undefined ? 0 : (await outputSize(tx, job.seq, 'stdout')) + (await outputSize(tx, job.seq, 'stderr')),
     job.seq,
     job.status,
   );
@@ -74,42 +74,44 @@ export function moveJob(
 type JobOrParent = { seq: number; parentSeq: number | null };
 
 /** Cancels the job, or its children, if they wait and no agent has them; returns how many. */
-export function cancelWaiting(
+export async function cancelWaiting(
   tx: Tx,
   { seq, parentSeq }: JobOrParent,
   { at, reason }: { at: number; reason: string },
   parents: TouchedParents,
-): number {
-  const cancel = (which: 'seq' | 'parent_seq') =>
-    tx.run(
-      `UPDATE jobs SET status = 'Cancelled', ended = ?, reason = ?, result = ?
+): Promise<number> {
+  const cancel = async (which: 'seq' | 'parent_seq') =>
+    (
+      await tx.run(
+        `UPDATE jobs SET status = 'Cancelled', ended = ?, reason = ?, result = ?
        WHERE ${which} = ? AND status = 'Waiting' AND device_seq IS NOT NULL AND journal IS NULL`,
-      at,
-      reason,
-      reason,
-      seq,
+        at,
+        reason,
+        reason,
+        seq,
+      )
     ).changes;
   const note = (parent: number | null, count: number) => {
     if (parent === null || count === 0) return;
     touched(parents, parent).moved.Waiting -= count;
     touched(parents, parent).moved.Cancelled += count;
   };
-  const own = cancel('seq');
-  const children = cancel('parent_seq');
+  const own = await cancel('seq');
+  const children = await cancel('parent_seq');
   note(parentSeq, own);
   note(seq, children);
   return own + children;
 }
 
 /** Stores the request to stop the job, or each child of a parent, if it has not ended; returns how many. */
-export function askToStop(tx: Tx, { seq }: JobOrParent, at: number): number {
-  const ask = (which: 'seq' | 'parent_seq') => {
+export async function askToStop(tx: Tx, { seq }: JobOrParent, at: number): Promise<number> {
+  const ask = async (which: 'seq' | 'parent_seq') => {
     const open = `${which} = ? AND status IN ('Waiting', 'Running')`;
-    tx.run(`UPDATE jobs SET stop_asked = ifnull(stop_asked, ?) WHERE ${open}`, at, seq);
+    await tx.run(`UPDATE jobs SET stop_asked = ifnull(stop_asked, ?) WHERE ${open}`, at, seq);
     const sql = `SELECT count(*) AS count FROM jobs WHERE ${open} AND device_seq IS NOT NULL`;
-    return tx.get<{ count: number }>(sql, seq)?.count ?? 0;
+    return (await tx.get<{ count: number }>(sql, seq))?.count ?? 0;
   };
-  return ask('seq') + ask('parent_seq');
+  return (await ask('seq')) + (await ask('parent_seq'));
 }
 
 /** Records the agent's data folder that received the job. */
@@ -127,14 +129,14 @@ const readCounts = (row: CountsRow): Counts => ({
   Interrupted: row.interrupted,
 });
 
-export function countsOf(db: Reader, parentSeq: number): Counts {
-  const row = db.get<CountsRow>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
+export async function countsOf(db: Reader, parentSeq: number): Promise<Counts> {
+  const row = await db.get<CountsRow>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
   return row ? readCounts(row) : NONE;
 }
 
 /** Undefined if the parent was deleted. */
-function addToCounts(tx: Tx, parentSeq: number, by: Counts): Counts | undefined {
-  const row = tx.get<CountsRow>(
+async function addToCounts(tx: Tx, parentSeq: number, by: Counts): Promise<Counts | undefined> {
+  const row = await tx.get<CountsRow>(
     `UPDATE job_counts SET waiting = waiting + ?, running = running + ?, succeeded = succeeded + ?, failed = failed + ?,
        cancelled = cancelled + ?, interrupted = interrupted + ? WHERE job_seq = ? RETURNING *`,
     by.Waiting,
@@ -169,13 +171,13 @@ export function summaryOf(counts: Counts): string {
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Updates parents from their children, once for all state changes of a unit. */
-export function refreshParents(tx: Tx, parents: TouchedParents): void {
+export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<void> {
   for (const [seq, { moved, started }] of parents) {
-    const counts = addToCounts(tx, seq, moved);
+    const counts = await addToCounts(tx, seq, moved);
     if (!counts) continue;
     const status = rollUp(counts);
     const over = counts.Waiting + counts.Running === 0;
-    tx.run(
+    await tx.run(
       `UPDATE jobs SET status = ?, started = nullif(min(ifnull(started, ?), ?), ${NEVER}), result = ?,
          ended = iif(?, (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq), NULL)
        WHERE seq = ?`,
@@ -192,12 +194,12 @@ export function refreshParents(tx: Tx, parents: TouchedParents): void {
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
 /** Deletes a job with its output: a parent with its children; a child also from its parent's counts. */
-export function deleteJob(tx: Tx, { seq, parentSeq }: { seq: number; parentSeq: number | null }): void {
-  const row = tx.get<{ status: JobStatus }>('SELECT status FROM jobs WHERE seq = ?', seq);
+export async function deleteJob(tx: Tx, { seq, parentSeq }: { seq: number; parentSeq: number | null }): Promise<void> {
+  const row = await tx.get<{ status: JobStatus }>('SELECT status FROM jobs WHERE seq = ?', seq);
   if (!row) return;
-  tx.run('DELETE FROM jobs WHERE seq = ?', seq);
+  await tx.run('DELETE FROM jobs WHERE seq = ?', seq);
   if (parentSeq === null) return;
   const parents: TouchedParents = new Map();
   touched(parents, parentSeq).moved[row.status] -= 1;
-  refreshParents(tx, parents);
+  await refreshParents(tx, parents);
 }

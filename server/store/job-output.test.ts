@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Stream } from '#/contract/agent-link.ts';
-import { openDatabase } from './database.ts';
+import { insertRow } from './database.ts';
+import { openDatabase } from './sqlite.ts';
 import type { Database } from './database.ts';
-import { appendOutput, endOfWhole, outputSize, readOutput, readOutputNow, readPart } from './job-output.ts';
+import { appendOutput, endOfWhole, outputSize, readOutput, readPart } from './job-output.ts';
 import { addRuns, latestRun, nextRun } from './output-order.ts';
 import { readParts } from './output-parts.ts';
 
@@ -20,22 +21,22 @@ before(async () => {
 after(() => db.close());
 
 const newJob = () =>
-  db.write(
-    (tx) =>
-      tx.run(
-        "INSERT INTO jobs (id, account_id, name, status, created) VALUES (?, 1, 'j', 'Running', 1)",
-        `job-${++jobs}`,
-      ).lastInsertRowid,
+  db.write((tx) =>
+    insertRow(
+      tx,
+      "INSERT INTO jobs (id, account_id, name, status, created) VALUES (?, 1, 'j', 'Running', 1)",
+      `job-${++jobs}`,
+    ),
   );
 
 /** A job with one stream, stored in messages of `step` bytes, or in a row for each as earlier versions did. */
 async function jobOf(whole: Buffer, step: number, asEarlier = false): Promise<number> {
   const seq = await newJob();
-  await db.write((tx) => {
+  await db.write(async (tx) => {
     for (let offset = 0; offset < whole.length; offset += step) {
       const bytes = whole.subarray(offset, offset + step);
-      if (asEarlier) tx.run('INSERT INTO job_output VALUES (?, 1, ?, ?)', seq, offset, bytes);
-      else appendOutput(tx, seq, 'stdout', offset, bytes);
+      if (asEarlier) await tx.run('INSERT INTO job_output VALUES (?, 1, ?, ?)', seq, offset, bytes);
+      else await appendOutput(tx, seq, 'stdout', offset, bytes);
     }
   });
   return seq;
@@ -100,22 +101,22 @@ test('a byte at a time fills pieces of a bounded size, every byte as it came', a
   const whole = Buffer.from(Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256));
   const seq = await jobOf(whole, 1);
   assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
-  const sizes = piecesOf(seq).map(({ size }) => size);
+  const sizes = (await piecesOf(seq)).map(({ size }) => size);
   assert.deepEqual(sizes, [16_384, 16_384, 16_384, 848]);
 });
 
 test('large and small together stay few pieces, none of them larger than 64 kB', async () => {
   const whole = Buffer.from(Array.from({ length: 400_000 }, (_, n) => (n * 31) % 251));
   const seq = await newJob();
-  await db.write((tx) => {
+  await db.write(async (tx) => {
     let offset = 0;
     for (const length of [1, 16_384, 1, 16_384, 200_000, 5, 48_000, 119_225]) {
-      appendOutput(tx, seq, 'stdout', offset, whole.subarray(offset, offset + length));
+      await appendOutput(tx, seq, 'stdout', offset, whole.subarray(offset, offset + length));
       offset += length;
     }
   });
   assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
-  const sizes = piecesOf(seq).map(({ size }) => size);
+  const sizes = (await piecesOf(seq)).map(({ size }) => size);
   assert.ok(
     sizes.every((size, at) => size <= 65_536 && size + (sizes[at + 1] ?? 65_536) > 16_384),
     String(sizes),
@@ -135,7 +136,7 @@ test('a job of an earlier version, a row for each byte, is read in slices, other
   clearImmediate(counting);
   assert.ok(read.equals(whole));
   assert.ok(turns >= 4, `${turns} turns`);
-  assert.ok(readOutputNow(db, seq, 'stdout').equals(whole));
+  assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
   assert.ok((await readOutput(db, seq, 'stdout', 1_500, 3_700)).equals(whole.subarray(1_500, 3_700)));
 });
 
@@ -148,16 +149,16 @@ const MINUTE = 60_000;
 async function jobIn(order: (string | Buffer)[][]): Promise<number> {
   const seq = await newJob();
   const have = { stdout: 0, stderr: 0 };
-  const run = latestRun(db, seq, false);
+  const run = await latestRun(db, seq, false);
   for (const [minute, messages] of order.entries())
-    await db.write((tx) => {
+    await db.write(async (tx) => {
       for (const [at, bytes] of messages.entries()) {
         if (at % 2 === 1) continue;
         const stream: Stream = bytes === 'o' ? 'stdout' : 'stderr';
         const text = Buffer.from(messages[at + 1] ?? '');
         const start = nextRun(run, stream, have, minute * MINUTE);
-        if (start) addRuns(tx, seq, [start]);
-        appendOutput(tx, seq, stream, have[stream], text);
+        if (start) await addRuns(tx, seq, [start]);
+        await appendOutput(tx, seq, stream, have[stream], text);
         have[stream] += text.length;
       }
     });
@@ -236,7 +237,7 @@ test('what comes at another time is a piece of its own, and one that grows takes
       ['f', 2 * MINUTE],
     ],
   );
-  assert.equal(db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq).length, 3);
+  assert.equal((await db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq)).length, 3);
 });
 
 test('a reader who wants one stream only, or of what was stored without an order, gets all there is', async () => {
@@ -249,7 +250,12 @@ test('a reader who wants one stream only, or of what was stored without an order
   const old = await readParts(db, earlier, { stdout: 0, stderr: 0 }, { limit: 4, over: true });
   assert.deepEqual([old.pieces, old.stdout.bytes.toString()], [undefined, 'old']);
   assert.equal(
-    nextRun(latestRun(db, earlier, outputSize(db, earlier, 'stdout') > 0), 'stderr', { stdout: 3, stderr: 0 }, 1),
+    nextRun(
+      await latestRun(db, earlier, (await outputSize(db, earlier, 'stdout')) > 0),
+      'stderr',
+      { stdout: 3, stderr: 0 },
+      1,
+    ),
     undefined,
   );
   const nothing = await readParts(db, await newJob(), { stdout: 0, stderr: 0 }, { limit: 4, over: true });
@@ -259,18 +265,18 @@ test('a reader who wants one stream only, or of what was stored without an order
 test('streams that take turns byte by byte are in order up to a bound, and whole beyond it', async () => {
   const seq = await newJob();
   const have = { stdout: 0, stderr: 0 };
-  const run = latestRun(db, seq, false);
-  await db.write((tx) => {
+  const run = await latestRun(db, seq, false);
+  await db.write(async (tx) => {
     for (let n = 0; n < 60_000; n++) {
       const stream: Stream = n % 2 === 0 ? 'stdout' : 'stderr';
       const start = nextRun(run, stream, have, 0);
-      if (start) addRuns(tx, seq, [start]);
+      if (start) await addRuns(tx, seq, [start]);
       have[stream] += 1;
     }
     for (const stream of ['stdout', 'stderr'] as const)
-      appendOutput(tx, seq, stream, 0, Buffer.alloc(have[stream], stream === 'stdout' ? 'o' : 'e'));
+      await appendOutput(tx, seq, stream, 0, Buffer.alloc(have[stream], stream === 'stdout' ? 'o' : 'e'));
   });
-  assert.equal(db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq).length, 50_000);
+  assert.equal((await db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq)).length, 50_000);
   const text = (await inOrder(seq, 1_000_000)).replaceAll(/ ?[oe]:/g, '');
   assert.equal(text.slice(0, 50_000), 'oe'.repeat(25_000));
   assert.equal(text.length, 60_000);

@@ -16,15 +16,21 @@ const GROWN_PIECE_BYTES = 16 * 1024;
 const MAX_PIECE_BYTES = 64 * 1024;
 
 /** Adds the bytes after `offset`; does nothing if the job was deleted in the meantime. */
-export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: number, bytes: Uint8Array): void {
-  const last = tx.get<{ offset: number }>(
+export async function appendOutput(
+  tx: Tx,
+  jobSeq: number,
+  stream: Stream,
+  offset: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  const last = await tx.get<{ offset: number }>(
     'SELECT offset FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset DESC LIMIT 1',
     jobSeq,
     NUMBER[stream],
   );
   if (last && offset - last.offset + bytes.length <= GROWN_PIECE_BYTES) {
     // For two blobs, || returns a text of the same bytes.
-    tx.run(
+    await tx.run(
       'UPDATE job_output SET bytes = CAST(bytes || ? AS BLOB) WHERE job_seq = ? AND stream = ? AND offset = ?',
       bytes,
       jobSeq,
@@ -34,7 +40,7 @@ export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: num
     return;
   }
   for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES)
-    tx.run(
+    await tx.run(
       'INSERT INTO job_output (job_seq, stream, offset, bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
       NUMBER[stream],
       offset + at,
@@ -43,21 +49,23 @@ export function appendOutput(tx: Tx, jobSeq: number, stream: Stream, offset: num
     );
 }
 
-export const outputSize = (db: Reader, jobSeq: number, stream: Stream): number =>
-  db.get<{ size: number }>(
-    `SELECT offset + length(bytes) AS size FROM job_output WHERE job_seq = ? AND stream = ?
+export const outputSize = async (db: Reader, jobSeq: number, stream: Stream): Promise<number> =>
+  (
+    await db.get<{ size: number }>(
+      `SELECT offset + length(bytes) AS size FROM job_output WHERE job_seq = ? AND stream = ?
      ORDER BY offset DESC LIMIT 1`,
-    jobSeq,
-    NUMBER[stream],
+      jobSeq,
+      NUMBER[stream],
+    )
   )?.size ?? 0;
 
 /** Pieces read at a time: earlier versions stored a piece for each message, millions of them for some jobs. */
 const SLICE = 1000;
 
 /** A stream from `from` up to, not including, `to`, in slices that are quick to read. */
-function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): Generator<Buffer> {
+async function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
-    const pieces = db.all<Piece>(
+    const pieces = await db.all<Piece>(
       `SELECT offset, bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset < ?4
          AND offset >= ifnull((SELECT max(offset) FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset <= ?3), 0)
        ORDER BY offset LIMIT ?5`,
@@ -76,10 +84,6 @@ function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to:
   }
 }
 
-/** Reads a stream synchronously: for short ones, or where it must not change in between. */
-export const readOutputNow = (db: Reader, jobSeq: number, stream: Stream): Buffer =>
-  Buffer.concat([...slicesOf(db, jobSeq, stream, 0, Number.MAX_SAFE_INTEGER)]);
-
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Reads a stream from `from` up to, not including, `to`; yields to other work between slices. */
@@ -91,7 +95,7 @@ export async function readOutput(
   to: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Buffer> {
   const slices: Buffer[] = [];
-  for (const slice of slicesOf(db, jobSeq, stream, from, to)) {
+  for await (const slice of slicesOf(db, jobSeq, stream, from, to)) {
     if (slices.length > 0) await nextTurn();
     slices.push(slice);
   }
@@ -130,7 +134,7 @@ export async function readPart(
   stream: Stream,
   { asked, limit, over }: { asked: number; limit: number; over: boolean },
 ): Promise<OutputPart> {
-  const size = outputSize(db, jobSeq, stream);
+  const size = await outputSize(db, jobSeq, stream);
   const before = Math.min(asked, size);
   const margin = Math.min(3, before);
   const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + limit, size));
@@ -143,8 +147,8 @@ export async function readPart(
   return { bytes: whole, from, next: from + whole.length, size, more: !last };
 }
 
-export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Buffer {
-  const row = db.get<{ bytes: Uint8Array }>(
+export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Promise<Buffer> {
+  const row = await db.get<{ bytes: Uint8Array }>(
     'SELECT substr(bytes, 1, ?) AS bytes FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset LIMIT 1',
     bytes,
     jobSeq,
@@ -154,8 +158,10 @@ export function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: n
 }
 
 /** Total bytes of all children of a parent. */
-export const outputOfChildren = (db: Reader, parentSeq: number): number =>
-  db.get<{ size: number | null }>(
-    `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq WHERE c.parent_seq = ?`,
-    parentSeq,
+export const outputOfChildren = async (db: Reader, parentSeq: number): Promise<number> =>
+  (
+    await db.get<{ size: number | null }>(
+      `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq WHERE c.parent_seq = ?`,
+      parentSeq,
+    )
   )?.size ?? 0;

@@ -2,6 +2,7 @@
 import type { JobStatus } from '#/contract/jobs.ts';
 import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
+import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface JobRow {
@@ -40,14 +41,14 @@ const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.d
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
 
 /** The account's job with this id, or a 404. */
-export function jobById(db: Reader, accountId: number, id: string): JobRow {
-  const row = db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
+export async function jobById(db: Reader, accountId: number, id: string): Promise<JobRow> {
+  const row = await db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
   if (!row) throw notFound('job', id);
   return row;
 }
 
 /** Single jobs and parents after `seq`, in the order of submission. */
-export const topJobs = (db: Reader, accountId: number, after: number, limit: number): JobRow[] =>
+export const topJobs = (db: Reader, accountId: number, after: number, limit: number): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
     accountId,
@@ -55,7 +56,7 @@ export const topJobs = (db: Reader, accountId: number, after: number, limit: num
     limit,
   );
 
-export const childJobs = (db: Reader, parentSeq: number, after: number, limit: number): JobRow[] =>
+export const childJobs = (db: Reader, parentSeq: number, after: number, limit: number): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.seq > ? ORDER BY j.seq LIMIT ?`,
     parentSeq,
@@ -69,7 +70,7 @@ export const jobsOfDevice = (
   deviceSeq: number,
   after: number,
   limit: number,
-): JobRow[] =>
+): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.account_id = ? AND j.seq > ? ORDER BY j.seq LIMIT ?`,
     deviceSeq,
@@ -79,7 +80,7 @@ export const jobsOfDevice = (
   );
 
 /** Those of them that were submitted with an artifact. */
-export const topJobsWith = (db: Reader, accountId: number, artifactId: string): JobRow[] =>
+export const topJobsWith = (db: Reader, accountId: number, artifactId: string): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,
     accountId,
@@ -87,12 +88,12 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
   );
 
 /** The devices with unfinished children of this parent. */
-export function unfinishedDevicesOf(db: Reader, parentSeq: number): number[] {
+export async function unfinishedDevicesOf(db: Reader, parentSeq: number): Promise<number[]> {
   const { seqs = '[]' } =
-    db.get<{ seqs: string }>(
+    (await db.get<{ seqs: string }>(
       "SELECT json_group_array(device_seq) AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'",
       parentSeq,
-    ) ?? {};
+    )) ?? {};
   return JSON.parse(seqs) as number[];
 }
 
@@ -100,7 +101,12 @@ export function unfinishedDevicesOf(db: Reader, parentSeq: number): number[] {
 export type QueuePosition = Pick<JobRow, 'device_seq' | 'seq'>;
 
 /** Unfinished jobs by device, each device's in the order in which they run. */
-export const queuedJobs = (db: Reader, accountId: number, after: QueuePosition | undefined, limit: number): JobRow[] =>
+export const queuedJobs = (
+  db: Reader,
+  accountId: number,
+  after: QueuePosition | undefined,
+  limit: number,
+): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq IS NOT NULL AND j.status IN ('Waiting', 'Running')
      AND (j.device_seq, j.seq) > (?, ?) AND j.account_id = ? ORDER BY j.device_seq, j.seq LIMIT ?`,
@@ -111,7 +117,7 @@ export const queuedJobs = (db: Reader, accountId: number, after: QueuePosition |
   );
 
 /** The device's oldest unfinished job after `seq`. */
-export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): JobRow | undefined =>
+export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): Promise<JobRow | undefined> =>
   db.get<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.seq > ? AND j.status IN ('Waiting', 'Running')
      ORDER BY j.seq LIMIT 1`,
@@ -119,14 +125,14 @@ export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): Jo
     after,
   );
 
-export const unfinishedOf = (db: Reader, deviceSeq: number): JobRow[] =>
+export const unfinishedOf = (db: Reader, deviceSeq: number): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.status IN ('Waiting', 'Running') ORDER BY j.seq`,
     deviceSeq,
   );
 
 /** Waiting jobs that need this artifact and that no agent has received. */
-export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
+export const waitingFor = (db: Reader, artifactId: string): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM}
      WHERE j.artifact_id = ? AND j.status = 'Waiting' AND j.device_seq IS NOT NULL AND j.journal IS NULL`,
@@ -134,9 +140,12 @@ export const waitingFor = (db: Reader, artifactId: string): JobRow[] =>
   );
 
 /** Whether this device's job is unfinished; false if it was deleted. */
-export const isUnfinished = (db: Reader, deviceSeq: number, id: string): boolean =>
-  db.get("SELECT 1 FROM jobs WHERE id = ? AND device_seq = ? AND status IN ('Waiting', 'Running')", id, deviceSeq) !==
-  undefined;
+export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): Promise<boolean> =>
+  (await db.get(
+    "SELECT 1 FROM jobs WHERE id = ? AND device_seq = ? AND status IN ('Waiting', 'Running')",
+    id,
+    deviceSeq,
+  )) !== undefined;
 
 // ---- Submitting ----------------------------------------------------------------------------------------------------
 
@@ -167,9 +176,14 @@ interface Place {
   tag?: string | undefined;
 }
 
-function insert(tx: Tx, submission: Submission, { parentSeq, device, group, tag }: Place): { id: string; seq: number } {
+async function insert(
+  tx: Tx,
+  submission: Submission,
+  { parentSeq, device, group, tag }: Place,
+): Promise<{ id: string; seq: number }> {
   const id = newId();
-  const { lastInsertRowid } = tx.run(
+  const seq = await insertRow(
+    tx,
     INSERT,
     id,
     submission.accountId,
@@ -185,30 +199,30 @@ function insert(tx: Tx, submission: Submission, { parentSeq, device, group, tag 
     parentSeq === undefined ? submission.command(id) : '',
     submission.created,
   );
-  return { id, seq: lastInsertRowid };
+  return { id, seq };
 }
 
 /** Adds a job to one device. */
-export const insertJob = (tx: Tx, submission: Submission, device: Target): string =>
-  insert(tx, submission, { device }).id;
+export const insertJob = async (tx: Tx, submission: Submission, device: Target): Promise<string> =>
+  (await insert(tx, submission, { device })).id;
 
 /** Adds a parent with a child for each device that is in the group or has the tag now. */
-export function insertParent(
+export async function insertParent(
   tx: Tx,
   submission: Submission,
   devices: Target[],
   aim: { group?: string; tag?: string },
-): string {
-  const parent = insert(tx, submission, aim);
-  tx.run('INSERT INTO job_counts (job_seq, waiting) VALUES (?, ?)', parent.seq, devices.length);
-  for (const device of devices) insert(tx, submission, { parentSeq: parent.seq, device });
+): Promise<string> {
+  const parent = await insert(tx, submission, aim);
+  await tx.run('INSERT INTO job_counts (job_seq, waiting) VALUES (?, ?)', parent.seq, devices.length);
+  for (const device of devices) await insert(tx, submission, { parentSeq: parent.seq, device });
   return parent.id;
 }
 
-export const devicesOfGroup = (db: Reader, accountId: number, group: string): Target[] =>
+export const devicesOfGroup = (db: Reader, accountId: number, group: string): Promise<Target[]> =>
   db.all<Target>('SELECT seq, id, name FROM devices WHERE account_id = ? AND grp = ? ORDER BY seq', accountId, group);
 
-export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Target[] =>
+export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Promise<Target[]> =>
   db.all<Target>(
     `SELECT d.seq, d.id, d.name FROM device_tags t JOIN devices d ON d.seq = t.device_seq
      WHERE t.tag_id = ? AND d.account_id = ? ORDER BY d.seq`,
@@ -217,7 +231,7 @@ export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Targ
   );
 
 /** All jobs to devices that have not started. */
-export const waitingJobs = (db: Reader): { seq: number; parentSeq: number | null }[] =>
+export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> =>
   db.all(
     "SELECT seq, parent_seq AS parentSeq FROM jobs WHERE device_seq IS NOT NULL AND status = 'Waiting' ORDER BY seq",
   );

@@ -13,11 +13,15 @@ export interface Recovered {
 }
 
 /** Records that the service runs; true if that was still recorded: the last run did not stop cleanly. */
-export const recordRunning = (tx: Tx): boolean =>
-  tx.run("INSERT INTO settings (key, value) VALUES ('running', '1') ON CONFLICT (key) DO NOTHING").changes === 0;
+export const recordRunning = async (tx: Tx): Promise<boolean> =>
+  (await tx.run("INSERT INTO settings (key, value) VALUES ('running', '1') ON CONFLICT (key) DO NOTHING")).changes ===
+  0;
 
 export const recordStopped = (tx: Tx) => tx.run("DELETE FROM settings WHERE key = 'running'");
 
-export const countRunning = (db: Reader): number =>
-  db.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE device_seq IS NOT NULL AND status = 'Running'")
-    ?.count ?? 0;
+export const countRunning = async (db: Reader): Promise<number> =>
+  (
+    await db.get<{ count: number }>(
+      "SELECT count(*) AS count FROM jobs WHERE device_seq IS NOT NULL AND status = 'Running'",
+    )
+  )?.count ?? 0;

@@ -3,17 +3,20 @@
 import type { Tx } from './database.ts';
 
 /** Moves them by so many milliseconds. A table with a new time of this kind belongs here. */
-export function moveOpenTimes(tx: Tx, by: number): void {
-  tx.run('UPDATE sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);
-  tx.run('UPDATE signin_codes SET expires = expires + ?', by);
-  tx.run('UPDATE orders SET created = created + ?', by);
-  tx.run('UPDATE tunnels SET connected = connected + ?1, expires = expires + ?1', by);
+export async function moveOpenTimes(tx: Tx, by: number): Promise<void> {
+  await tx.run('UPDATE sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);
+  await tx.run('UPDATE signin_codes SET expires = expires + ?', by);
+  await tx.run('UPDATE orders SET created = created + ?', by);
+  await tx.run('UPDATE tunnels SET connected = connected + ?1, expires = expires + ?1', by);
   // A parent's end is that of its last child: those that ended belong to the same span.
-  tx.run(
+  await tx.run(
     `UPDATE jobs SET created = created + ?1, started = started + ?1, ended = ended + ?1
      WHERE status IN ('Waiting', 'Running')
        OR parent_seq IN (SELECT seq FROM jobs WHERE parent_seq IS NULL AND device_seq IS NULL AND status IN ('Waiting', 'Running'))`,
     by,
   );
-  tx.run("UPDATE output_order SET at = at + ? WHERE job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')", by);
+  await tx.run(
+    "UPDATE output_order SET at = at + ? WHERE job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
+    by,
+  );
 }

@@ -48,9 +48,9 @@ export function nextRun(
 }
 
 /** Stores the starts of runs; does nothing if the job was deleted in the meantime. */
-export function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): void {
+export async function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): Promise<void> {
   for (const { number, stream, stdout, stderr, at } of runs)
-    tx.run(
+    await tx.run(
       `INSERT INTO output_order (job_seq, number, stream, stdout, stderr, at)
        SELECT seq, ?, ?, ?, ?, ? FROM jobs WHERE seq = ?`,
       number,
@@ -63,8 +63,8 @@ export function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): void
 }
 
 /** The run at which a job that is offered again continues. Output without a stored order never gets one. */
-export function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): OutputRun {
-  const row = db.get<Row>('SELECT * FROM output_order WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
+export async function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): Promise<OutputRun> {
+  const row = await db.get<Row>('SELECT * FROM output_order WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
   if (!row) return { count: hasOutput ? MAX_RUNS : 0, stream: undefined, at: 0 };
   const { number, stream, at } = readRow(row);
   return { count: number + 1, stream, at };
@@ -74,34 +74,36 @@ export function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): Outpu
  * At most `limit` runs from the one that a reader has reached, given how much of each stream it has. Undefined if
  * there is no order, or if the reader did not follow it.
  */
-export function runsFrom(
+export async function runsFrom(
   db: Reader,
   jobSeq: number,
   { stdout, stderr }: { stdout: number; stderr: number },
   limit: number,
-): RunStart[] | undefined {
-  const lastBefore = (ahead: number) =>
-    db.get<{ number: number }>(
-      'SELECT number FROM output_order WHERE job_seq = ? AND stdout <= ? AND stderr <= ? ORDER BY number DESC LIMIT 1',
-      jobSeq,
-      stdout + ahead,
-      stderr + ahead,
+): Promise<RunStart[] | undefined> {
+  const lastBefore = async (ahead: number) =>
+    (
+      await db.get<{ number: number }>(
+        'SELECT number FROM output_order WHERE job_seq = ? AND stdout <= ? AND stderr <= ? ORDER BY number DESC LIMIT 1',
+        jobSeq,
+        stdout + ahead,
+        stderr + ahead,
+      )
     )?.number;
-  const exact = lastBefore(0);
+  const exact = await lastBefore(0);
   // A character that other output interrupted has reached the reader only when it is complete.
-  const near = lastBefore(HALF_CHARACTER);
+  const near = await lastBefore(HALF_CHARACTER);
   if (exact === undefined || near === undefined) return undefined;
-  const from = (first: number, count: number) =>
-    db
-      .all<Row>(
+  const from = async (first: number, count: number) =>
+    (
+      await db.all<Row>(
         `SELECT number, stream, stdout, stderr, at FROM output_order WHERE job_seq = ? AND number >= ?
          ORDER BY number LIMIT ?`,
         jobSeq,
         first,
         count,
       )
-      .map(readRow);
-  const [, next] = from(near, 2);
+    ).map(readRow);
+  const [, next] = await from(near, 2);
   if (next && (next.stdout < stdout || next.stderr < stderr)) return undefined;
   return from(near - exact < limit / 2 ? exact : near, limit);
 }

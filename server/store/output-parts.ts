@@ -38,7 +38,7 @@ export async function readParts(
   const stdout = await readPart(db, jobSeq, 'stdout', { asked: asked.stdout, limit, over });
   const stderr = await readPart(db, jobSeq, 'stderr', { asked: asked.stderr, limit, over });
   if (stdout.size + stderr.size === 0) return { stdout, stderr, pieces: [] };
-  const runs = runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MAX_RUNS + 1);
+  const runs = await runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MAX_RUNS + 1);
   return runs ? inOrder({ stdout, stderr }, runs) : { stdout, stderr, pieces: undefined };
 }
 

@@ -6,34 +6,39 @@ import type { Reader, Tx } from './database.ts';
 const MAX_JOBS = 100;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export const outputBytes = (db: Reader, accountId: number): number =>
-  db.get<{ output_bytes: number }>('SELECT output_bytes FROM accounts WHERE id = ?', accountId)?.output_bytes ?? 0;
+export const outputBytes = async (db: Reader, accountId: number): Promise<number> =>
+  (await db.get<{ output_bytes: number }>('SELECT output_bytes FROM accounts WHERE id = ?', accountId))?.output_bytes ??
+  0;
 
-export const accountsWithOutput = (db: Reader): number[] =>
-  db.all<{ id: number }>('SELECT id FROM accounts WHERE output_bytes > 0').map(({ id }) => id);
+export const accountsWithOutput = async (db: Reader): Promise<number[]> =>
+  (await db.all<{ id: number }>('SELECT id FROM accounts WHERE output_bytes > 0')).map(({ id }) => id);
 
-export const outputEndedBefore = (db: Reader, accountId: number, before: number): { jobs: number; bytes: number } =>
-  db.get<{ jobs: number; bytes: number }>(
+export const outputEndedBefore = async (
+  db: Reader,
+  accountId: number,
+  before: number,
+): Promise<{ jobs: number; bytes: number }> =>
+  (await db.get<{ jobs: number; bytes: number }>(
     `SELECT count(*) AS jobs, ifnull(sum(output_bytes), 0) AS bytes FROM jobs INDEXED BY jobs_with_output
      WHERE account_id = ? AND output_bytes > 0 AND ended < ?`,
     accountId,
     Math.max(0, before),
-  ) ?? { jobs: 0, bytes: 0 };
+  )) ?? { jobs: 0, bytes: 0 };
 
 /**
  * Removes output that is due: of jobs that ended before a time, or until at most `downTo` bytes are left. Returns 0 if
  * nothing was due.
  */
-export function removeOldestOutput(
+export async function removeOldestOutput(
   tx: Tx,
   accountId: number,
   due: { before: number } | { downTo: number },
   { at, because }: { at: number; because: string },
-): { jobs: number; bytes: number } {
+): Promise<{ jobs: number; bytes: number }> {
   const before = 'before' in due ? due.before : Number.MAX_SAFE_INTEGER;
-  const maxBytes = 'downTo' in due ? outputBytes(tx, accountId) - due.downTo : Number.MAX_SAFE_INTEGER;
+  const maxBytes = 'downTo' in due ? (await outputBytes(tx, accountId)) - due.downTo : Number.MAX_SAFE_INTEGER;
   const removed = { jobs: 0, bytes: 0 };
-  const oldest = tx.all<{ seq: number; output_bytes: number }>(
+  const oldest = await tx.all<{ seq: number; output_bytes: number }>(
     `SELECT seq, output_bytes FROM jobs INDEXED BY jobs_with_output
      WHERE account_id = ? AND output_bytes > 0 AND ended < ? ORDER BY ended, seq LIMIT ${MAX_JOBS}`,
     accountId,
@@ -41,9 +46,9 @@ export function removeOldestOutput(
   );
   for (const { seq, output_bytes: bytes } of oldest) {
     if (removed.bytes >= Math.min(maxBytes, MAX_BYTES)) break;
-    tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
-    tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);
-    tx.run(
+    await tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
+    await tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);
+    await tx.run(
       'UPDATE jobs SET output_bytes = 0, output_removed = ?, output_removed_why = ? WHERE seq = ?',
       at,
       because,

@@ -70,9 +70,14 @@ interface Row {
 }
 
 /** The live session of a cookie's value, for this upstream service. */
-export function findSealedSession(db: Reader, upstream: string, value: string, now: number): SealedSession | undefined {
+export async function findSealedSession(
+  db: Reader,
+  upstream: string,
+  value: string,
+  now: number,
+): Promise<SealedSession | undefined> {
   const presented = hashSecret(value);
-  const row = db.get<Row>(
+  const row = await db.get<Row>(
     `SELECT id, email, hash, sealed, previous_sealed, rotated, created, last_used FROM sealed_sessions
      WHERE (hash = ? OR previous_hash = ?) AND upstream = ?`,
     presented,
@@ -87,22 +92,22 @@ export function findSealedSession(db: Reader, upstream: string, value: string, n
 }
 
 /** Creates a session with this token. */
-export function insertSealedSession(
+export async function insertSealedSession(
   tx: Tx,
   upstream: string,
   email: string,
   token: string,
   now: number,
-): { value: string } {
+): Promise<{ value: string }> {
   const id = newId();
   const value = newSecret('mus');
-  tx.run(
+  await tx.run(
     'DELETE FROM sealed_sessions WHERE last_used <= ? OR created <= ? OR upstream <> ?',
     now - IDLE_MS,
     now - LIFETIME_MS,
     upstream,
   );
-  tx.run(
+  await tx.run(
     `INSERT INTO sealed_sessions (id, upstream, email, hash, sealed, rotated, created, last_used)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
@@ -118,14 +123,14 @@ export function insertSealedSession(
 }
 
 /** Replaces a session's value; undefined if another request just did. */
-export function rotateSealedSession(
+export async function rotateSealedSession(
   tx: Tx,
   upstream: string,
   { id, hash, token }: SealedSession,
   now: number,
-): string | undefined {
+): Promise<string | undefined> {
   const value = newSecret('mus');
-  const { changes } = tx.run(
+  const { changes } = await tx.run(
     `UPDATE sealed_sessions SET previous_hash = hash, previous_sealed = sealed, hash = ?, sealed = ?, rotated = ?, last_used = ?
      WHERE id = ? AND hash = ?`,
     hashSecret(value),

@@ -31,9 +31,9 @@ export interface Session {
 }
 
 /** The live session of a cookie's value. */
-export function findSession(db: Reader, value: string, now: number): Session | undefined {
+export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
-  const row = db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
+  const row = await db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
     `SELECT s.id, s.account_id, a.email, s.hash, s.rotated, s.created, s.last_used, s.token_id, t.revoked
      FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN tokens t ON t.id = s.token_id
      WHERE s.hash = ? OR s.previous_hash = ?`,
@@ -57,22 +57,22 @@ export function isLive(
 }
 
 /** Creates a session for a browser at `address`, by a token or (without one) by a sign-in code. */
-export function insertSession(
+export async function insertSession(
   tx: Tx,
   accountId: number,
   { tokenId, address }: { tokenId: string | undefined; address: string },
   now: number,
-): { id: string; value: string } {
+): Promise<{ id: string; value: string }> {
   const id = newId();
   const value = newSecret('mus');
   // Only among the old ones: a clock that is briefly years ahead must not sign everyone out.
-  tx.run(
+  await tx.run(
     `DELETE FROM sessions WHERE (last_used <= ? OR created <= ?)
      AND rowid <= (SELECT max(rowid) FROM sessions) - ${KEPT_ENDED}`,
     now - IDLE_MS,
     now - LIFETIME_MS,
   );
-  tx.run(
+  await tx.run(
     'INSERT INTO sessions (id, account_id, token_id, address, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     accountId,
@@ -87,9 +87,14 @@ export function insertSession(
 }
 
 /** Replaces a session's value; undefined if another request just did. */
-export function rotateSession(tx: Tx, { id, hash }: Session, address: string, now: number): string | undefined {
+export async function rotateSession(
+  tx: Tx,
+  { id, hash }: Session,
+  address: string,
+  now: number,
+): Promise<string | undefined> {
   const value = newSecret('mus');
-  const { changes } = tx.run(
+  const { changes } = await tx.run(
     'UPDATE sessions SET previous_hash = hash, hash = ?, rotated = ?, last_used = ?, address = ? WHERE id = ? AND hash = ?',
     hashSecret(value),
     now,
@@ -118,7 +123,7 @@ export interface ListedSession {
 }
 
 /** The account's live sessions, last used first. */
-export const listSessions = (db: Reader, accountId: number, now: number): ListedSession[] =>
+export const listSessions = (db: Reader, accountId: number, now: number): Promise<ListedSession[]> =>
   db.all<ListedSession>(
     `SELECT s.id, s.created, s.last_used, s.address, t.name, t.prefix
      FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id
@@ -131,8 +136,8 @@ export const listSessions = (db: Reader, accountId: number, now: number): Listed
   );
 
 /** Ends one session of an account: its next request is refused. */
-export function endSession(tx: Tx, accountId: number, id: string): void {
-  const { changes } = tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
+export async function endSession(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { changes } = await tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('session', id);
 }
 
@@ -144,10 +149,10 @@ export const endSessions = (tx: Tx, accountId: number, but = '') =>
 const CODE_VALID_MS = 10 * MINUTE;
 
 /** Creates the account's only sign-in code; earlier ones become invalid. */
-export function createSigninCode(tx: Tx, accountId: number, now: number): string {
+export async function createSigninCode(tx: Tx, accountId: number, now: number): Promise<string> {
   const code = newSecret('muc');
-  tx.run('DELETE FROM signin_codes WHERE account_id = ? OR expires <= ?', accountId, now);
-  tx.run(
+  await tx.run('DELETE FROM signin_codes WHERE account_id = ? OR expires <= ?', accountId, now);
+  await tx.run(
     'INSERT INTO signin_codes (hash, account_id, expires) VALUES (?, ?, ?)',
     hashSecret(code),
     accountId,
@@ -157,8 +162,8 @@ export function createSigninCode(tx: Tx, accountId: number, now: number): string
 }
 
 /** Uses up a code and returns its account; undefined if it is unknown, used or expired. */
-export function redeemSigninCode(tx: Tx, code: string, now: number): number | undefined {
-  const row = tx.get<{ account_id: number; expires: number }>(
+export async function redeemSigninCode(tx: Tx, code: string, now: number): Promise<number | undefined> {
+  const row = await tx.get<{ account_id: number; expires: number }>(
     'DELETE FROM signin_codes WHERE hash = ? RETURNING account_id, expires',
     hashSecret(code),
   );

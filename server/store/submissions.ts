@@ -14,9 +14,13 @@ export interface KeyedSubmission {
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** The id that this key created within the last day. */
-function createdBefore(db: Reader, { accountId, key, content }: KeyedSubmission, now: number): string | undefined {
+async function createdBefore(
+  db: Reader,
+  { accountId, key, content }: KeyedSubmission,
+  now: number,
+): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  const earlier = db.get<{ digest: string; made: string }>(
+  const earlier = await db.get<{ digest: string; made: string }>(
     'SELECT digest, made FROM orders WHERE account_id = ? AND key = ? AND created > ?',
     accountId,
     key,
@@ -28,18 +32,18 @@ function createdBefore(db: Reader, { accountId, key, content }: KeyedSubmission,
 }
 
 /** Runs a submission unless it already ran: `id` is what it created, now or before. */
-export function runOnce(
+export async function runOnce(
   tx: Tx,
   submission: KeyedSubmission,
   now: number,
-  create: () => string,
-): { id: string; repeated: boolean } {
-  const before = createdBefore(tx, submission, now);
+  create: () => Promise<string>,
+): Promise<{ id: string; repeated: boolean }> {
+  const before = await createdBefore(tx, submission, now);
   if (before !== undefined) return { id: before, repeated: true };
-  const id = create();
+  const id = await create();
   if (submission.key !== undefined) {
-    tx.run('DELETE FROM orders WHERE created <= ?', now - KEPT_MS);
-    tx.run(
+    await tx.run('DELETE FROM orders WHERE created <= ?', now - KEPT_MS);
+    await tx.run(
       'INSERT INTO orders VALUES (?, ?, ?, ?, ?)',
       submission.accountId,
       submission.key,
@@ -52,7 +56,8 @@ export function runOnce(
 }
 
 /** Whether a submission with this key was stored. */
-export const wasSubmitted = (db: Reader, accountId: number, key: string | undefined): boolean =>
-  key !== undefined && db.get('SELECT 1 FROM orders WHERE account_id = ? AND key = ?', accountId, key) !== undefined;
+export const wasSubmitted = async (db: Reader, accountId: number, key: string | undefined): Promise<boolean> =>
+  key !== undefined &&
+  (await db.get('SELECT 1 FROM orders WHERE account_id = ? AND key = ?', accountId, key)) !== undefined;
 
 const digestOf = (content: unknown) => hash('sha256', JSON.stringify(content), 'base64url');

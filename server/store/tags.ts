@@ -4,13 +4,13 @@ import { newId } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
-export const listTags = (db: Reader, accountId: number): Tag[] =>
+export const listTags = (db: Reader, accountId: number): Promise<Tag[]> =>
   db.all<Tag>('SELECT id AS TagId, name AS TagName FROM tags WHERE account_id = ? ORDER BY created, rowid', accountId);
 
 /** Returns the new tag's id. */
-export function insertTag(tx: Tx, accountId: number, name: string, now: number): string {
+export async function insertTag(tx: Tx, accountId: number, name: string, now: number): Promise<string> {
   const id = newId();
-  const { changes } = tx.run(
+  const { changes } = await tx.run(
     'INSERT INTO tags (id, account_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT (account_id, name) DO NOTHING',
     id,
     accountId,
@@ -23,14 +23,14 @@ export function insertTag(tx: Tx, accountId: number, name: string, now: number):
 }
 
 /** Deletes a tag, also from every device. */
-export function deleteTag(tx: Tx, accountId: number, id: string): void {
-  const { changes } = tx.run('DELETE FROM tags WHERE id = ? AND account_id = ?', id, accountId);
+export async function deleteTag(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { changes } = await tx.run('DELETE FROM tags WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('tag', id);
 }
 
 /** Throws a 404 unless the account has a tag with this id. */
-export function requireTag(db: Reader, accountId: number, id: string): void {
-  if (!db.get('SELECT 1 FROM tags WHERE id = ? AND account_id = ?', id, accountId)) throw notFound('tag', id);
+export async function requireTag(db: Reader, accountId: number, id: string): Promise<void> {
+  if (!(await db.get('SELECT 1 FROM tags WHERE id = ? AND account_id = ?', id, accountId))) throw notFound('tag', id);
 }
 
 /** Attaching a tag twice has no effect. */

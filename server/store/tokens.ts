@@ -23,14 +23,14 @@ export interface TokenHolder {
 const prefixOf = (secret: string) => secret.slice(0, secret.length >= 24 ? 10 : 2);
 
 /** The account's live tokens, oldest first. */
-export const listTokens = (db: Reader, accountId: number): TokenRow[] =>
+export const listTokens = (db: Reader, accountId: number): Promise<TokenRow[]> =>
   db.all<TokenRow>(
     'SELECT id, name, prefix, created, last_used FROM tokens WHERE account_id = ? AND revoked IS NULL ORDER BY created, rowid',
     accountId,
   );
 
 /** The holder of a token; undefined if it is unknown or revoked. */
-export const tokenHolder = (db: Reader, secret: string): TokenHolder | undefined =>
+export const tokenHolder = (db: Reader, secret: string): Promise<TokenHolder | undefined> =>
   db.get<TokenHolder>(
     `SELECT t.id, t.account_id, a.email, t.last_used FROM tokens t JOIN accounts a ON a.id = t.account_id
      WHERE t.hash = ? AND t.revoked IS NULL`,
@@ -40,23 +40,28 @@ export const tokenHolder = (db: Reader, secret: string): TokenHolder | undefined
 const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
 /** Creates a token; the secret is returned only here. */
-export function createToken(tx: Tx, accountId: number, name: string, now: number): { id: string; secret: string } {
+export async function createToken(
+  tx: Tx,
+  accountId: number,
+  name: string,
+  now: number,
+): Promise<{ id: string; secret: string }> {
   const id = newId();
   const secret = newSecret('mut');
-  tx.run(INSERT, id, accountId, name.toWellFormed(), prefixOf(secret), hashSecret(secret), 'made', now);
+  await tx.run(INSERT, id, accountId, name.toWellFormed(), prefixOf(secret), hashSecret(secret), 'made', now);
   return { id, secret };
 }
 
 /** Revokes a token and ends every session created with it. */
-export function revokeToken(tx: Tx, accountId: number, id: string, now: number): void {
-  const { changes } = tx.run(
+export async function revokeToken(tx: Tx, accountId: number, id: string, now: number): Promise<void> {
+  const { changes } = await tx.run(
     'UPDATE tokens SET revoked = ? WHERE id = ? AND account_id = ? AND revoked IS NULL',
     now,
     id,
     accountId,
   );
   if (changes === 0) throw notFound('token', id);
-  tx.run('DELETE FROM sessions WHERE token_id = ?', id);
+  await tx.run('DELETE FROM sessions WHERE token_id = ?', id);
 }
 
 export const recordTokenUse = (tx: Tx, id: string, now: number) =>
@@ -66,22 +71,27 @@ export const recordTokenUse = (tx: Tx, id: string, now: number) =>
  * Makes AUTH_TOKEN the account's token of that name and revokes the one it replaces. Returns `revoked` if this token
  * was revoked before: it remains so, because a revocation must outlast a restart.
  */
-export function adoptEnvToken(tx: Tx, accountId: number, secret: string, now: number): 'adopted' | 'revoked' {
+export async function adoptEnvToken(
+  tx: Tx,
+  accountId: number,
+  secret: string,
+  now: number,
+): Promise<'adopted' | 'revoked'> {
   const hash = hashSecret(secret);
-  const known = tx.get<{ id: string; revoked: number | null; source: string }>(
+  const known = await tx.get<{ id: string; revoked: number | null; source: string }>(
     'SELECT id, revoked, source FROM tokens WHERE hash = ?',
     hash,
   );
-  for (const { id } of tx.all<{ id: string }>(
+  for (const { id } of await tx.all<{ id: string }>(
     `SELECT id FROM tokens WHERE account_id = ? AND source = 'env' AND revoked IS NULL AND hash <> ?`,
     accountId,
     hash,
   )) {
     // Sessions of sign-in links end too: a changed AUTH_TOKEN signs everyone out, and this start prints a new link.
-    tx.run('DELETE FROM sessions WHERE token_id = ? OR (account_id = ? AND token_id IS NULL)', id, accountId);
-    tx.run('DELETE FROM tokens WHERE id = ?', id);
+    await tx.run('DELETE FROM sessions WHERE token_id = ? OR (account_id = ? AND token_id IS NULL)', id, accountId);
+    await tx.run('DELETE FROM tokens WHERE id = ?', id);
   }
   if (known) return known.revoked === null ? 'adopted' : 'revoked';
-  tx.run(INSERT, newId(), accountId, 'AUTH_TOKEN', prefixOf(secret), hash, 'env', now);
+  await tx.run(INSERT, newId(), accountId, 'AUTH_TOKEN', prefixOf(secret), hash, 'env', now);
   return 'adopted';
 }

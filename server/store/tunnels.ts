@@ -43,7 +43,7 @@ export interface TunnelDraft {
 const NAME_LENGTH = 20;
 
 /** Opens a tunnel; `fresh` if it did not exist before. */
-export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: string; fresh: boolean } {
+export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promise<{ name: string; fresh: boolean }> {
   const { accountId, deviceSeq, run, protocol, localDest } = draft;
   const changing = [
     draft.port ?? null,
@@ -53,14 +53,14 @@ export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: str
     draft.expires ?? null,
     now,
   ];
-  const known = tx.get<{ seq: number; name: string }>(
+  const known = await tx.get<{ seq: number; name: string }>(
     'SELECT seq, name FROM tunnels WHERE device_seq = ? AND protocol = ? AND local_dest = ?',
     deviceSeq,
     protocol,
     localDest,
   );
   if (known) {
-    tx.run(
+    await tx.run(
       `UPDATE tunnels SET offered = 1, port = ?, run = ?, login = ?, idle_seconds = ?, expires = ?, connected = ?
        WHERE seq = ?`,
       ...changing,
@@ -69,7 +69,7 @@ export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: str
     return { name: known.name, fresh: false };
   }
   const name = newId(NAME_LENGTH);
-  tx.run(
+  await tx.run(
     `INSERT INTO tunnels (port, run, login, idle_seconds, expires, connected, name, account_id, device_seq, protocol, local_dest, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...changing,
@@ -84,13 +84,13 @@ export function openTunnel(tx: Tx, draft: TunnelDraft, now: number): { name: str
 }
 
 /** The tunnels that an agent opened before, and those of its process that were closed. */
-export function tunnelsOfDevice(db: Reader, deviceSeq: number) {
+export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   return {
-    known: db.all<{ protocol: Protocol; localDest: string; port: number | null }>(
+    known: await db.all<{ protocol: Protocol; localDest: string; port: number | null }>(
       'SELECT protocol, local_dest AS localDest, port FROM tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
-    closed: db.all<{ protocol: Protocol; localDest: string; run: string }>(
+    closed: await db.all<{ protocol: Protocol; localDest: string; run: string }>(
       'SELECT protocol, local_dest AS localDest, run FROM closed_tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
@@ -98,9 +98,9 @@ export function tunnelsOfDevice(db: Reader, deviceSeq: number) {
 }
 
 /** Called before an agent's offers are opened: disconnects its tunnels and removes the marks of earlier processes. */
-export function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): void {
-  tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ?', deviceSeq);
-  tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
+export async function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): Promise<void> {
+  await tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ?', deviceSeq);
+  await tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
 }
 
 /** Most tunnels that an agent no longer offers, and most marks, kept for each device. */
@@ -111,20 +111,20 @@ const MAX_MARKS = 1_000;
  * Called after an agent's offers were opened: limits the rows and ports of an agent that offers other destinations each
  * time.
  */
-export function pruneTunnels(tx: Tx, deviceSeq: number, mostPorts: number): void {
-  tx.run(
+export async function pruneTunnels(tx: Tx, deviceSeq: number, mostPorts: number): Promise<void> {
+  await tx.run(
     `UPDATE tunnels SET port = NULL WHERE offered = 0 AND seq IN
        (SELECT seq FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY offered DESC, seq DESC LIMIT -1 OFFSET ?)`,
     deviceSeq,
     mostPorts,
   );
-  tx.run(
+  await tx.run(
     `DELETE FROM tunnels WHERE seq IN
        (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
     deviceSeq,
     MAX_WITHDRAWN,
   );
-  tx.run(
+  await tx.run(
     'DELETE FROM closed_tunnels WHERE device_seq = ?1 AND (SELECT count(*) FROM closed_tunnels WHERE device_seq = ?1) > ?2',
     deviceSeq,
     MAX_MARKS,
@@ -138,18 +138,18 @@ export const markTunnelsDown = (tx: Tx, deviceSeq: number) =>
 export const markAllTunnelsDown = (tx: Tx) => tx.run('UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL');
 
 /** Ports of all tunnels, connected or not. */
-export const portsOfTunnels = (db: Reader): number[] =>
-  db.all<{ port: number }>('SELECT port FROM tunnels WHERE port IS NOT NULL').map(({ port }) => port);
+export const portsOfTunnels = async (db: Reader): Promise<number[]> =>
+  (await db.all<{ port: number }>('SELECT port FROM tunnels WHERE port IS NOT NULL')).map(({ port }) => port);
 
 /** Releases the ports of tunnels that no agent offers any more. */
 export const releaseUnusedPorts = (tx: Tx) => tx.run('UPDATE tunnels SET port = NULL WHERE offered = 0');
 
 /** Whether a tunnel of this name exists, connected or not. */
-export const tunnelExists = (db: Reader, name: string): boolean =>
-  db.get('SELECT 1 FROM tunnels WHERE name = ? AND offered = 1', name) !== undefined;
+export const tunnelExists = async (db: Reader, name: string): Promise<boolean> =>
+  (await db.get('SELECT 1 FROM tunnels WHERE name = ? AND offered = 1', name)) !== undefined;
 
 /** Oldest first. */
-export const listTunnels = (db: Reader, accountId: number): StoredTunnel[] =>
+export const listTunnels = (db: Reader, accountId: number): Promise<StoredTunnel[]> =>
   db.all<StoredTunnel>(
     `SELECT tunnels.name, devices.id AS deviceId, devices.name AS deviceName, online AS deviceOnline, protocol,
        local_dest AS localDest, port, tunnels.created, connected, login, idle_seconds AS idleSeconds, expires
@@ -161,22 +161,22 @@ export const listTunnels = (db: Reader, accountId: number): StoredTunnel[] =>
 const MARK = `INSERT OR REPLACE INTO closed_tunnels (device_seq, protocol, local_dest, run)
   SELECT device_seq, protocol, local_dest, run FROM tunnels`;
 
-export function deleteTunnel(tx: Tx, accountId: number, name: string): void {
-  tx.run(`${MARK} WHERE name = ? AND account_id = ?`, name, accountId);
-  const { changes } = tx.run('DELETE FROM tunnels WHERE name = ? AND account_id = ?', name, accountId);
+export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<void> {
+  await tx.run(`${MARK} WHERE name = ? AND account_id = ?`, name, accountId);
+  const { changes } = await tx.run('DELETE FROM tunnels WHERE name = ? AND account_id = ?', name, accountId);
   if (changes === 0) throw notFound('tunnel', name);
 }
 
 /** Deletion by the service itself; false if it no longer exists. */
-export function closeTunnel(tx: Tx, name: string): boolean {
-  tx.run(`${MARK} WHERE name = ?`, name);
-  return tx.run('DELETE FROM tunnels WHERE name = ?', name).changes > 0;
+export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
+  await tx.run(`${MARK} WHERE name = ?`, name);
+  return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;
 }
 
 /** Deletes all tunnels of an account and returns their names. */
-export function deleteTunnels(tx: Tx, accountId: number): string[] {
-  const names = tx.all<{ name: string }>('SELECT name FROM tunnels WHERE account_id = ?', accountId);
-  tx.run(`${MARK} WHERE account_id = ?`, accountId);
-  tx.run('DELETE FROM tunnels WHERE account_id = ?', accountId);
+export async function deleteTunnels(tx: Tx, accountId: number): Promise<string[]> {
+  const names = await tx.all<{ name: string }>('SELECT name FROM tunnels WHERE account_id = ?', accountId);
+  await tx.run(`${MARK} WHERE account_id = ?`, accountId);
+  await tx.run('DELETE FROM tunnels WHERE account_id = ?', accountId);
   return names.map(({ name }) => name);
 }

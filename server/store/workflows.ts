@@ -20,14 +20,14 @@ const shown = ({ id, name, command, created }: Row): Workflow => ({
 });
 
 /** Oldest first. */
-export const listWorkflows = (db: Reader, accountId: number): Workflow[] =>
-  db
-    .all<Row>('SELECT id, name, command, created FROM workflows WHERE account_id = ? ORDER BY seq', accountId)
-    .map(shown);
+export const listWorkflows = async (db: Reader, accountId: number): Promise<Workflow[]> =>
+  (
+    await db.all<Row>('SELECT id, name, command, created FROM workflows WHERE account_id = ? ORDER BY seq', accountId)
+  ).map(shown);
 
 /** The account's workflow with this id, or a 404. */
-export function workflowById(db: Reader, accountId: number, id: string): Workflow {
-  const row = db.get<Row>(
+export async function workflowById(db: Reader, accountId: number, id: string): Promise<Workflow> {
+  const row = await db.get<Row>(
     'SELECT id, name, command, created FROM workflows WHERE id = ? AND account_id = ?',
     id,
     accountId,
@@ -37,9 +37,14 @@ export function workflowById(db: Reader, accountId: number, id: string): Workflo
 }
 
 /** Returns the new workflow's id. */
-export function insertWorkflow(tx: Tx, accountId: number, { Name, Command }: WorkflowDraft, now: number): string {
+export async function insertWorkflow(
+  tx: Tx,
+  accountId: number,
+  { Name, Command }: WorkflowDraft,
+  now: number,
+): Promise<string> {
   const id = newId();
-  tx.run(
+  await tx.run(
     'INSERT INTO workflows (id, account_id, name, command, created) VALUES (?, ?, ?, ?, ?)',
     id,
     accountId,
@@ -50,7 +55,7 @@ export function insertWorkflow(tx: Tx, accountId: number, { Name, Command }: Wor
   return id;
 }
 
-export function deleteWorkflow(tx: Tx, accountId: number, id: string): void {
-  const { changes } = tx.run('DELETE FROM workflows WHERE id = ? AND account_id = ?', id, accountId);
+export async function deleteWorkflow(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { changes } = await tx.run('DELETE FROM workflows WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('workflow', id);
 }

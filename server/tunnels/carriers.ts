@@ -10,7 +10,7 @@ import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
 import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } from '#/contract/tunnel-carrier.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
-import { refuse } from '../agents/link.ts';
+import { refuse } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
 
 /** The destination cannot be reached; says on which side the reason is. */

@@ -156,10 +156,10 @@ test('who sends no head, or one letter by letter, is sent away', async () => {
     domain: 'localhost',
     scheme: 'http',
     find: () => undefined,
-    exists: () => false,
+    exists: async () => false,
     addressOf: () => '127.0.0.1',
     ownCookies: [],
-    isOurs: () => false,
+    isOurs: async () => false,
     logins: openVisitorLogins(
       openSigninLimit(10, () => performance.now()),
       'http',
@@ -342,20 +342,20 @@ test('an agent that offers the same again and again holds no port of others', as
 test('ports of destinations that a device no longer offers count in its share', async () => {
   await otherDevice();
   const { db } = service.context;
-  const deviceSeq = db.get<{ seq: number }>('SELECT max(seq) AS seq FROM devices')?.seq ?? 0;
-  const ports = await db.write((tx) => {
-    const openFrom = (first: number, count: number) => {
-      withdrawTunnels(tx, deviceSeq, 'run');
+  const deviceSeq = (await db.get<{ seq: number }>('SELECT max(seq) AS seq FROM devices'))?.seq ?? 0;
+  const ports = await db.write(async (tx) => {
+    const openFrom = async (first: number, count: number) => {
+      await withdrawTunnels(tx, deviceSeq, 'run');
       for (let number = first; number < first + count; number += 1)
-        openTunnel(
+        await openTunnel(
           tx,
           { accountId: 1, deviceSeq, run: 'run', protocol: 'TCP', localDest: `tcp://a:${number}`, port: number },
           Date.now(),
         );
-      pruneTunnels(tx, deviceSeq, 5);
+      await pruneTunnels(tx, deviceSeq, 5);
     };
-    openFrom(30_000, 5);
-    openFrom(30_010, 3);
+    await openFrom(30_000, 5);
+    await openFrom(30_010, 3);
     return tx.all<{ port: number }>(
       'SELECT port FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY port',
       deviceSeq,
@@ -379,7 +379,7 @@ test('other destinations at each link do not fill the disk', async () => {
     await agent.receive('opened');
     await agent.end();
   }
-  const rows = service.context.db.get<{ count: number }>(
+  const rows = await service.context.db.get<{ count: number }>(
     `SELECT count(*) AS count FROM tunnels WHERE device_seq = (SELECT max(seq) FROM devices)`,
   );
   assert.equal(rows?.count, 300);

@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
 import { endSocket } from '../http/end-socket.ts';
 import { Unreachable } from './carriers.ts';
-import { basicLogin, headersForDevice, headersForVisitor, tunnelNameOf } from './http-head.ts';
+import { basicLogin, headersForDevice, headersForVisitor, secretsOf, tunnelNameOf } from './http-head.ts';
+import { plainPage } from './plain-page.ts';
+import type { PageName, PlainPage } from './plain-page.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import { connectBy } from './pooled-dials.ts';
 import type { Verdict, VisitorLogins } from './visitor-logins.ts';
@@ -15,11 +17,11 @@ export interface HttpFrontOptions {
   scheme: string;
   find: (name: string) => LiveTunnel | undefined;
   /** Whether such a tunnel exists, connected or not. */
-  exists: (name: string) => boolean;
+  exists: (name: string) => Promise<boolean>;
   addressOf: (incoming: IncomingMessage) => string;
   ownCookies: readonly string[];
   /** Whether a text is one of our tokens or keys. */
-  isOurs: (secret: string) => boolean;
+  isOurs: (secret: string) => Promise<boolean>;
   logins: VisitorLogins;
   /** Time limit for the head of a request. */
   headWithinMs?: number;
@@ -27,28 +29,49 @@ export interface HttpFrontOptions {
 
 /** For an answer; browsers accept more than Node's default. */
 const MAX_HEAD_BYTES = 64 * 1024;
+const NO_SECRETS: ReadonlySet<string> = new Set();
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The tunnel of a request, or the page that answers it. */
-type Admission = { tunnel: LiveTunnel; cookie?: string | undefined } | { page: PlainPage };
+type Admission =
+  | { tunnel: LiveTunnel; ownSecrets: ReadonlySet<string>; cookie?: string | undefined }
+  | { page: PlainPage };
 
 export function createHttpFront(options: HttpFrontOptions): Server {
   const { domain, scheme } = options;
 
-  /** A promise if the visitor's address has to wait before its login is checked. */
+  /** A promise if something has to be looked up, or if the visitor's address has to wait before its login is checked. */
   const admit = (incoming: IncomingMessage): Admission | Promise<Admission> => {
     const name = tunnelNameOf(incoming, domain);
     if (name === undefined) return { page: plainPage('bad-request') };
     const tunnel = options.find(name);
-    if (tunnel?.protocol !== 'HTTP') return { page: plainPage(options.exists(name) ? 'device-away' : 'no-tunnel') };
-    if (!tunnel.needsLogin) return { tunnel };
+    if (tunnel?.protocol !== 'HTTP')
+      return options.exists(name).then((exists) => ({ page: plainPage(exists ? 'device-away' : 'no-tunnel') }));
+    const secrets = secretsOf(incoming.rawHeaders);
+    return secrets.length === 0
+      ? enter(incoming, tunnel, NO_SECRETS)
+      : ownOf(secrets, tunnel).then((own) => enter(incoming, tunnel, own));
+  };
+
+  const ownOf = async (secrets: string[], tunnel: LiveTunnel): Promise<ReadonlySet<string>> => {
+    const own = new Set<string>();
+    for (const secret of secrets) if (tunnel.admits(secret) || (await options.isOurs(secret))) own.add(secret);
+    return own;
+  };
+
+  const enter = (
+    incoming: IncomingMessage,
+    tunnel: LiveTunnel,
+    ownSecrets: ReadonlySet<string>,
+  ): Admission | Promise<Admission> => {
+    if (!tunnel.needsLogin) return { tunnel, ownSecrets };
     const login = basicLogin(incoming.headers.authorization ?? '');
     if (login === undefined) return { page: plainPage('login') };
     const visit = { tunnel, login, cookies: incoming.headers.cookie ?? '' };
     const settle = (verdict: Verdict): Admission => {
       if (verdict !== 'right') return { page: plainPage(verdict === 'wrong' ? 'login' : 'too-many-logins') };
-      if (options.find(name) !== tunnel) return { page: plainPage('device-away') };
-      return { tunnel, cookie: options.logins.cookieFor(visit) };
+      if (options.find(tunnel.name) !== tunnel) return { page: plainPage('device-away') };
+      return { tunnel, ownSecrets, cookie: options.logins.cookieFor(visit) };
     };
     const verdict = options.logins.check({ ...visit, address: options.addressOf(incoming) });
     return typeof verdict === 'string' ? settle(verdict) : verdict.then(settle);
@@ -57,20 +80,20 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   /** Connections with an answer in progress. */
   const busy = new WeakSet<Duplex>();
 
-  const headersFor = (incoming: IncomingMessage, tunnel: LiveTunnel) =>
+  const headersFor = (incoming: IncomingMessage, ownSecrets: ReadonlySet<string>) =>
     headersForDevice(incoming.rawHeaders, {
       address: options.addressOf(incoming),
       scheme,
       ownCookies: options.ownCookies,
-      isOurs: (secret) => options.isOurs(secret) || tunnel.admits(secret),
+      ownSecrets,
     });
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, admitted: Admission) => {
     if ('page' in admitted) return answer(incoming, outgoing, admitted.page);
-    const { tunnel, cookie } = admitted;
+    const { tunnel, ownSecrets, cookie } = admitted;
     const { method = 'GET', url = '/', socket } = incoming;
     const hasBody = incoming.headers['content-length'] !== undefined || 'transfer-encoding' in incoming.headers;
-    const headers = headersFor(incoming, tunnel);
+    const headers = headersFor(incoming, ownSecrets);
     tunnel.enter(socket);
 
     busy.add(socket);
@@ -137,10 +160,10 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     // A body could be read as the data that follows the upgrade.
     if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
       return refuse(socket, plainPage('bad-request'));
-    const { tunnel } = admitted;
+    const { tunnel, ownSecrets } = admitted;
     tunnel.enter(socket);
     socket.once('close', () => tunnel.leave(socket));
-    const headers = [...headersFor(incoming, tunnel), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+    const headers = [...headersFor(incoming, ownSecrets), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
     const through = requestOf(incoming.url, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
     let isAnswered = false;
     const gone = () => through.destroy(new Error('The visitor went away'));
@@ -192,13 +215,19 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const admitted = admit(incoming);
     if (!(admitted instanceof Promise)) return pass(incoming, outgoing, admitted);
-    void admitted.then((later) => outgoing.destroyed || pass(incoming, outgoing, later));
+    void admitted.then(
+      (later) => outgoing.destroyed || pass(incoming, outgoing, later),
+      () => answer(incoming, outgoing, plainPage('unavailable')),
+    );
   });
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => {});
     const admitted = admit(incoming);
     if (!(admitted instanceof Promise)) return upgrade(incoming, socket, head, admitted);
-    void admitted.then((later) => socket.destroyed || upgrade(incoming, socket, head, later));
+    void admitted.then(
+      (later) => socket.destroyed || upgrade(incoming, socket, head, later),
+      () => refuse(socket, plainPage('unavailable')),
+    );
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     // In the middle of an answer it would be read as a part of that.
@@ -247,44 +276,4 @@ function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingM
   let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return `${text}\r\n`;
-}
-
-// ---- Answers of the front itself ------------------------------------------------------------------------------------
-
-/** Plain pages that reveal nothing about the service behind. */
-const PAGES = {
-  'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, once and unambiguously.'],
-  login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],
-  'too-many-logins': [429, 'Too many tries', 'Try again in a minute.'],
-  'too-slow': [408, 'Too slow', 'The request did not come in time.'],
-  'too-large-head': [431, 'Too large', 'The head of the request, cookies included, is too large.'],
-  'no-tunnel': [404, 'No such tunnel', 'It was closed, or the address is not complete.'],
-  'device-away': [502, 'The device is away', 'It is not connected at the moment. Try again later.'],
-  'service-away': [502, 'The device does not answer', 'It is connected, but its local service is not there.'],
-  'bad-answer': [502, 'The device does not answer', 'Its local service broke off, or does not speak HTTP.'],
-} as const;
-type PageName = keyof typeof PAGES;
-
-interface PlainPage {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
-function plainPage(name: PageName): PlainPage {
-  const [status, title, text] = PAGES[name];
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
-  return {
-    status,
-    body,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(body)),
-      'Content-Security-Policy': "default-src 'none'",
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-      ...(name === 'too-many-logins' && { 'Retry-After': '60' }),
-      ...(name === 'login' && { 'WWW-Authenticate': 'Basic realm="tunnel", charset="UTF-8"' }),
-    },
-  };
 }

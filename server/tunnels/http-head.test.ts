@@ -53,7 +53,7 @@ const visitor = {
   address: '203.0.113.9',
   scheme: 'https',
   ownCookies: ['muster_1', '__Host-muster_1'],
-  isOurs: (secret: string) => secret === 'mut_secret',
+  ownSecrets: new Set(['mut_secret']),
 };
 const forDevice = (...headers: string[]) => {
   const told = headersForDevice(['Host', HOST, ...headers], visitor);

@@ -73,8 +73,8 @@ export interface Visitor {
   scheme: string;
   /** Names of our own session's cookie. */
   ownCookies: readonly string[];
-  /** Whether this is one of our tokens or keys, or the login of this tunnel. */
-  isOurs: (secret: string) => boolean;
+  /** Those of `secretsOf` that are tokens or keys of this service, or the login of this tunnel. */
+  ownSecrets: ReadonlySet<string>;
 }
 
 /** The visitor's headers for the device's service, without what belongs to this service. */
@@ -84,7 +84,7 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   let host = '';
   each(headers, (name, value, lower) => {
     if (left.has(lower) || isReserved(lower) || lower === 'expect') return;
-    if (lower === 'authorization' && containsOurs(value, visitor.isOurs)) return;
+    if (lower === 'authorization' && secretsIn(value).some((secret) => visitor.ownSecrets.has(secret))) return;
     if (lower === 'host') host = value;
     const out = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies) : value;
     if (lower !== 'cookie' || out !== '') passed.push(name, out);
@@ -140,10 +140,13 @@ export function basicLogin(header: string): string | undefined {
   return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString();
 }
 
-/** Checks every position of a token: after any scheme, as user or as password. */
-function containsOurs(header: string, isOurs: (secret: string) => boolean): boolean {
+/** What may be a secret in the credentials of a request. */
+export const secretsOf = (headers: RawHeaders): string[] => valuesOf(headers, 'authorization').flatMap(secretsIn);
+
+/** Every position of a token: after any scheme, as user or as password. */
+function secretsIn(header: string): string[] {
   const login = basicLogin(header);
   const colon = login?.indexOf(':') ?? -1;
   const parts = login === undefined ? [] : [login, login.slice(0, Math.max(0, colon)), login.slice(colon + 1)];
-  return [...header.split(/[\s,="]+/), ...parts].some((secret) => secret !== '' && isOurs(secret));
+  return [...header.split(/[\s,="]+/), ...parts].filter((secret) => secret !== '');
 }

@@ -66,7 +66,7 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
         const port = await tryPort(wanted);
         if (port) return port;
       }
-      const taken = new Set(portsOfTunnels(db));
+      const taken = new Set(await portsOfTunnels(db));
       const count = last - first + 1;
       const start = Math.floor(Math.random() * count);
       for (let step = 0; step < count; step += 1) {

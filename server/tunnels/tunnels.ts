@@ -69,7 +69,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   /** Opens the agent's offers in one unit of work, and sends it the addresses. */
   const open = async (agent: AgentConnection, { run, offers }: Offers) => {
     const { deviceSeq } = agent;
-    const before = tunnelsOfDevice(db, deviceSeq);
+    const before = await tunnelsOfDevice(db, deviceSeq);
     if (before.known.length === 0 && offers.length === 0) return;
     const isClosed = ({ protocol, dest }: Offer) =>
       before.closed.some((mark) => mark.run === run && mark.protocol === protocol && mark.localDest === dest);
@@ -98,20 +98,21 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       if (port) opening.push({ offer, port });
       else results.push({ id: offer.id, refused: 'the service has no port left for it (TUNNEL_TCP_PORTS)' });
     }
-    const up = await db.write((tx) => {
-      const accountId = accountOfDevice(tx, deviceSeq);
+    const up = await db.write(async (tx) => {
+      const accountId = await accountOfDevice(tx, deviceSeq);
       // The device was deleted, or a newer agent replaced this one: its offers no longer count.
       if (accountId === undefined || link.of(deviceSeq) !== agent) return undefined;
-      withdrawTunnels(tx, deviceSeq, run);
-      const opened = opening.map(({ offer, port }) => {
+      await withdrawTunnels(tx, deviceSeq, run);
+      const opened: { name: string; offer: Offer; port: TcpPort | undefined }[] = [];
+      for (const { offer, port } of opening) {
         const { protocol, dest: localDest, login, idleSeconds, endsInSeconds } = offer;
         const expires = endsInSeconds === undefined ? undefined : clock.now() + endsInSeconds * 1000;
         const draft = { accountId, deviceSeq, run, protocol, localDest, port: port?.port, idleSeconds, expires };
-        const { name, fresh } = openTunnel(tx, { ...draft, login: login !== undefined }, clock.now());
-        if (fresh) audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
-        return { name, offer, port, accountId };
-      });
-      pruneTunnels(tx, deviceSeq, portShare);
+        const { name, fresh } = await openTunnel(tx, { ...draft, login: login !== undefined }, clock.now());
+        if (fresh) await audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
+        opened.push({ name, offer, port });
+      }
+      await pruneTunnels(tx, deviceSeq, portShare);
       // In the order of the commits, so that a later deletion finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
@@ -145,18 +146,18 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     closed: (agent) => {
       for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
       carriers.cut(agent);
-      db.write((tx) => {
-        if (link.of(agent.deviceSeq) === undefined) markTunnelsDown(tx, agent.deviceSeq);
+      db.write(async (tx) => {
+        if (link.of(agent.deviceSeq) === undefined) await markTunnelsDown(tx, agent.deviceSeq);
       }).catch(failed('note that a device is away'));
     },
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {
     take(tunnel, reason);
-    db.write((tx: Tx) => {
-      const accountId = accountOfDevice(tx, tunnel.agent.deviceSeq);
-      if (accountId !== undefined && closeTunnel(tx, tunnel.name))
-        audit.record(tx, callerOf(tunnel.agent, accountId), 'tunnel.end', tunnel.name);
+    db.write(async (tx: Tx) => {
+      const accountId = await accountOfDevice(tx, tunnel.agent.deviceSeq);
+      if (accountId !== undefined && (await closeTunnel(tx, tunnel.name)))
+        await audit.record(tx, callerOf(tunnel.agent, accountId), 'tunnel.end', tunnel.name);
     }).catch(failed('note that a tunnel ended'));
   };
   const sweep = setInterval(() => {

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Problem } from '../http/problem.ts';
 import { until } from '../../scripts/test-process.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './sqlite.ts';
 import type { Database, Tx } from './database.ts';
 import { openDiskSpace } from './disk-space.ts';
 
@@ -25,13 +25,16 @@ afterEach(async () => {
 });
 
 const set = (key: string) => (tx: Tx) => tx.run('INSERT INTO settings (key, value) VALUES (?, ?)', key, 'x');
-const keys = () => db.all<{ key: string }>('SELECT key FROM settings ORDER BY key').map(({ key }) => key);
+const keys = async () => (await db.all<{ key: string }>('SELECT key FROM settings ORDER BY key')).map(({ key }) => key);
+
+/** Makes SQLite run out of space; the limit belongs to the connection that writes. */
+const limitPages = (pages: number) => db.write((tx) => tx.get(`PRAGMA max_page_count = ${pages}`), { essential: true });
 
 test('a unit that throws is undone alone', async () => {
   const results = await Promise.allSettled([
     db.write(set('a')),
-    db.write((tx) => {
-      set('lost')(tx);
+    db.write(async (tx) => {
+      await set('lost')(tx);
       throw new Problem(409, 'no');
     }),
     db.write(set('b')),
@@ -42,7 +45,7 @@ test('a unit that throws is undone alone', async () => {
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
   );
-  assert.deepEqual(keys(), ['a', 'b', 'c']);
+  assert.deepEqual(await keys(), ['a', 'b', 'c']);
 });
 
 test('units that arrive together share one commit', async () => {
@@ -56,7 +59,7 @@ test('units that arrive together share one commit', async () => {
     }),
   );
   reader.close();
-  assert.equal(keys().length, 50);
+  assert.equal((await keys()).length, 50);
   assert.equal(commits.size, 1);
 });
 
@@ -64,8 +67,8 @@ test('what a write resolves to is on disk by then', async () => {
   const reader = new DatabaseSync(file, { readOnly: true });
   const count = reader.prepare('SELECT count(*) AS n FROM settings');
   assert.equal(await db.write(() => count.get()?.['n']), 0);
-  await db.write((tx) => {
-    set('a')(tx);
+  await db.write(async (tx) => {
+    await set('a')(tx);
     assert.equal(count.get()?.['n'], 0, 'nobody sees it before the commit');
   });
   assert.equal(count.get()?.['n'], 1);
@@ -75,25 +78,39 @@ test('what a write resolves to is on disk by then', async () => {
 test('effects run after the commit, in order, and not for a unit that was undone', async () => {
   const seen: string[] = [];
   await Promise.allSettled([
-    db.write((tx) => tx.afterCommit(() => seen.push('first'))).then(() => seen.push('told')),
+    db.write((tx) => tx.afterCommit(() => seen.push('first'))).then(() => seen.push('resolved')),
     db.write((tx) => {
       tx.afterCommit(() => seen.push('undone'));
       throw new Error('undo');
     }),
     db.write((tx) => tx.afterCommit(() => seen.push('second'))),
   ]);
-  assert.deepEqual(seen, ['first', 'second', 'told']);
+  assert.deepEqual(seen, ['first', 'second', 'resolved']);
 });
 
-test('a transaction is of no use after its unit, and a unit must not wait for anything', async () => {
-  let kept: Tx | undefined;
-  await db.write((tx) => void (kept = tx));
-  assert.throws(() => kept && set('late')(kept), /after its unit of work had ended/);
-  await assert.rejects(
-    db.write(async (tx) => set('async')(tx)),
-    /must not be asynchronous/,
-  );
-  assert.deepEqual(keys(), []);
+test('a transaction is of no use after its unit', async () => {
+  let ended: Tx | undefined;
+  await db.write((tx) => void (ended = tx));
+  assert.ok(ended);
+  await assert.rejects(set('late')(ended), /after its unit of work had ended/);
+  assert.deepEqual(await keys(), []);
+});
+
+test('while a unit awaits, others read only what is committed, and later units wait for it', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const first = db.write(async (tx) => {
+    await set('a')(tx);
+    begin();
+    await gate;
+    assert.equal((await tx.all('SELECT key FROM settings')).length, 1, 'not those of later units');
+  });
+  await begun;
+  const second = db.write(set('b'));
+  assert.deepEqual(await keys(), []);
+  open();
+  await Promise.all([first, second]);
+  assert.deepEqual(await keys(), ['a', 'b']);
 });
 
 test('a file locked by another process: the write waits, without keeping others waiting, and then succeeds', async () => {
@@ -120,13 +137,13 @@ test('a file that stays locked: a clear refusal, nothing half-done, and the next
   other.exec('ROLLBACK');
   other.close();
   await db.write(set('b'));
-  assert.deepEqual(keys(), ['b']);
+  assert.deepEqual(await keys(), ['b']);
 });
 
 test('a full disk: a clear refusal, nothing half-done, and it recovers', async () => {
   await db.write(set('a'));
-  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
-  db.get(`PRAGMA max_page_count = ${pages + 3}`); // makes SQLite run out of space
+  const { page_count: pages } = (await db.get<{ page_count: number }>('PRAGMA page_count')) ?? { page_count: 0 };
+  await limitPages(pages + 3);
   const large = (tx: Tx) => tx.run(`INSERT INTO settings VALUES ('large', hex(zeroblob(100000)))`);
   const results = await Promise.allSettled([db.write(large), db.write(large)]);
   for (const result of results) {
@@ -135,31 +152,33 @@ test('a full disk: a clear refusal, nothing half-done, and it recovers', async (
     assert.equal(result.reason.status, 503);
     assert.match(result.reason.message, /disk .* is full/);
   }
-  assert.deepEqual(keys(), ['a']);
-  db.get('PRAGMA max_page_count = 1000000');
+  assert.deepEqual(await keys(), ['a']);
+  await limitPages(1_000_000);
   await db.write(large);
-  assert.deepEqual(keys(), ['a', 'large']);
+  assert.deepEqual(await keys(), ['a', 'large']);
 });
 
 test('on a full disk what is essential is written in the room that is kept for it; the rest is refused at once', async () => {
   await db.close();
   let short = false;
+  let isFreed = false;
   const disk = {
     ...openDiskSpace(folder, { report: () => {} }),
     writeFailed: () => void (short = true),
     isShort: () => short,
-    removeBallast: () => void db.get('PRAGMA max_page_count = 1000000'),
+    removeBallast: () => void (isFreed = true),
   };
   disk.close();
   db = openDatabase(file, { disk });
-  const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count') ?? { page_count: 0 };
-  db.get(`PRAGMA max_page_count = ${pages}`);
+  const { page_count: pages } = (await db.get<{ page_count: number }>('PRAGMA page_count')) ?? { page_count: 0 };
+  await limitPages(pages);
   const large = (key: string) => (tx: Tx) => tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(100000)))', key);
   const ran: string[] = [];
   const write = (key: string, essential: boolean) =>
     db.write(
-      (tx) => {
+      async (tx) => {
         ran.push(key);
+        if (isFreed) await tx.get('PRAGMA max_page_count = 1000000');
         return large(key)(tx);
       },
       { essential },
@@ -169,24 +188,24 @@ test('on a full disk what is essential is written in the room that is kept for i
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   );
-  assert.deepEqual(keys(), ['a', 'c']);
+  assert.deepEqual(await keys(), ['a', 'c']);
   ran.length = 0;
   await assert.rejects(write('d', false), /disk .* is full/);
   assert.deepEqual(ran, [], 'not even tried');
   short = false;
   await write('d', false);
-  assert.deepEqual(keys(), ['a', 'c', 'd']);
+  assert.deepEqual(await keys(), ['a', 'c', 'd']);
 });
 
 const fill = (rows: number) =>
-  db.write((tx) => {
+  db.write(async (tx) => {
     for (let row = 0; row < rows; row++)
-      tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(50000)))', `large ${row}`);
+      await tx.run('INSERT INTO settings VALUES (?, hex(zeroblob(50000)))', `large ${row}`);
   });
 
 test('the file shrinks after much was deleted, in slices', async () => {
   await fill(400);
-  const full = db.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
+  const full = (await db.get<{ page_count: number }>('PRAGMA page_count'))?.page_count ?? 0;
   await db.write((tx) => tx.run("DELETE FROM settings WHERE key LIKE 'large%'"));
   await until('the file to shrink', () => statSync(file).size < full * 4096 * 0.3);
 });
@@ -202,8 +221,8 @@ test('the file of an earlier version is written anew, once, so that it can shrin
   const report = (line: string) => void lines.push(line);
   for (let start = 0; start < 2; start++) {
     db = openDatabase(file, { disk, report });
-    assert.equal(db.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum, 2);
-    assert.equal(keys().length, 10);
+    assert.equal((await db.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum'))?.auto_vacuum, 2);
+    assert.equal((await keys()).length, 10);
     await db.close();
   }
   assert.equal(lines.length, 1);
@@ -225,7 +244,7 @@ test('closing waits for what was asked before, and refuses what comes after', as
   await closed;
   assert.equal(await before, 'written');
   db = openDatabase(file);
-  assert.deepEqual(keys(), ['a']);
+  assert.deepEqual(await keys(), ['a']);
 });
 
 test('counts the writes to a table, by whatever statement', async () => {

@@ -1,0 +1,138 @@
+// The embedded database: one file. A unit of work awaits its own statements, and other handlers run meanwhile: they read
+// through a second connection, which sees only what is committed.
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { log } from '../operation/log.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/system-fault.ts';
+import { openDatabaseFile } from './database-file.ts';
+import type { DatabaseKind, FileOptions } from './database-file.ts';
+import type { Database, SqlValue } from './database.ts';
+import { migrations } from './migrations.ts';
+import { makeShrinkable, openReclaim } from './reclaim.ts';
+import type { DiskSpace } from './disk-space.ts';
+import { openWriteQueue } from './write-queue.ts';
+
+/** The service's own tables. */
+const SERVICE: DatabaseKind = {
+  steps: migrations,
+  ownTable: 'accounts',
+  whenReadOnly: {
+    inMemory: ['settings', 'sessions', 'signin_codes'],
+    ignored: ['audit'],
+    outdated: { devices: 'online = 0', tunnels: 'connected = NULL' },
+  },
+};
+
+interface DatabaseOptions extends FileOptions {
+  /** How long a write waits for another process to unlock the file. */
+  lockTimeoutMs?: number;
+  /** A kind other than the service's own. */
+  kind?: DatabaseKind;
+  /** Monitors the space on its disk, if this process does. */
+  disk?: DiskSpace;
+  report?: (line: string) => void;
+}
+
+/** Opens or creates the database, and migrates its tables. */
+export function openDatabase(
+  file: string,
+  { lockTimeoutMs = 5_000, kind = SERVICE, disk, report = log.info, ...options }: DatabaseOptions = {},
+): Database {
+  const sqlite = openDatabaseFile(file, kind, options);
+  if (disk && !options.readOnly) makeShrinkable(sqlite, file, disk, report);
+  const reclaim = options.readOnly ? undefined : openReclaim(sqlite, disk);
+  // A file that is read-only has its writable tables in the memory of its one connection.
+  const reads = options.readOnly || file === ':memory:' ? sqlite : openReader(file);
+  const readStatement = statementsOf(reads);
+  const statement = statementsOf(sqlite);
+  let lockedSince: number | undefined;
+
+  const queue = openWriteQueue({
+    get: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).get(...args) as T | undefined,
+    all: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).all(...args) as T[],
+    run: async (sql, ...args) => ({ changes: Number(statement(sql).run(...args).changes) }),
+    begin: async () => {
+      try {
+        statement('BEGIN IMMEDIATE').run();
+      } catch (cause) {
+        lockedSince ??= performance.now();
+        if (sqliteCode(cause) === SQLITE.BUSY && performance.now() - lockedSince < lockTimeoutMs) return false;
+        lockedSince = undefined;
+        throw cause;
+      }
+      lockedSince = undefined;
+      return true;
+    },
+    save: async () => void statement('SAVEPOINT unit').run(),
+    release: async () => void statement('RELEASE unit').run(),
+    undo: async () => {
+      statement('ROLLBACK TO unit').run();
+      statement('RELEASE unit').run();
+    },
+    commit: async () => void statement('COMMIT').run(),
+    rollback: async () => {
+      if (sqlite.isTransaction) statement('ROLLBACK').run();
+    },
+    // On a full disk SQLite rolls back the whole transaction, savepoints included.
+    isInTransaction: () => sqlite.isTransaction,
+    describeError: (cause) =>
+      (options.readOnly && sqliteCode(cause) !== undefined ? disk?.refusal() : undefined) ??
+      systemFault(cause) ??
+      cause,
+    refusal: () => (disk?.isShort() ? diskFull() : undefined),
+    recover: (cause) => {
+      if (!isFull(cause)) return false;
+      disk?.writeFailed();
+      if (!disk) return false;
+      // Space is reserved for essential writes.
+      disk.removeBallast();
+      try {
+        // A checkpoint moves the log to the database file, which frees the log's space.
+        sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch {
+        // The log keeps its size.
+      }
+      return true;
+    },
+    ended: () => reclaim?.check(),
+  });
+
+  let isClosed = false;
+  return {
+    get: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).get(...args) as T | undefined,
+    all: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).all(...args) as T[],
+    write: queue.write,
+    waiting: queue.waiting,
+    writesTo: queue.writesTo,
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await queue.end();
+      reclaim?.stop();
+      try {
+        sqlite.exec('PRAGMA optimize');
+      } catch {
+        // Without space for new statistics the older ones remain.
+      }
+      // The last connection to close moves the log to the database file.
+      if (reads !== sqlite) reads.close();
+      sqlite.close();
+    },
+  };
+}
+
+function openReader(file: string): DatabaseSync {
+  const reads = new DatabaseSync(file, { readOnly: true });
+  reads.exec('PRAGMA busy_timeout = 2000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536');
+  return reads;
+}
+
+/** Statements of one connection, each compiled once. */
+function statementsOf(sqlite: DatabaseSync): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>();
+  return (sql) => {
+    let known = statements.get(sql);
+    if (!known) statements.set(sql, (known = sqlite.prepare(sql)));
+    return known;
+  };
+}

@@ -1,0 +1,189 @@
+// Units of work, one after the other. Those that arrive together share one durable commit (a "group commit"): one flush
+// to disk completes all of them, and each still succeeds or fails alone.
+import { openCounter, openHistogram } from '../operation/metrics.ts';
+import { Problem } from '../http/problem.ts';
+import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
+
+/** The one connection of an engine on which units of work run. */
+export interface Writer extends Pick<Tx, 'get' | 'all' | 'run'> {
+  /** False if another process holds the database and it has to be tried again. */
+  begin(): Promise<boolean>;
+  /** Marks the start of a unit; `release` ends it, `undo` takes back what it did. */
+  save(): Promise<void>;
+  release(): Promise<void>;
+  undo(): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+  /** An engine may have ended a transaction by itself, with all units of it. */
+  isInTransaction(): boolean;
+  /** Describes a fault for clients; returns other errors unchanged. */
+  describeError(cause: unknown): unknown;
+  /** Why only essential writes are possible at the moment. */
+  refusal?(): Problem | undefined;
+  /** Called after a transaction was lost; true if its essential units are worth a second attempt. */
+  recover?(cause: unknown): boolean;
+  /** Called after each transaction. */
+  ended?(): void;
+}
+
+/** What a unit returned, and what to do once it is durable. */
+interface Result {
+  value: unknown;
+  effects: (() => void)[];
+}
+
+interface Waiting {
+  unit: (tx: Tx) => unknown;
+  essential: boolean;
+  /** Whether this is the second attempt. */
+  again: boolean;
+  resolve: (value: never) => void;
+  reject: (cause: unknown) => void;
+}
+
+const commits = openCounter('muster_db_commits', 'Transactions that were committed.');
+const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a transaction.', [1, 2, 5, 10, 50, 200]);
+const batch = batches.of('');
+
+/** Turns of the event loop in which more writes may join before they run. */
+const MAX_GATHER_TURNS = 2;
+/** Longest time that one shared transaction may take. */
+const LONGEST_BATCH_MS = 20;
+const BUSY_RETRY_MS = 20;
+
+/** Finds the table that a statement changes. */
+const WRITING = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i;
+
+export type WriteQueue = Pick<Database, 'write' | 'writesTo' | 'waiting'> & {
+  /** Refuses further writes, and waits for those that were asked for. */
+  end(): Promise<void>;
+};
+
+export function openWriteQueue(writer: Writer): WriteQueue {
+  const writes = new Map<string, number>();
+  let queue: Waiting[] = [];
+  let scheduled = false;
+  let closed = false;
+  const whenIdle: (() => void)[] = [];
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    gather(0);
+  };
+  // Clients that the last commit answered send their next write at once: as long as each turn brings more, they share
+  // one.
+  const gather = (turns: number) => {
+    const before = queue.length;
+    setImmediate(() => (queue.length > before && turns < MAX_GATHER_TURNS ? gather(turns + 1) : void flush()));
+  };
+  const idle = () => {
+    scheduled = false;
+    if (queue.length > 0) return schedule();
+    for (const notify of whenIdle.splice(0)) notify();
+  };
+
+  /** Runs one unit between savepoints; its effects run after the commit. */
+  const run = async ({ unit }: Waiting, written: Set<string>): Promise<Result> => {
+    const effects: (() => void)[] = [];
+    let live = true;
+    const check = (sql: string) => {
+      if (!live) throw new TypeError('A transaction was used after its unit of work had ended');
+      const table = WRITING.exec(sql)?.[1];
+      if (table !== undefined) written.add(table);
+    };
+    const tx: Tx = {
+      get: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.get<T>(sql, ...args)),
+      all: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.all<T>(sql, ...args)),
+      run: async (sql, ...args) => (check(sql), writer.run(sql, ...args)),
+      afterCommit: (effect) => effects.push(effect),
+    };
+    await writer.save();
+    try {
+      const value = await unit(tx);
+      await writer.release();
+      return { value, effects };
+    } catch (cause) {
+      if (writer.isInTransaction()) await writer.undo();
+      throw cause;
+    } finally {
+      live = false;
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    try {
+      if (!(await writer.begin())) {
+        setTimeout(() => void flush(), BUSY_RETRY_MS);
+        return;
+      }
+    } catch (cause) {
+      for (const { reject } of queue.splice(0)) reject(writer.describeError(cause));
+      return idle();
+    }
+    const refusal = writer.refusal?.();
+    if (refusal) {
+      for (const { essential, reject } of queue) if (!essential) reject(refusal);
+      queue = queue.filter(({ essential }) => essential);
+    }
+
+    const started = performance.now();
+    const done: (Waiting & Result)[] = [];
+    const written = new Set<string>();
+    const lost: { cause?: unknown; units: Waiting[] } = { units: [] };
+    for (let waiting; (waiting = queue.shift());) {
+      try {
+        done.push({ ...waiting, ...(await run(waiting, written)) });
+      } catch (cause) {
+        if (!writer.isInTransaction()) {
+          lost.cause = cause;
+          lost.units.push(...done, waiting);
+          break;
+        }
+        waiting.reject(writer.describeError(cause));
+      }
+      if (performance.now() - started > LONGEST_BATCH_MS) break;
+    }
+    if (lost.units.length === 0)
+      try {
+        await writer.commit();
+      } catch (cause) {
+        lost.cause = cause;
+        lost.units.push(...done);
+        await writer.rollback();
+      }
+    if (lost.units.length > 0) give(lost.units, lost.cause);
+    else {
+      for (const table of written) writes.set(table, (writes.get(table) ?? 0) + 1);
+      commits.add('');
+      batches.observe(batch, done.length);
+      for (const { effects } of done) for (const effect of effects) effect();
+      for (const { resolve, value } of done) resolve(value as never);
+    }
+    writer.ended?.();
+    idle();
+  };
+
+  /** Rejects units whose transaction was lost, or puts those that may be tried again at the front of the queue. */
+  const give = (units: Waiting[], cause: unknown) => {
+    const mayRepeat = writer.recover?.(cause) ?? false;
+    const repeated = units.filter(({ essential, again }) => mayRepeat && essential && !again);
+    for (const waiting of units) if (!repeated.includes(waiting)) waiting.reject(writer.describeError(cause));
+    queue = [...repeated.map((waiting) => ({ ...waiting, again: true })), ...queue];
+  };
+
+  return {
+    write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false }: WriteOptions = {}) =>
+      new Promise<T>((resolve, reject) => {
+        if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
+        queue.push({ unit, essential, again: false, resolve, reject });
+        schedule();
+      }),
+    waiting: () => queue.length,
+    writesTo: (...tables) => tables.reduce((sum, table) => sum + (writes.get(table) ?? 0), 0),
+    end: async () => {
+      closed = true;
+      if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));
+    },
+  };
+}
