@@ -144,7 +144,7 @@ export class Service {
 interface Options {
   /** Environment of the service, beside what the fixture sets. */
   serviceEnv: Environment;
-  /** What a test expects to see on the console: the browser itself reports each refused request there. */
+  /** What a test expects on the console, with the URL: the browser itself reports each refused request there. */
   expectedConsole: RegExp[];
 }
 
@@ -177,8 +177,9 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
   page: async ({ page, service, expectedConsole }, use) => {
     const wrong: string[] = [];
     page.on('console', (message) => {
-      if (message.type() === 'error' && !expectedConsole.some((pattern) => pattern.test(message.text())))
-        wrong.push(`console: ${message.text()} (${message.location().url})`);
+      const text = `${message.text()} (${message.location().url})`;
+      if (message.type() === 'error' && !expectedConsole.some((pattern) => pattern.test(text)))
+        wrong.push(`console: ${text}`);
     });
     page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
     page.on('request', (request) => {

@@ -125,7 +125,7 @@ test('a device without a location is placed by a click or dragged onto the map, 
 });
 
 test.describe('a location that the service refuses', () => {
-  test.use({ expectedConsole: [/503/] });
+  test.use({ expectedConsole: [/status of 503/] });
 
   test('leaves the device without one, and says so', async ({ signedIn: page, service }) => {
     const { DeviceId } = await service.createDevice('fresh');

@@ -1,7 +1,7 @@
 // Tunnels for real: servers on "the device", its agent, the service and a browser. What goes through arrives whole and
-// holds nothing of ours, whoever is killed meanwhile; what is closed is closed at once, and stays so.
+// holds none of our secrets, even when agent or service are killed; what is closed ends at once and stays closed.
 import { once } from 'node:events';
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { closed, DeviceWeb, echoed, sha256Of, startEcho, statusOf, visit } from './behind-tunnels.ts';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
@@ -15,9 +15,8 @@ interface Listed {
   Uptime: string;
 }
 
-// The service is killed while a page of it is open, and a device is deleted while its page reads it every few seconds: the
-// browser reports each request that finds nobody, and each that finds nothing any more.
-test.use({ expectedConsole: [/net::ERR_|status of 404/] });
+// The service is killed while a page of it is open, and the browser reports each request without an answer.
+test.use({ expectedConsole: [/net::ERR_/] });
 
 let web: DeviceWeb;
 let webAt: string;
@@ -39,11 +38,13 @@ const listed = (service: Service) => service.call<Listed[]>('GET', '/v1/tunnels'
 /** The tunnels to the web server and to the echo, once both are up. */
 async function upAgain(service: Service): Promise<{ http: Listed; tcp: Listed }> {
   let found: Listed[] = [];
-  const isUp = async () => {
-    found = (await listed(service)).filter(({ Uptime }) => Uptime !== 'N/A');
+  const areUp = async () => {
+    found = (await listed(service)).filter(
+      ({ Uptime, LocalDest }) => Uptime !== 'N/A' && [webAt, echo.dest].includes(LocalDest),
+    );
     return found.length;
   };
-  await expect.poll(isUp, DIALS_ANEW).toBeGreaterThanOrEqual(2);
+  await expect.poll(areUp, DIALS_ANEW).toBe(2);
   const to = (dest: string) => {
     const tunnel = found.find(({ LocalDest }) => LocalDest === dest);
     if (!tunnel) throw new Error(`There is no tunnel to ${dest}`);
@@ -55,38 +56,54 @@ async function upAgain(service: Service): Promise<{ http: Listed; tcp: Listed }>
 const row = (page: Page, text: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: text });
 
-test('a device is reached by HTTP, WebSocket, events and TCP, before and after agent and service are killed', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  const pump = await service.createDevice('pump 1');
-  const nobody = 'http://127.0.0.1:1';
-  const start = {
-    data: await service.folder('agent'),
-    args: ['--tunnel', webAt, '--tunnel', echo.dest, '--tunnel', nobody],
-  };
-  const agent = await service.agent(pump.DeviceKey, start);
-  const { http, tcp } = await upAgain(service);
+/** An agent that offers the web server and the echo; with both tunnels. */
+async function connected(service: Service, name = 'pump 1', others: string[] = []) {
+  const device = await service.createDevice(name);
+  const args = [webAt, echo.dest, ...others].flatMap((dest) => ['--tunnel', dest]);
+  const start = { data: await service.folder('agent'), args };
+  const agent = await service.agent(device.DeviceKey, start);
+  return { device, start, agent, ...(await upAgain(service)) };
+}
 
-  // The page's link leads there. The device has a login of its own, and its cookie holds.
+/** Opens the web server by the link on the page of tunnels, and signs in there. */
+async function openWeb(page: Page, service: Service, context: BrowserContext, url: string): Promise<Page> {
   await page.goto(`${service.url}/tunnels`);
   const opened = context.waitForEvent('page');
-  await row(page, webAt).getByRole('link', { name: http.PublicUrl }).click();
+  await row(page, webAt).getByRole('link', { name: url }).click();
   const visitor = await opened;
   await visitor.getByLabel('Password').fill('secret');
   await visitor.getByRole('button', { name: 'Sign in' }).click();
   await expect(visitor.getByRole('heading', { name: 'Hello, Anna' })).toBeVisible();
+  return visitor;
+}
+
+/** What does not change while a tunnel is away for a moment. */
+const addresses = ({ http, tcp }: { http: Listed; tcp: Listed }) =>
+  [http, tcp].map(({ Name, PublicUrl, PublicAddr }) => [Name, PublicUrl, PublicAddr]);
+
+test('the login of a device works through its tunnel, and its cookies stay on its own address', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  const { http } = await connected(service);
+  await openWeb(page, service, context, http.PublicUrl);
   const cookies = await context.cookies();
-  const own = cookies.find(({ name }) => name.includes('muster_'));
-  expect(own?.domain).toBe('127.0.0.1');
+  expect(cookies.find(({ name }) => name.includes('muster_'))?.domain).toBe('127.0.0.1');
   expect(cookies.filter(({ name }) => name === 'sid').map(({ domain }) => domain)).toEqual([
     new URL(http.PublicUrl).hostname,
   ]);
   expect(cookies.some(({ name }) => name === 'everywhere')).toBe(false);
+});
 
-  // In the visitor's browser: a WebSocket that stays open, and events.
-  const heard = await visitor.evaluate(async () => {
+test('a WebSocket and an event stream work through a tunnel, and the open connection is counted', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  const { http } = await connected(service);
+  const visitor = await openWeb(page, service, context, http.PublicUrl);
+  const received = await visitor.evaluate(async () => {
     const socket = new WebSocket(`ws://${location.host}/echo`);
     const events = new EventSource('/events');
     const messages = (from: EventTarget, count: number) =>
@@ -105,106 +122,152 @@ test('a device is reached by HTTP, WebSocket, events and TCP, before and after a
     events.close();
     return all;
   });
-  expect(heard).toEqual(['hello', 'one', 'two']);
-  // It is live: nobody reloads it.
+  expect(received).toEqual(['hello', 'one', 'two']);
+  // The WebSocket is still open, and the page finds that out without a reload.
   await expect(row(page, webAt).getByRole('cell', { name: /^1 open/ })).toBeVisible({ timeout: 15_000 });
+});
 
-  // What is ours does not arrive, even when somebody sends it there; what is theirs does.
+test('no secret of ours reaches the device through a tunnel, and what is for the device does', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  const { http, device } = await connected(service);
+  await openWeb(page, service, context, http.PublicUrl);
+  const own = (await context.cookies()).find(({ name }) => name.includes('muster_'));
   const before = web.got.length;
-  const mine = `sid=anna; ${own?.name}=${own?.value}`;
-  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${service.token}`, Cookie: mine });
-  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${pump.DeviceKey}`, Cookie: mine });
+  const Cookie = `sid=anna; ${own?.name}=${own?.value}`;
+  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${service.token}`, Cookie });
+  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${device.DeviceKey}`, Cookie });
   await statusOf(http.PublicUrl, '/', { Authorization: 'Bearer of-the-device' });
   const last = web.got.slice(before);
   expect(last).toHaveLength(3);
   expect(last[0]).toContain('sid=anna');
   expect(last[2]).toContain('Bearer of-the-device');
   const all = web.got.join('\n');
-  for (const secret of [own?.value ?? '', service.token, pump.DeviceKey]) {
+  for (const secret of [own?.value ?? '', service.token, device.DeviceKey]) {
     expect(secret).not.toBe('');
     expect(all).not.toContain(secret);
   }
+});
 
-  // 100 MB arrive whole.
+test('100 MB and a TCP connection pass through whole, and the page counts them', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { http, tcp } = await connected(service);
   const answer = await visit(http.PublicUrl, '/large');
   expect(await sha256Of(answer)).toBe(web.sha256);
   (await echoed(tcp.PublicAddr ?? '', 'over TCP')).destroy();
-  await page.reload();
+  await page.goto(`${service.url}/tunnels`);
   await expect(row(page, webAt)).toContainText('100 MB');
+});
 
-  // Behind the third there is nobody.
-  const dead = (await listed(service)).find(({ LocalDest }) => LocalDest === nobody);
+test('a visitor is shown whether the device is away or its server does not answer', async ({
+  signedIn: page,
+  service,
+}) => {
+  const unused = 'http://127.0.0.1:1';
+  const { http, agent } = await connected(service, 'pump 1', [unused]);
+  await expect.poll(async () => (await listed(service)).length).toBe(3);
+  const dead = (await listed(service)).find(({ LocalDest }) => LocalDest === unused);
   expect(await statusOf(dead?.PublicUrl ?? '')).toBe(502);
+  const visitor = await page.context().newPage();
   await visitor.goto(dead?.PublicUrl ?? '');
   await expect(visitor.getByRole('heading', { name: 'The device does not answer' })).toBeVisible();
 
-  // The agent dies and comes back: by the same names.
+  await page.goto(`${service.url}/tunnels`);
+  await expect(row(page, http.PublicUrl)).toContainText('up <1m');
   await agent.end('SIGKILL');
   await expect(row(page, http.PublicUrl)).toContainText('Device Offline', { timeout: 15_000 });
   await visitor.goto(http.PublicUrl);
   await expect(visitor.getByRole('heading', { name: 'The device is away' })).toBeVisible();
-  const places = ({ http: one, tcp: two }: { http: Listed; tcp: Listed }) =>
-    [one, two].map(({ Name, PublicUrl, PublicAddr }) => [Name, PublicUrl, PublicAddr]);
-  const again = await service.agent(pump.DeviceKey, start);
-  expect(places(await upAgain(service))).toEqual(places({ http, tcp }));
-  await visitor.reload();
-  await expect(visitor.getByRole('heading', { name: 'Hello, Anna' })).toBeVisible();
-
-  // The service dies and comes back: the agent, which was never touched, finds it.
-  await visitor.close();
-  await service.stop('SIGKILL');
-  await service.start();
-  expect(places(await upAgain(service))).toEqual(places({ http, tcp }));
-  expect(await statusOf(http.PublicUrl)).toBe(200);
-  (await echoed(tcp.PublicAddr ?? '', 'and again')).destroy();
-  expect(again.lines.join('\n')).not.toContain('is closed');
 });
 
-test('what is deleted ends at once and stays closed until the agent is started again @main', async ({
+test('an agent that is killed and started again has the same addresses, and its visitors are still signed in', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  const { device, start, agent, http, tcp } = await connected(service);
+  const visitor = await openWeb(page, service, context, http.PublicUrl);
+  await agent.end('SIGKILL');
+  await expect.poll(async () => (await listed(service)).map(({ Uptime }) => Uptime)).toEqual(['N/A', 'N/A']);
+  await service.agent(device.DeviceKey, start);
+  expect(addresses(await upAgain(service))).toEqual(addresses({ http, tcp }));
+  await visitor.reload();
+  await expect(visitor.getByRole('heading', { name: 'Hello, Anna' })).toBeVisible();
+});
+
+test('after the service is killed and started again, a running agent offers the same addresses', async ({
+  service,
+}) => {
+  const { agent, http, tcp } = await connected(service);
+  await service.stop('SIGKILL');
+  await service.start();
+  expect(addresses(await upAgain(service))).toEqual(addresses({ http, tcp }));
+  expect(await statusOf(http.PublicUrl)).toBe(200);
+  (await echoed(tcp.PublicAddr ?? '', 'and again')).destroy();
+  expect(agent.lines.join('\n')).not.toContain('is closed');
+});
+
+/** Deletes a tunnel by its row on the page of tunnels. */
+async function deleteTunnel(page: Page, service: Service, { Name, PublicUrl }: Listed): Promise<void> {
+  await page.goto(`${service.url}/tunnels`);
+  await page.getByRole('button', { name: `Delete ${Name}` }).click();
+  const question = page.getByRole('dialog', { name: 'Delete tunnel' });
+  await expect(question).toContainText(PublicUrl);
+  await question.getByRole('button', { name: 'Delete tunnel' }).click();
+  await expect(question).toBeHidden();
+}
+
+const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
+
+test('one tunnel is deleted: its visitors are cut off at once, those of others are not @main', async ({
   signedIn: page,
   service,
 }) => {
-  const pump = await service.createDevice('pump 1');
-  const start = { data: await service.folder('agent'), args: ['--tunnel', webAt, '--tunnel', echo.dest] };
-  const agent = await service.agent(pump.DeviceKey, start);
-  const { http, tcp } = await upAgain(service);
+  const { agent, http, tcp } = await connected(service);
   const events = await visit(http.PublicUrl, '/events');
   await once(events, 'data');
   const cut = once(events, 'error');
   const socket = await echoed(tcp.PublicAddr ?? '', 'open');
-
-  // One, by its name: its visitors are cut off, those of others are not.
-  await page.goto(`${service.url}/tunnels`);
-  await page.getByRole('button', { name: `Delete ${http.Name}` }).click();
-  const question = page.getByRole('dialog', { name: 'Delete tunnel' });
-  await expect(question).toContainText(http.PublicUrl);
-  await question.getByRole('button', { name: 'Delete tunnel' }).click();
+  await deleteTunnel(page, service, http);
   await cut;
-  await expect(question).toBeHidden();
-  const count = page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
-  await expect(count).toHaveText('1 tunnel');
+  await expect(count(page)).toHaveText('1 tunnel');
   await agent.line(new RegExp(`^Tunnel to ${webAt} is closed: it was deleted$`));
   expect(await statusOf(http.PublicUrl)).toBe(404);
   expect(socket.destroyed).toBe(false);
+});
 
-  // The agent dials anew and offers what it has; what was closed is not in it.
+test('a deleted tunnel stays closed until its agent is started again, and has a new address then', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { device, start, agent, http, tcp } = await connected(service);
+  await deleteTunnel(page, service, http);
+  // The agent connects again and offers what it has; the deleted tunnel is not part of it.
   await service.stop('SIGKILL');
   await service.start();
   await expect.poll(async () => (await listed(service)).map(({ Uptime }) => Uptime), DIALS_ANEW).toEqual(['<1m']);
   expect((await listed(service)).map(({ Name }) => Name)).toEqual([tcp.Name]);
   await agent.end();
-  await service.agent(pump.DeviceKey, start);
+  await service.agent(device.DeviceKey, start);
   const second = await upAgain(service);
   expect(second.http.Name).not.toBe(http.Name);
   expect(second.tcp.Name).toBe(tcp.Name);
   expect(await statusOf(second.http.PublicUrl)).toBe(200);
   expect(await statusOf(http.PublicUrl)).toBe(404);
+});
 
-  // All, by their count.
-  const other = await echoed(tcp.PublicAddr ?? '', 'open');
-  const ended = closed(other);
-  await page.reload();
-  await expect(count).toHaveText('2 tunnels');
+test('all tunnels are deleted once their number is typed, and the page says how to open one', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { tcp } = await connected(service);
+  const ended = closed(await echoed(tcp.PublicAddr ?? '', 'open'));
+  await page.goto(`${service.url}/tunnels`);
+  await expect(count(page)).toHaveText('2 tunnels');
   await page.getByRole('button', { name: 'Delete all' }).click();
   const all = page.getByRole('dialog', { name: 'Delete all tunnels' });
   await expect(all.getByRole('button', { name: 'Delete all tunnels' })).toBeDisabled();
@@ -214,18 +277,21 @@ test('what is deleted ends at once and stays closed until the agent is started a
   await expect(page.getByText('No tunnels are open')).toBeVisible();
   await expect(page.getByLabel('On the device, for its SSH server')).toContainText('tunnel tcp://127.0.0.1:22');
   await expectAccessible(page);
+});
 
-  // With its device.
-  const door = await service.createDevice('door 2');
-  await service.agent(door.DeviceKey, { args: start.args });
-  const last = await upAgain(service);
-  const third = await echoed(last.tcp.PublicAddr ?? '', 'open');
-  const gone = closed(third);
-  await page.goto(`${service.url}/devices/${door.DeviceId}`);
-  await expect(page.getByRole('table', { name: 'Tunnels of this device' })).toContainText(last.http.PublicUrl);
-  await page.getByRole('link', { name: 'Delete', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete device' }).click();
-  await gone;
-  expect(await statusOf(last.http.PublicUrl)).toBe(404);
-  expect(await listed(service)).toEqual([]);
+test.describe('with its device', () => {
+  // The device is deleted while its page reads it every few seconds.
+  test.use({ expectedConsole: [/status of 404.*\/v1\/device\/[\w-]+\/queue\)$/] });
+
+  test('its tunnels are deleted, and their visitors are cut off', async ({ signedIn: page, service }) => {
+    const { device, http, tcp } = await connected(service);
+    const ended = closed(await echoed(tcp.PublicAddr ?? '', 'open'));
+    await page.goto(`${service.url}/devices/${device.DeviceId}`);
+    await expect(page.getByRole('table', { name: 'Tunnels of this device' })).toContainText(http.PublicUrl);
+    await page.getByRole('link', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete device' }).click();
+    await ended;
+    expect(await statusOf(http.PublicUrl)).toBe(404);
+    expect(await listed(service)).toEqual([]);
+  });
 });
