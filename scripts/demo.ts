@@ -192,7 +192,7 @@ async function run(): Promise<void> {
     await send('POST', '/v1/job', { Name: `Firmware ${version} for the cameras`, DeviceGroup: 'cameras', ArtifactId });
 
   console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
-  console.log('Nothing of it is kept: everything goes when it is stopped with Ctrl-C.');
+  console.log('All of it is removed when you stop it with Ctrl-C.');
 
   const change = setInterval(() => {
     const away = devices.filter(({ agent }) => !agent);

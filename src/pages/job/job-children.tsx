@@ -20,6 +20,7 @@ import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { Empty } from '#/ui/page/view.tsx';
+import { SelectRow, SelectShown } from '#/ui/table/row-select.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { ChildPanel } from './child-panel.tsx';
@@ -60,28 +61,17 @@ function Search() {
 
 /** The boxes that select devices: the selection of the device table and the map. */
 function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): Column<Job> {
-  const here = ids.size === 0 ? 0 : all.filter((id) => ids.has(id)).length;
   return {
     header: 'Selected',
     width: '42px',
     phone: 'hide',
-    head: (
-      <input
-        type="checkbox"
-        aria-label="Select all of these devices"
-        checked={here > 0 && here === all.length}
-        ref={(box) => {
-          if (box) box.indeterminate = here > 0 && here < all.length;
-        }}
-        onChange={({ currentTarget }) => (currentTarget.checked ? add(all) : remove(all))}
-      />
-    ),
+    head: <SelectShown shown={all} selected={ids} name="Select all of these devices" add={add} remove={remove} />,
     cell: (child) =>
       child.DeviceId && (
-        <input
-          type="checkbox"
-          aria-label={`Select ${childName(child, '')}`}
-          checked={ids.has(child.DeviceId)}
+        <SelectRow
+          id={child.DeviceId}
+          name={childName(child, '')}
+          selected={ids.has(child.DeviceId)}
           onChange={() => toggle(child.DeviceId)}
         />
       ),
