@@ -10,8 +10,6 @@ interface ReadinessOptions {
   diskFault: () => string | undefined;
   /** The same of the store of artifacts. */
   artifactFault: () => Promise<string | undefined>;
-  /** The number of migrations. */
-  steps: number;
   isStopping: () => boolean;
 }
 
@@ -22,7 +20,7 @@ const WRITE_TIMEOUT_MS = 3_000;
 /** The problems that keep it from serving; empty if it is ready. */
 export type Readiness = () => Promise<FieldError[]>;
 
-export function openReadiness({ db, diskFault, artifactFault, steps, isStopping }: ReadinessOptions): Readiness {
+export function openReadiness({ db, diskFault, artifactFault, isStopping }: ReadinessOptions): Readiness {
   const check = async (): Promise<FieldError[]> => {
     const faults: FieldError[] = [];
     const fault = (field: string, message: string) => faults.push({ field, message });
@@ -30,7 +28,7 @@ export function openReadiness({ db, diskFault, artifactFault, steps, isStopping 
     if (disk !== undefined) fault('disk', disk);
     const artifacts = artifactFault();
     try {
-      const at = (await db.get<{ user_version: number }>('PRAGMA user_version'))?.user_version;
+      const { at, steps } = await db.migrations();
       if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
       const late = new AbortController();
       const write = db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));

@@ -15,7 +15,6 @@ import { openReadiness } from './readiness.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { Operation } from './api/operation.ts';
 import { serviceGauges } from './service-metrics.ts';
-import { migrations } from './store/migrations.ts';
 import type { DiskState } from './store/disk-space.ts';
 import { cookieNames } from './auth/session-cookie.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
@@ -83,7 +82,6 @@ export async function startService(
         db: context.db,
         diskFault: () => DISK_FAULTS[context.disk.state()],
         artifactFault: () => context.files.problem(),
-        steps: migrations.length,
         isStopping: () => context.traffic.isStopping,
       }),
     };

@@ -6,7 +6,8 @@ import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { hashSecret } from '../store/ids.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
-import { deviceByKey, insertDevice, listSeqs, markOffline, markOnline, matchesAfter } from '../store/devices.ts';
+import { deviceByKey, insertDevice, markOffline, markOnline } from '../store/devices.ts';
+import { listSeqs, matchesAfter } from '../store/device-list.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 

@@ -12,15 +12,11 @@ import {
   deviceById,
   deviceByKey,
   insertDevice,
-  listFiltered,
-  listFrom,
-  listSelected,
-  listSeqs,
-  matchesAfter,
   placeDevice,
   replaceKey,
   updateDevice,
 } from '../store/devices.ts';
+import { listFiltered, listFrom, listSelected, listSeqs, matchesAfter } from '../store/device-list.ts';
 import { newId } from '../store/ids.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';

@@ -2,7 +2,7 @@
 // last one is cached until a device moves.
 import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
-import { locationsAfter } from '../store/devices.ts';
+import { locationsAfter } from '../store/device-list.ts';
 
 /** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;

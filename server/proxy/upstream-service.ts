@@ -69,7 +69,6 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
         // Only sessions are stored: the test write suffices.
         diskFault: () => undefined,
         artifactFault: async () => undefined,
-        steps: SEALED_SESSIONS.steps.length,
         isStopping: () => context.traffic.isStopping,
       }),
     };

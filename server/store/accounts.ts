@@ -34,9 +34,9 @@ export async function setUpFirstAccount(
 
 export function readAccount(db: Reader, accountId: number): Promise<Account | undefined> {
   return db.get<Account>(
-    `SELECT email AS UserEmail, max_devices AS PlanMaxDeviceLimit, num_devices AS NumDevicesAdded,
-       (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS ArtifactBytesUsed,
-       artifact_limit AS ArtifactBytesLimit
+    `SELECT email AS "UserEmail", max_devices AS "PlanMaxDeviceLimit", num_devices AS "NumDevicesAdded",
+       (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS "ArtifactBytesUsed",
+       artifact_limit AS "ArtifactBytesLimit"
      FROM accounts WHERE id = ?`,
     accountId,
   );

@@ -21,8 +21,8 @@ export interface StoredArtifact {
 
 type Row = Omit<StoredArtifact, 'isScript'> & { isScript: number };
 
-const COLUMNS = `id, account_id AS accountId, name, version, size_given AS declaredSize, size_bytes AS sizeBytes, sha256,
-  is_script AS isScript, destination, run_command AS runCommand, folder, created`;
+const COLUMNS = `id, account_id AS "accountId", name, version, size_given AS "declaredSize", size_bytes AS "sizeBytes", sha256,
+  is_script AS "isScript", destination, run_command AS "runCommand", folder, created`;
 
 const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });
 
@@ -56,7 +56,7 @@ const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 /** Refuses what does not fit in the account's storage, and names what to delete. */
 export async function requireQuota(db: Reader, accountId: number, sizeBytes: number): Promise<void> {
   const row = await db.get<{ used: number; allowed: number }>(
-    `SELECT artifact_limit AS allowed, (SELECT ifnull(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
+    `SELECT artifact_limit AS allowed, (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
      FROM accounts WHERE id = ?`,
     accountId,
   );

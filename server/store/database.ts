@@ -1,8 +1,11 @@
 // What the repositories see of a database, whichever engine it is.
 
+import type { Dialect } from './dialect.ts';
+
 export type SqlValue = string | number | null | Uint8Array;
 
 export interface Reader {
+  readonly dialect: Dialect;
   get<T>(sql: string, ...args: SqlValue[]): Promise<T | undefined>;
   all<T>(sql: string, ...args: SqlValue[]): Promise<T[]>;
 }
@@ -23,6 +26,8 @@ export interface Database extends Reader {
   write<T>(unit: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>;
   /** Number of committed writes to these tables by this process: equal numbers mean equal content. */
   writesTo(...tables: string[]): number;
+  /** How many migrations its tables have, of how many this version knows. */
+  migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */
   waiting(): number;
   close(): Promise<void>;

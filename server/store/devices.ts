@@ -1,13 +1,5 @@
-// Devices in the database. SQLite builds listings as JSON text: a page of 25 takes half the time of converting rows to
-// objects and objects to text.
-import type {
-  AgentProblem,
-  AgentUpdate,
-  DeviceChange,
-  DeviceDraft,
-  DeviceFilter,
-  Position,
-} from '#/contract/devices.ts';
+// Devices in the database. Lists of them are in device-list.ts.
+import type { AgentProblem, AgentUpdate, DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { insertRow } from './database.ts';
@@ -21,131 +13,6 @@ export interface DeviceRow {
   account_id: number;
   name: string;
 }
-
-const isoTime = (column: string) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`;
-
-/** The contract's listing object, from a row named `d`. */
-const LISTING = `json_object(
-  'DeviceId', d.id, 'DeviceName', d.name, 'DeviceGroup', d.grp, 'LocalAddr', d.local_addr, 'LocalPort', d.local_port,
-  'DeviceStatus', iif(d.online, 'Online', 'Offline'), 'CustomerName', d.customer, 'CustomerSite', d.site,
-  'CreatedTime', ${isoTime('d.created')}, 'LastSeenTime', ifnull(${isoTime('d.last_seen')}, ''),
-  'AgentVersion', d.agent_version, 'AgentUpdate', d.agent_update, 'AgentProblem', d.agent_problem,
-  'AgentProblemText', d.agent_problem_text, 'AgentProblemTime', ifnull(${isoTime('d.agent_problem_time')}, ''),
-  'SysOS', d.os, 'SysArch', d.arch, 'SysHostname', d.hostname,
-  'Tags', json((
-    SELECT json_group_array(json_object('TagId', t.id, 'TagName', t.name))
-    FROM device_tags dt JOIN tags t ON t.id = dt.tag_id WHERE dt.device_seq = d.seq
-  ))
-)`;
-
-const PAGE = `
-  SELECT json_group_array(${LISTING}) AS json
-  FROM (SELECT * FROM devices INDEXED BY devices_of_account WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?) d`;
-
-/** JSON list of `rows` devices from `seq` on, in creation order. */
-export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
-  (await db.get<{ json: string }>(PAGE, accountId, seq, rows))?.json ?? '[]';
-
-/** JSON list of the devices that meet every condition; an empty condition does not count. */
-export async function listFiltered(
-  db: Reader,
-  accountId: number,
-  filter: DeviceFilter,
-  offset: number,
-  rows: number,
-): Promise<string> {
-  const { where, values } = conditions(accountId, filter);
-  if (!where) return '[]';
-  const sql = `
-    SELECT json_group_array(${LISTING}) AS json FROM (
-      SELECT * FROM devices
-      WHERE seq IN (SELECT seq FROM devices WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?) ORDER BY seq
-      LIMIT -1
-    ) d`;
-  return (await db.get<{ json: string }>(sql, ...values, rows, offset))?.json ?? '[]';
-}
-
-/**
- * The seqs of matching devices among the first `rows` after `seq`, and the last seq that was examined (null past the
- * end). No index helps to find part of a name, and searching a whole fleet at once would delay other requests.
- */
-export async function matchesAfter(
-  db: Reader,
-  accountId: number,
-  filter: DeviceFilter,
-  seq: number,
-  rows: number,
-): Promise<{ seqs: number[]; last: number | null }> {
-  const { where, values } = conditions(accountId, filter);
-  const { last } = (await db.get<{ last: number | null }>(
-    'SELECT max(seq) AS last FROM (SELECT seq FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)',
-    accountId,
-    seq,
-    rows,
-  )) ?? { last: null };
-  if (last === null || !where) return { seqs: [], last: null };
-  const sql = `SELECT seq FROM devices WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq`;
-  return { seqs: (await db.all<{ seq: number }>(sql, ...values, seq, last)).map((row) => row.seq), last };
-}
-
-/** JSON list of the devices with these seqs, in creation order. */
-export const listSeqs = async (db: Reader, seqs: number[]): Promise<string> =>
-  (
-    await db.get<{ json: string }>(
-      `SELECT json_group_array(${LISTING}) AS json FROM (
-       SELECT * FROM devices WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT -1
-     ) d`,
-      JSON.stringify(seqs),
-    )
-  )?.json ?? '[]';
-
-/** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
-function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
-  const parts = ['account_id = ?'];
-  const values: (string | number)[] = [accountId];
-  const add = (sql: string, ...more: (string | number)[]) => {
-    parts.push(sql);
-    values.push(...more);
-  };
-  if (filter.device_name) add('instr(name_folded, ?) > 0', fold(filter.device_name));
-  if (filter.device_id) add('instr(id, ?) > 0', fold(filter.device_id));
-  if (filter.device_group) add('grp = ?', filter.device_group);
-  if (filter.device_tag)
-    add(
-      'seq IN (SELECT device_seq FROM device_tags WHERE tag_id IN (SELECT id FROM tags WHERE account_id = ? AND (id = ? OR name = ?)))',
-      accountId,
-      filter.device_tag,
-      filter.device_tag,
-    );
-  if (filter.device_status) {
-    const status = fold(filter.device_status.trim());
-    if (status === 'online') add('online = 1');
-    else if (status === 'offline') add('online = 0');
-    else return { where: '', values: [] };
-  }
-  return { where: parts.join(' AND '), values };
-}
-
-/** JSON objects of the devices with these ids, in the order of the ids, without unknown ones. */
-export const listSelected = async (db: Reader, accountId: number, ids: string[]): Promise<string[]> =>
-  (
-    await db.all<{ json: string }>(
-      `SELECT ${LISTING} AS json FROM json_each(?) asked CROSS JOIN devices d ON d.id = asked.value AND d.account_id = ?
-       ORDER BY asked.key`,
-      JSON.stringify(ids),
-      accountId,
-    )
-  ).map(({ json }) => json);
-
-/** JSON list of the locations of `rows` devices after `seq`, and the last seq (null past the end). */
-export const locationsAfter = async (db: Reader, accountId: number, seq: number, rows: number) =>
-  (await db.get<{ json: string; last: number | null }>(
-    `SELECT json_group_array(json_object('DeviceId', id, 'Lat', lat, 'Lng', lng)) AS json, max(seq) AS last
-     FROM (SELECT seq, id, lat, lng FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?)`,
-    accountId,
-    seq,
-    rows,
-  )) ?? { json: '[]', last: null };
 
 /** The account's device with this id, or a 404. */
 export async function deviceById(db: Reader, accountId: number, id: string): Promise<DeviceRow> {
@@ -270,7 +137,8 @@ export interface AgentState {
 export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: AgentState, at: number) =>
   tx.run(
     `UPDATE devices SET agent_update = ?1, agent_problem = ?2, agent_problem_text = ?3,
-       agent_problem_time = iif(?2 = '', NULL, iif(agent_problem = ?2 AND agent_problem_text = ?3, agent_problem_time, ?4))
+       agent_problem_time = CASE WHEN ?2 = '' THEN NULL
+         WHEN agent_problem = ?2 AND agent_problem_text = ?3 THEN agent_problem_time ELSE ?4 END
      WHERE seq = ?5 AND (agent_update <> ?1 OR agent_problem <> ?2 OR agent_problem_text <> ?3)`,
     update,
     problem,

@@ -47,7 +47,7 @@ export async function moveJob(
   parents: TouchedParents,
 ): Promise<boolean> {
   const { changes } = await tx.run(
-    `UPDATE jobs SET status = ?, started = ifnull(started, ?), ended = ?, exit_code = ?, reason = ?, result = ?, output_bytes = ?
+    `UPDATE jobs SET status = ?, started = coalesce(started, ?), ended = ?, exit_code = ?, reason = ?, result = ?, output_bytes = ?
      WHERE seq = ? AND status = ?`,
     to,
     started ?? null,
@@ -107,7 +107,7 @@ export async function cancelWaiting(
 export async function askToStop(tx: Tx, { seq }: JobOrParent, at: number): Promise<number> {
   const ask = async (which: 'seq' | 'parent_seq') => {
     const open = `${which} = ? AND status IN ('Waiting', 'Running')`;
-    await tx.run(`UPDATE jobs SET stop_asked = ifnull(stop_asked, ?) WHERE ${open}`, at, seq);
+    await tx.run(`UPDATE jobs SET stop_asked = coalesce(stop_asked, ?) WHERE ${open}`, at, seq);
     const sql = `SELECT count(*) AS count FROM jobs WHERE ${open} AND device_seq IS NOT NULL`;
     return (await tx.get<{ count: number }>(sql, seq))?.count ?? 0;
   };
@@ -167,9 +167,6 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
-/** Replaces an unknown start: SQLite's min() of anything and NULL is NULL. */
-const NEVER = Number.MAX_SAFE_INTEGER;
-
 /** Updates parents from their children, once for all state changes of a unit. */
 export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<void> {
   for (const [seq, { moved, started }] of parents) {
@@ -178,12 +175,12 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
     const status = rollUp(counts);
     const over = counts.Waiting + counts.Running === 0;
     await tx.run(
-      `UPDATE jobs SET status = ?, started = nullif(min(ifnull(started, ?), ?), ${NEVER}), result = ?,
-         ended = iif(?, (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq), NULL)
-       WHERE seq = ?`,
+      `UPDATE jobs SET status = ?1, result = ?3,
+         started = CASE WHEN started IS NULL OR started > CAST(?2 AS BIGINT) THEN CAST(?2 AS BIGINT) ELSE started END,
+         ended = CASE WHEN ?4 = 1 THEN (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq) END
+       WHERE seq = ?5`,
       status,
-      started ?? NEVER,
-      started ?? NEVER,
+      started ?? null,
       over ? summaryOf(counts) : '',
       over ? 1 : 0,
       seq,

@@ -2,6 +2,7 @@
 // connection is not stored twice.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
 
 const NUMBER = { stdout: 1, stderr: 2 } as const;
 
@@ -15,6 +16,10 @@ const GROWN_PIECE_BYTES = 16 * 1024;
 /** Most bytes of a piece that arrived large. */
 const MAX_PIECE_BYTES = 64 * 1024;
 
+const APPEND = perDialect(
+  (sql) => `UPDATE job_output SET bytes = ${sql.appended('bytes')} WHERE job_seq = ? AND stream = ? AND "offset" = ?`,
+);
+
 /** Adds the bytes after `offset`; does nothing if the job was deleted in the meantime. */
 export async function appendOutput(
   tx: Tx,
@@ -24,24 +29,17 @@ export async function appendOutput(
   bytes: Uint8Array,
 ): Promise<void> {
   const last = await tx.get<{ offset: number }>(
-    'SELECT offset FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset DESC LIMIT 1',
+    'SELECT "offset" FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY "offset" DESC LIMIT 1',
     jobSeq,
     NUMBER[stream],
   );
   if (last && offset - last.offset + bytes.length <= GROWN_PIECE_BYTES) {
-    // For two blobs, || returns a text of the same bytes.
-    await tx.run(
-      'UPDATE job_output SET bytes = CAST(bytes || ? AS BLOB) WHERE job_seq = ? AND stream = ? AND offset = ?',
-      bytes,
-      jobSeq,
-      NUMBER[stream],
-      last.offset,
-    );
+    await tx.run(APPEND(tx), bytes, jobSeq, NUMBER[stream], last.offset);
     return;
   }
   for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES)
     await tx.run(
-      'INSERT INTO job_output (job_seq, stream, offset, bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
+      'INSERT INTO job_output (job_seq, stream, "offset", bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
       NUMBER[stream],
       offset + at,
       bytes.subarray(at, at + MAX_PIECE_BYTES),
@@ -52,8 +50,8 @@ export async function appendOutput(
 export const outputSize = async (db: Reader, jobSeq: number, stream: Stream): Promise<number> =>
   (
     await db.get<{ size: number }>(
-      `SELECT offset + length(bytes) AS size FROM job_output WHERE job_seq = ? AND stream = ?
-     ORDER BY offset DESC LIMIT 1`,
+      `SELECT "offset" + length(bytes) AS size FROM job_output WHERE job_seq = ? AND stream = ?
+     ORDER BY "offset" DESC LIMIT 1`,
       jobSeq,
       NUMBER[stream],
     )
@@ -66,9 +64,9 @@ const SLICE = 1000;
 async function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
     const pieces = await db.all<Piece>(
-      `SELECT offset, bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset < ?4
-         AND offset >= ifnull((SELECT max(offset) FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND offset <= ?3), 0)
-       ORDER BY offset LIMIT ?5`,
+      `SELECT "offset", bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND "offset" < ?4 AND "offset" >= coalesce(
+         (SELECT max("offset") FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND "offset" <= ?3), 0)
+       ORDER BY "offset" LIMIT ?5`,
       jobSeq,
       NUMBER[stream],
       at,
@@ -149,7 +147,7 @@ export async function readPart(
 
 export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Promise<Buffer> {
   const row = await db.get<{ bytes: Uint8Array }>(
-    'SELECT substr(bytes, 1, ?) AS bytes FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY offset LIMIT 1',
+    'SELECT substr(bytes, 1, ?) AS bytes FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY "offset" LIMIT 1',
     bytes,
     jobSeq,
     NUMBER[stream],

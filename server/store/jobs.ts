@@ -4,6 +4,7 @@ import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
 
 export interface JobRow {
   seq: number;
@@ -35,7 +36,7 @@ export interface JobRow {
 
 /** A child has its parent's command; only children from earlier versions have their own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
-  j.tag_id, j.name, j.artifact_id, j.workflow_id, iif(j.command = '', ifnull(p.command, ''), j.command) AS command,
+  j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
   j.output_bytes, j.output_removed, j.output_removed_why`;
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
@@ -87,13 +88,13 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
     artifactId,
   );
 
+const UNFINISHED = perDialect(
+  (sql) => `SELECT ${sql.jsonArray('device_seq')} AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'`,
+);
+
 /** The devices with unfinished children of this parent. */
 export async function unfinishedDevicesOf(db: Reader, parentSeq: number): Promise<number[]> {
-  const { seqs = '[]' } =
-    (await db.get<{ seqs: string }>(
-      "SELECT json_group_array(device_seq) AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'",
-      parentSeq,
-    )) ?? {};
+  const { seqs = '[]' } = (await db.get<{ seqs: string }>(UNFINISHED(db), parentSeq)) ?? {};
   return JSON.parse(seqs) as number[];
 }
 
@@ -233,5 +234,5 @@ export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Prom
 /** All jobs to devices that have not started. */
 export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> =>
   db.all(
-    "SELECT seq, parent_seq AS parentSeq FROM jobs WHERE device_seq IS NOT NULL AND status = 'Waiting' ORDER BY seq",
+    'SELECT seq, parent_seq AS "parentSeq" FROM jobs WHERE device_seq IS NOT NULL AND status = \'Waiting\' ORDER BY seq',
   );

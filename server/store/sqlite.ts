@@ -7,6 +7,7 @@ import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/syste
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import type { Database, SqlValue } from './database.ts';
+import { sqliteDialect } from './dialect.ts';
 import { migrations } from './migrations.ts';
 import { makeShrinkable, openReclaim } from './reclaim.ts';
 import type { DiskSpace } from './disk-space.ts';
@@ -48,6 +49,7 @@ export function openDatabase(
   let lockedSince: number | undefined;
 
   const queue = openWriteQueue({
+    dialect: sqliteDialect,
     get: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).get(...args) as T | undefined,
     all: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).all(...args) as T[],
     run: async (sql, ...args) => ({ changes: Number(statement(sql).run(...args).changes) }),
@@ -99,9 +101,14 @@ export function openDatabase(
 
   let isClosed = false;
   return {
+    dialect: sqliteDialect,
     get: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).get(...args) as T | undefined,
     all: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).all(...args) as T[],
     write: queue.write,
+    migrations: async () => ({
+      at: Number(readStatement('PRAGMA user_version').get()?.['user_version']),
+      steps: kind.steps.length,
+    }),
     waiting: queue.waiting,
     writesTo: queue.writesTo,
     close: async () => {

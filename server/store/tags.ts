@@ -5,7 +5,10 @@ import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 
 export const listTags = (db: Reader, accountId: number): Promise<Tag[]> =>
-  db.all<Tag>('SELECT id AS TagId, name AS TagName FROM tags WHERE account_id = ? ORDER BY created, rowid', accountId);
+  db.all<Tag>(
+    'SELECT id AS "TagId", name AS "TagName" FROM tags WHERE account_id = ? ORDER BY created, rowid',
+    accountId,
+  );
 
 /** Returns the new tag's id. */
 export async function insertTag(tx: Tx, accountId: number, name: string, now: number): Promise<string> {

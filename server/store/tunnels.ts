@@ -3,6 +3,7 @@
 import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
+import { NO_LIMIT } from './dialect.ts';
 
 type Protocol = 'HTTP' | 'TCP';
 
@@ -87,11 +88,11 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
 export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   return {
     known: await db.all<{ protocol: Protocol; localDest: string; port: number | null }>(
-      'SELECT protocol, local_dest AS localDest, port FROM tunnels WHERE device_seq = ?',
+      'SELECT protocol, local_dest AS "localDest", port FROM tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
     closed: await db.all<{ protocol: Protocol; localDest: string; run: string }>(
-      'SELECT protocol, local_dest AS localDest, run FROM closed_tunnels WHERE device_seq = ?',
+      'SELECT protocol, local_dest AS "localDest", run FROM closed_tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
   };
@@ -114,13 +115,13 @@ const MAX_MARKS = 1_000;
 export async function pruneTunnels(tx: Tx, deviceSeq: number, mostPorts: number): Promise<void> {
   await tx.run(
     `UPDATE tunnels SET port = NULL WHERE offered = 0 AND seq IN
-       (SELECT seq FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY offered DESC, seq DESC LIMIT -1 OFFSET ?)`,
+       (SELECT seq FROM tunnels WHERE device_seq = ? AND port IS NOT NULL ORDER BY offered DESC, seq DESC LIMIT ${NO_LIMIT} OFFSET ?)`,
     deviceSeq,
     mostPorts,
   );
   await tx.run(
     `DELETE FROM tunnels WHERE seq IN
-       (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
+       (SELECT seq FROM tunnels WHERE device_seq = ? AND offered = 0 ORDER BY seq DESC LIMIT ${NO_LIMIT} OFFSET ?)`,
     deviceSeq,
     MAX_WITHDRAWN,
   );
@@ -151,32 +152,36 @@ export const tunnelExists = async (db: Reader, name: string): Promise<boolean> =
 /** Oldest first. */
 export const listTunnels = (db: Reader, accountId: number): Promise<StoredTunnel[]> =>
   db.all<StoredTunnel>(
-    `SELECT tunnels.name, devices.id AS deviceId, devices.name AS deviceName, online AS deviceOnline, protocol,
-       local_dest AS localDest, port, tunnels.created, connected, login, idle_seconds AS idleSeconds, expires
+    `SELECT tunnels.name, devices.id AS "deviceId", devices.name AS "deviceName", online AS "deviceOnline", protocol,
+       local_dest AS "localDest", port, tunnels.created, connected, login, idle_seconds AS "idleSeconds", expires
      FROM tunnels JOIN devices ON devices.seq = device_seq
      WHERE tunnels.account_id = ? AND offered = 1 ORDER BY tunnels.seq`,
     accountId,
   );
 
-const MARK = `INSERT OR REPLACE INTO closed_tunnels (device_seq, protocol, local_dest, run)
-  SELECT device_seq, protocol, local_dest, run FROM tunnels`;
+const mark = (which: string) => `INSERT INTO closed_tunnels (device_seq, protocol, local_dest, run)
+  SELECT device_seq, protocol, local_dest, run FROM tunnels WHERE ${which}
+  ON CONFLICT (device_seq, protocol, local_dest) DO UPDATE SET run = excluded.run`;
+const MARK_ONE = mark('name = ?');
+const MARK_ONE_OF_ACCOUNT = mark('name = ? AND account_id = ?');
+const MARK_ACCOUNT = mark('account_id = ?');
 
 export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<void> {
-  await tx.run(`${MARK} WHERE name = ? AND account_id = ?`, name, accountId);
+  await tx.run(MARK_ONE_OF_ACCOUNT, name, accountId);
   const { changes } = await tx.run('DELETE FROM tunnels WHERE name = ? AND account_id = ?', name, accountId);
   if (changes === 0) throw notFound('tunnel', name);
 }
 
 /** Deletion by the service itself; false if it no longer exists. */
 export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
-  await tx.run(`${MARK} WHERE name = ?`, name);
+  await tx.run(MARK_ONE, name);
   return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;
 }
 
 /** Deletes all tunnels of an account and returns their names. */
 export async function deleteTunnels(tx: Tx, accountId: number): Promise<string[]> {
   const names = await tx.all<{ name: string }>('SELECT name FROM tunnels WHERE account_id = ?', accountId);
-  await tx.run(`${MARK} WHERE account_id = ?`, accountId);
+  await tx.run(MARK_ACCOUNT, accountId);
   await tx.run('DELETE FROM tunnels WHERE account_id = ?', accountId);
   return names.map(({ name }) => name);
 }

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts';
 import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
 
 /** The one connection of an engine on which units of work run. */
-export interface Writer extends Pick<Tx, 'get' | 'all' | 'run'> {
+export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
   /** False if another process holds the database and it has to be tried again. */
   begin(): Promise<boolean>;
   /** Marks the start of a unit; `release` ends it, `undo` takes back what it did. */
@@ -93,6 +93,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       if (table !== undefined) written.add(table);
     };
     const tx: Tx = {
+      dialect: writer.dialect,
       get: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.get<T>(sql, ...args)),
       all: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.all<T>(sql, ...args)),
       run: async (sql, ...args) => (check(sql), writer.run(sql, ...args)),

@@ -1,0 +1,148 @@
+// Lists of devices as JSON text that the database builds: a page of 25 takes half the time of converting rows to objects
+// and objects to text.
+import type { DeviceFilter } from '#/contract/devices.ts';
+import type { Reader } from './database.ts';
+import { NO_LIMIT, perDialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { fold } from './fold.ts';
+
+/** The contract's listing object, from a row named `d`. */
+const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect) =>
+  jsonObject({
+    DeviceId: 'd.id',
+    DeviceName: 'd.name',
+    DeviceGroup: 'd.grp',
+    LocalAddr: 'd.local_addr',
+    LocalPort: 'd.local_port',
+    DeviceStatus: "CASE d.online WHEN 1 THEN 'Online' ELSE 'Offline' END",
+    CustomerName: 'd.customer',
+    CustomerSite: 'd.site',
+    CreatedTime: isoTime('d.created'),
+    LastSeenTime: `coalesce(${isoTime('d.last_seen')}, '')`,
+    AgentVersion: 'd.agent_version',
+    AgentUpdate: 'd.agent_update',
+    AgentProblem: 'd.agent_problem',
+    AgentProblemText: 'd.agent_problem_text',
+    AgentProblemTime: `coalesce(${isoTime('d.agent_problem_time')}, '')`,
+    SysOS: 'd.os',
+    SysArch: 'd.arch',
+    SysHostname: 'd.hostname',
+    Tags: jsonOf(
+      `SELECT ${jsonArray(jsonObject({ TagId: 't.id', TagName: 't.name' }))}
+       FROM device_tags dt JOIN tags t ON t.id = dt.tag_id WHERE dt.device_seq = d.seq`,
+    ),
+  });
+
+/** A JSON list of the devices that a query selects. */
+const listOf = (sql: Dialect, devices: string) =>
+  `SELECT ${sql.jsonArray(listing(sql))} AS json FROM (SELECT * FROM devices ${devices}) d`;
+
+const PAGE = perDialect((sql) =>
+  listOf(sql, `${sql.indexedBy('devices_of_account')} WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?`),
+);
+
+const LISTED = perDialect((sql) =>
+  listOf(sql, `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) ORDER BY seq LIMIT ${NO_LIMIT}`),
+);
+
+const SELECTED = perDialect(
+  (sql) => `SELECT ${listing(sql)} AS json FROM ${sql.list('asked')} CROSS JOIN devices d
+    WHERE d.id = asked.value AND d.account_id = ? ORDER BY asked.key`,
+);
+
+const LOCATIONS = perDialect(
+  (
+    sql,
+  ) => `SELECT ${sql.jsonArray(sql.jsonObject({ DeviceId: 'id', Lat: 'lat', Lng: 'lng' }))} AS json, max(seq) AS last
+    FROM (SELECT seq, id, lat, lng FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?) page`,
+);
+
+/** JSON list of `rows` devices from `seq` on, in creation order. */
+export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
+  (await db.get<{ json: string }>(PAGE(db), accountId, seq, rows))?.json ?? '[]';
+
+/** JSON list of the devices that meet every condition; an empty condition does not count. */
+export async function listFiltered(
+  db: Reader,
+  accountId: number,
+  filter: DeviceFilter,
+  offset: number,
+  rows: number,
+): Promise<string> {
+  const { where, values } = conditions(db.dialect, accountId, filter);
+  if (!where) return '[]';
+  const sql = listOf(
+    db.dialect,
+    `WHERE seq IN (SELECT seq FROM devices WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?) ORDER BY seq LIMIT ${NO_LIMIT}`,
+  );
+  return (await db.get<{ json: string }>(sql, ...values, rows, offset))?.json ?? '[]';
+}
+
+/**
+ * The seqs of matching devices among the first `rows` after `seq`, and the last seq that was examined (null past the
+ * end). No index helps to find part of a name, and searching a whole fleet at once would delay other requests.
+ */
+export async function matchesAfter(
+  db: Reader,
+  accountId: number,
+  filter: DeviceFilter,
+  seq: number,
+  rows: number,
+): Promise<{ seqs: number[]; last: number | null }> {
+  const { where, values } = conditions(db.dialect, accountId, filter);
+  const { last } = (await db.get<{ last: number | null }>(
+    'SELECT max(seq) AS last FROM (SELECT seq FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?) page',
+    accountId,
+    seq,
+    rows,
+  )) ?? { last: null };
+  if (last === null || !where) return { seqs: [], last: null };
+  const sql = `SELECT seq FROM devices WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq`;
+  return { seqs: (await db.all<{ seq: number }>(sql, ...values, seq, last)).map((row) => row.seq), last };
+}
+
+/** JSON list of the devices with these seqs, in creation order. */
+export const listSeqs = async (db: Reader, seqs: number[]): Promise<string> =>
+  (await db.get<{ json: string }>(LISTED(db), JSON.stringify(seqs)))?.json ?? '[]';
+
+/** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
+function conditions(
+  dialect: Dialect,
+  accountId: number,
+  filter: DeviceFilter,
+): { where: string; values: (string | number)[] } {
+  const parts = ['account_id = ?'];
+  const values: (string | number)[] = [accountId];
+  const add = (sql: string, ...more: (string | number)[]) => {
+    parts.push(sql);
+    values.push(...more);
+  };
+  if (filter.device_name) add(dialect.contains('name_folded'), fold(filter.device_name));
+  if (filter.device_id) add(dialect.contains('id'), fold(filter.device_id));
+  if (filter.device_group) add('grp = ?', filter.device_group);
+  if (filter.device_tag)
+    add(
+      'seq IN (SELECT device_seq FROM device_tags WHERE tag_id IN (SELECT id FROM tags WHERE account_id = ? AND (id = ? OR name = ?)))',
+      accountId,
+      filter.device_tag,
+      filter.device_tag,
+    );
+  if (filter.device_status) {
+    const status = fold(filter.device_status.trim());
+    if (status === 'online') add('online = 1');
+    else if (status === 'offline') add('online = 0');
+    else return { where: '', values: [] };
+  }
+  return { where: parts.join(' AND '), values };
+}
+
+/** JSON objects of the devices with these ids, in the order of the ids, without unknown ones. */
+export const listSelected = async (db: Reader, accountId: number, ids: string[]): Promise<string[]> =>
+  (await db.all<{ json: string }>(SELECTED(db), JSON.stringify(ids), accountId)).map(({ json }) => json);
+
+/** JSON list of the locations of `rows` devices after `seq`, and the last seq (null past the end). */
+export const locationsAfter = async (db: Reader, accountId: number, seq: number, rows: number) =>
+  (await db.get<{ json: string; last: number | null }>(LOCATIONS(db), accountId, seq, rows)) ?? {
+    json: '[]',
+    last: null,
+  };

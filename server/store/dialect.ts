@@ -1,0 +1,52 @@
+// The few pieces of SQL that SQLite and PostgreSQL spell differently. All other statements use what both understand:
+// coalesce, CASE, ON CONFLICT, `LIMIT ${NO_LIMIT}`, quoted "camelCase" aliases and "offset" (PostgreSQL folds the case
+// of plain names, and reserves that one).
+
+export interface Dialect {
+  /** A JSON object; the values are SQL expressions. */
+  jsonObject: (fields: Record<string, string>) => string;
+  /** Aggregates rows to a JSON array, empty without rows; a JSON object stays one. */
+  jsonArray: (item: string) => string;
+  /** The JSON array of a subquery, as a value inside a JSON object. */
+  jsonOf: (subquery: string) => string;
+  /** Milliseconds since the epoch as the contract's time. */
+  isoTime: (column: string) => string;
+  /** Whether a text contains the parameter. */
+  contains: (column: string) => string;
+  /** A table of the elements of a parameter, which is a JSON array: text in `value`, the position in `key`. */
+  list: (alias: string) => string;
+  /** The bytes of a column followed by those of the parameter. */
+  appended: (column: string) => string;
+  /** Names the index to use, where the planner would choose a worse one. */
+  indexedBy: (index: string) => string;
+}
+
+/** For LIMIT: all rows. SQLite then keeps the order of a subquery. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+const pairs = (fields: Record<string, string>) =>
+  Object.entries(fields)
+    .map(([name, value]) => `'${name}', ${value}`)
+    .join(', ');
+
+export const sqliteDialect: Dialect = {
+  jsonObject: (fields) => `json_object(${pairs(fields)})`,
+  jsonArray: (item) => `json_group_array(${item})`,
+  jsonOf: (subquery) => `json((${subquery}))`,
+  isoTime: (column) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`,
+  contains: (column) => `instr(${column}, ?) > 0`,
+  list: (alias) => `json_each(?) ${alias}`,
+  // For two blobs, || returns a text of the same bytes.
+  appended: (column) => `CAST(${column} || ? AS BLOB)`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
+};
+
+/** A statement that depends on the dialect: its text is made once for each. */
+export function perDialect(make: (dialect: Dialect) => string): (db: { dialect: Dialect }) => string {
+  const made = new Map<Dialect, string>();
+  return ({ dialect }) => {
+    let sql = made.get(dialect);
+    if (sql === undefined) made.set(dialect, (sql = make(dialect)));
+    return sql;
+  };
+}
