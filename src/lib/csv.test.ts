@@ -7,6 +7,7 @@ const cells = (text: string, delimiter?: string) => readCsv(text, delimiter).map
 test('what a spreadsheet would run is made text, and numbers stay numbers', () => {
   assert.equal(csvLine(['=cmd()', '+1+1', '-2+3', '@SUM(A1)']), "'=cmd(),'+1+1,'-2+3,'@SUM(A1)\r\n");
   assert.equal(csvLine(['\t=1', '\r=1']), '"\'\t=1","\'\r=1"\r\n');
+  assert.equal(csvLine(['＝1+1', '＠SUM(A1)', '\0=1']), "'＝1+1,'＠SUM(A1),'\0=1\r\n");
   assert.equal(csvLine(['-33.8688', '151.2', '-7']), '-33.8688,151.2,-7\r\n');
   assert.equal(csvLine(['a=b', "it's", 'mail@example.com']), "a=b,it's,mail@example.com\r\n");
 });

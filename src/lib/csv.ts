@@ -2,10 +2,11 @@
 // programs save it.
 
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes, too, so that the
- * one put before it can be distinguished from those that were there.
+ * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection" and ASVS 1.2.10; East Asian versions
+ * also take the full-width forms); behind apostrophes, too, so that the one put before it can be distinguished from
+ * those that were there.
  */
-const FORMULA = /^'*[=+\-@\t\r\n]/;
+const FORMULA = /^'*[=+\-@\t\r\n\0＝＋－＠]/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function cell(value: string): string {
