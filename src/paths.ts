@@ -1,5 +1,8 @@
 // Every link of the dashboard, so that no page spells a URL.
 
+/** An id as one part of a path. Half of a surrogate pair cannot be encoded, and a link must not end the page. */
+const encoded = (id: string) => encodeURIComponent(id.toWellFormed());
+
 const withQuery = (path: string, query: Record<string, string | readonly string[] | undefined>): string => {
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([word, values]) =>
@@ -74,7 +77,7 @@ export const paths = {
   addDevice: () => '/devices?dialog=add',
   addMany: () => '/devices/add-many',
   addThisMachine: () => '/devices?dialog=add-this-machine',
-  device: (id: string) => `/devices/${encodeURIComponent(id)}`,
+  device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifacts: () => '/artifacts',
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
@@ -84,13 +87,13 @@ export const paths = {
     { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
   ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
-  job: (id: string) => `/jobs/${encodeURIComponent(id)}`,
+  job: (id: string) => `/jobs/${encoded(id)}`,
   /** A child's output, on its parent's page. */
-  childJob: (parent: string, child: string) => `/jobs/${encodeURIComponent(parent)}?child=${encodeURIComponent(child)}`,
+  childJob: (parent: string, child: string) => `/jobs/${encoded(parent)}?child=${encoded(child)}`,
   queues: (filter: QueueFilter = {}) => withQuery('/queues', { ...filter }),
   archive: (find?: string) => withQuery('/archive', { find }),
   archivedJob: (id: string, row?: number) =>
-    withQuery(`/archive/${encodeURIComponent(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
+    withQuery(`/archive/${encoded(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
   workflows: () => '/workflows',
   tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   account: () => '/account',

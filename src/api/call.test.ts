@@ -25,7 +25,7 @@ const json = (body: unknown, headers: Record<string, string> = {}) => new Respon
 test('ids are encoded, and those a browser would fold away are refused before anything is sent', async () => {
   assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');
   const asked = answers();
-  for (const tunnel_id of ['', '.', '..'])
+  for (const tunnel_id of ['', '.', '..', 'half \ud800'])
     await assert.rejects(call(tunnelEndpoints.remove, { params: { tunnel_id } }), /cannot be used as tunnel_id/);
   assert.equal(asked.length, 0);
 });

@@ -27,12 +27,12 @@ interface AnyRequest {
 
 /**
  * The URL of an endpoint with its encoded values. An empty id, `.` and `..` are refused: a browser would remove them,
- * and the request would mean the whole collection.
+ * and the request would mean the whole collection. So is half of a surrogate pair, which no URL can express.
  */
 export function pathOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = {} }: AnyRequest = {}): string {
   const path = endpoint.path.replace(/:([a-z_]+)/g, (_, name: string) => {
     const value = String(params[name] ?? '');
-    if (value === '' || value === '.' || value === '..')
+    if (value === '' || value === '.' || value === '..' || !value.isWellFormed())
       throw new ApiError('refused', `"${value}" cannot be used as ${name}`, { detail: 'Nothing was sent.' });
     return encodeURIComponent(value);
   });
