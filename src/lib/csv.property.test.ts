@@ -1,0 +1,78 @@
+// CSV: what is written is read back, and no spreadsheet takes any of it for a formula.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { anyText, holds } from '../../scripts/test-property.ts';
+import { csvLine, csvText, plainCell, readCsv } from './csv.ts';
+
+const hostile = fc.oneof(
+  anyText(12),
+  fc.constantFrom(
+    '=1+1',
+    "'=1",
+    "''@",
+    '"',
+    '""',
+    ',',
+    ';',
+    '\t',
+    '\r',
+    '\n',
+    '\r\n',
+    '\uFEFF',
+    ' "a"',
+    '-1',
+    '-1e5',
+    ' ',
+    '',
+  ),
+);
+const FORMULA = /^[=+\-@\t\r\n\0＝＋－＠]/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+const rows = fc.array(fc.array(hostile, { minLength: 1, maxLength: 5 }), { maxLength: 6 });
+
+test('rows that are not blank are read back as they were', () =>
+  holds(
+    1500,
+    fc.property(rows, (given) => {
+      const filled = (all: string[][]) => all.filter((row) => row.some((value) => value.trim() !== ''));
+      assert.deepEqual(filled(readCsv(csvText(given)).map(({ cells }) => cells.map(plainCell))), filled(given));
+    }),
+  ));
+
+test('a cell begins like a formula only if it is a number', () =>
+  holds(
+    1500,
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 2 }),
+      fc.constantFrom(...'=+-@\t\r\n\0＝＋－＠'.split('')),
+      hostile,
+      (before, first, rest) => {
+        for (const value of [first + rest, before + first + rest, rest]) {
+          const [shown = ''] = readCsv(csvLine([value, 'x']), ',')[0]?.cells ?? [];
+          assert.ok(!FORMULA.test(shown) || NUMBER.test(shown), JSON.stringify(shown));
+          assert.equal(plainCell(shown), value);
+        }
+      },
+    ),
+  ));
+
+test('no file is an error, and each row begins on a line of it', () =>
+  holds(
+    1000,
+    fc.property(
+      fc.oneof(
+        anyText(60),
+        fc.array(hostile).map((parts) => parts.join('')),
+      ),
+      (text) => {
+        const lines = text.split(/\r\n|\r|\n/).length;
+        let last = 0;
+        for (const { line } of readCsv(text)) {
+          assert.ok(line > last && line <= lines, `${line} of ${lines}`);
+          last = line;
+        }
+      },
+    ),
+  ));
