@@ -72,6 +72,17 @@ test('a worker that is silent after its news is ended', async () => {
   assert.deepEqual([progress, ports[0]?.isEnded], [['at work'], true]);
 });
 
+test('an answer counts that a busy page receives only after the time is up', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { ports, client } = opened(10);
+  const asked = client.ask('one');
+  ports[0]?.say({ id: 1, progress: 'at work' });
+  mock.timers.tick(10);
+  ports[0]?.say({ id: 1, answer: 1 });
+  mock.timers.tick(1000);
+  assert.deepEqual([await asked, ports[0]?.isEnded], [1, false]);
+});
+
 test('closing ends the worker and what is asked', async () => {
   const { ports, client } = opened();
   const asked = client.ask('one');

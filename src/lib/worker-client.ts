@@ -40,6 +40,8 @@ interface Asking<Progress> {
   onProgress?: (progress: Progress) => void;
 }
 
+const GRACE_MS = 50;
+
 export class WorkerClient<Request, Answer = never, Progress = never> {
   private readonly start: () => WorkerPort;
   private readonly limit: number;
@@ -103,10 +105,15 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
       const pending = this.pending.get(id);
       if (!pending) return;
       clearTimeout(pending.timer);
-      if (this.limit < Infinity) pending.timer = setTimeout(() => this.end('slow'), this.limit);
+      if (this.limit < Infinity) pending.timer = setTimeout(() => this.endSoon(pending), this.limit);
       pending.onProgress?.(received.progress);
     } else if ('fault' in received) this.take(id)?.reject(new Error(received.fault));
     else this.take(id)?.resolve(received.answer);
+  }
+
+  /** After a moment in which an answer is received that a busy page has not received yet. */
+  private endSoon(pending: Pending<Answer, Progress>): void {
+    pending.timer = setTimeout(() => this.end('slow'), GRACE_MS);
   }
 
   private take(id: number): Pending<Answer, Progress> | undefined {
