@@ -38,7 +38,7 @@ test('each device has its own folder by default', () => {
   assert.notEqual(data('mdk_one'), data('mdk_two'));
 });
 
-test('key and server are kept for their owner alone, and found again', () => {
+test('key and server are stored readable by their owner only, and found again', () => {
   const data = path.join(folder, 'kept');
   storeSettings({ server: 'https://muster.example.com', key: 'mdk_kept', data });
   assert.equal(statSync(path.join(data, 'key')).mode & 0o777, 0o600);

@@ -14,7 +14,7 @@ before(() => {
 });
 after(() => at.remove());
 
-test('stdout and stderr are kept apart, byte by byte, with the exit code', async () => {
+test('stdout and stderr are stored separately, byte by byte, with the exit code', async () => {
   const job = at.accept(`printf 'a\\000b\\377'; printf 'one\\n' > /dev/stderr; printf two >&2; exit 3`);
   await supervise(job);
   assert.deepEqual([...readFileSync(job.file('stdout'))], [97, 0, 98, 255]);

@@ -25,7 +25,7 @@ const chunks = [
   chunk('words.js', '', []),
 ];
 
-test('what every page needs is told once, and of each page only what is its own', () => {
+test('what every page needs is listed once, and of each page only its own files', () => {
   assert.deepEqual(firstLoadOf(chunks), {
     '*': ['shell.css', 'shell.js', 'common.css', 'common.js'],
     '/devices': ['table.css', 'table.js', 'menu.js'],

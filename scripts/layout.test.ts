@@ -103,7 +103,7 @@ test('no page imports from the folder of another page, and features need each ot
   );
 });
 
-test('a sub-folder imports nothing from the folder that it lies in', () => {
+test('a sub-folder imports nothing from its parent folder', () => {
   const offences = arrows.filter(({ file, to }) => {
     const [own, other] = [posix.dirname(file), posix.dirname(to)];
     // Below src/ and server/ only: their roots are put together from the folders.

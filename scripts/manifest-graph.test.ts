@@ -22,7 +22,7 @@ test('a page needs what it imports, through circles, each once', () => {
   assert.deepEqual(files.styles.toSorted(), ['index.css', 'shell.css']);
 });
 
-test('what a page may fetch later is told apart, without the pages that the entry knows', () => {
+test('what a page may fetch later is listed apart, without the pages that the entry knows', () => {
   const needed = neededBy(manifest, ['index.html', 'page.tsx']);
   assert.deepEqual([...fetchedLater(manifest, needed, ['index.html'])].toSorted(), ['_form.js', 'dialog.tsx']);
 });

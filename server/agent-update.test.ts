@@ -65,7 +65,7 @@ async function install(key: string, env: Record<string, string> = {}): Promise<s
   installed.push(folder);
   return folder;
 }
-test('an agent is told to update itself, and does when its job has ended; the next runs with the new one', async () => {
+test('an agent that is asked to update itself does when its job has ended; the next job runs with the new one', async () => {
   const { DeviceId, DeviceKey } = await create('pump');
   const folder = await install(DeviceKey);
   assert.equal((await until('the device', async () => (await read(DeviceId)).AgentUpdate)) ?? '', 'Current');
@@ -131,7 +131,7 @@ test('a program that does not reach the service, or is not the announced one, is
   assert.deepEqual([refused.status, refused.title], [503, 'The published agent cannot be run']);
 });
 
-test('who cannot be told to update says why', async () => {
+test('an agent that cannot be updated says why', async () => {
   publish('one');
   const { DeviceId, DeviceKey } = await create('gate');
   assert.match((await update(DeviceId)).title ?? '', /^The agent of "gate" is Offline$/);

@@ -69,7 +69,7 @@ test('half of a certificate is refused', () => {
   assert.throws(() => readConfig({ TLS_KEY: '/no/such/key' }), /belong together/);
 });
 
-test('PUBLIC_URL is kept as an origin', () => {
+test('PUBLIC_URL is reduced to its origin', () => {
   assert.equal(readConfig({ PUBLIC_URL: 'https://Muster.Example.com:443/' }).publicUrl, 'https://muster.example.com');
 });
 

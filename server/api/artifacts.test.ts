@@ -113,7 +113,7 @@ test('only the base name counts', async () => {
   assert.deepEqual([stored(), arriving()], [[], []]);
 });
 
-test('each wrong field is named, and nothing is kept', async () => {
+test('each wrong field is named, and nothing is stored', async () => {
   const file = { name: 'x.sh', bytes: SCRIPT };
   const fieldsOf = async (data: FormData) => (await refused(await upload(data), 400)).errors?.map(({ field }) => field);
   assert.deepEqual(await fieldsOf(form({}, file)), ['size', 'version', 'type']);

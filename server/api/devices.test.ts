@@ -41,7 +41,7 @@ async function refused(response: Response, status: number): Promise<ProblemBody>
 }
 const empty = async (response: Response) => assert.deepEqual([response.status, await response.text()], [200, '']);
 
-test('a created device is listed with every documented field; its key is told once', async () => {
+test('a created device is listed with every documented field; its key is returned once', async () => {
   const { DeviceId, DeviceKey } = await create('Pump ü "1"', 'north');
   assert.ok(DeviceKey.length >= 22, 'at least 128 bits');
   const response = await service.call('GET', '/v1/devices/1/25');
@@ -113,7 +113,7 @@ test('update writes the given fields and no others', async () => {
   await refused(await service.call('PATCH', '/v1/devices/unknown', { DeviceName: 'x' }), 404);
 });
 
-test('a location is kept to the last digit; 0/0 until it is set', async () => {
+test('a location is stored to the last digit; 0/0 until it is set', async () => {
   const { DeviceId } = await create('placed');
   const other = await create('unplaced');
   const exact = { Lat: 48.858_370_000_000_01, Lng: -179.999_999_999_999_97 };
@@ -203,7 +203,7 @@ test('filters: parts of name and id in any letter case, whole group and status, 
   assert.deepEqual(await filter({ device_name: 'p' }, '3/1'), []);
 });
 
-test('what an agent told is listed, and stays known when it is gone', async () => {
+test('what an agent reported is listed, also after it disconnects', async () => {
   const { DeviceKey } = await create('a');
   const { db } = service.context;
   const seq = (await deviceByKey(db, DeviceKey))?.seq ?? 0;
@@ -331,7 +331,7 @@ test('a list that has not changed is not sent again, and one that has is', async
   assert.deepEqual(await read('/v1/devices/location'), []);
 });
 
-test('a long list of devices travels compressed to whoever takes that; a list of jobs never does', async () => {
+test('a long list of devices is compressed for clients that accept it; a list of jobs never is', async () => {
   const { db, order } = service.context;
   await db.write(async (tx) => {
     for (let n = 0; n < 40; n++) {

@@ -379,7 +379,7 @@ test('--update renews every agent of the machine, each with its own key and addr
   assert.match(none.stderr, /No agent is installed in/);
 });
 
-test('in the foreground it stays, and ends when it is told to', async () => {
+test('in the foreground it runs until a signal ends it', async () => {
   const child = spawn('/bin/sh', ['-c', `curl -fsSL ${url}/install.sh | DEVICE_KEY=fg exec sh -s -- --foreground`], {
     detached: true,
     env: { PATH: `${bin}:${node}:${process.env['PATH']}`, HOME: home, MUSTER_HOME: base },

@@ -60,7 +60,7 @@ test('a device: the answer that got lost comes again, with the key of the one de
   assert.equal((await send('/v1/devices', order, 'device-2')).status, 409);
 });
 
-test('a device, after a restart: no second one, and its lost key is not told again', async () => {
+test('a device, after a restart: no second one, and its lost key is not returned again', async () => {
   const order = { DeviceName: 'restarted', DeviceGroup: '' };
   const made = (await (await send('/v1/devices', order, 'device-3')).json()) as NewDevice;
   await service.close();
@@ -112,7 +112,7 @@ test('a workflow: defined once', async () => {
   assert.equal((await read<unknown[]>('/v1/workflow')).length, 1);
 });
 
-test('a token: made once, told again for a moment, and not once it is revoked', async () => {
+test('a token: created once, returned again for a moment, and not after it is revoked', async () => {
   const order = { Name: 'build' };
   await sendAndClose('/v1/account/tokens', JSON.stringify(order), 'token-1');
   const [first, second] = await Promise.all(

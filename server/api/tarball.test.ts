@@ -63,7 +63,7 @@ test("git's comment is no fault", async () => {
   await check(await tarball(pax({ comment: 'abc123' }, 'g'), update));
 });
 
-test('what is no tar.gz is told so', async () => {
+test('a file that is no tar.gz is refused as such', async () => {
   assert.match(await refusalOf(Buffer.from('#!/bin/sh\necho hi\n')), /not a tar\.gz/);
   assert.match(await refusalOf(Buffer.from([0x1f])), /not a tar\.gz/);
 });

@@ -89,7 +89,7 @@ test('every documented endpoint is there and is no addition; everything else is 
   for (const { line, addition } of listed) assert.equal(addition, !documented.includes(line), line);
 });
 
-test('it is for whoever asks, names this service and its security', () => {
+test('it needs no token, and names this service and its security', () => {
   assert.match(document.openapi, /^3\.1\./);
   assert.deepEqual(document.servers, [{ url: service.url }]);
   assert.deepEqual(document.security, [{ bearer: [] }]);

@@ -41,7 +41,7 @@ function appOn(dist: string): Hono<Env> {
 }
 const get = (at: string, headers: Record<string, string> = {}) => app.request(at, { headers });
 
-test('hashed assets are kept for ever, the rest is asked for again, a page is never kept', async () => {
+test('hashed assets are cached for ever, others are revalidated, a page is never cached', async () => {
   const asset = await get('/assets/app-1234.js');
   assert.equal(asset.headers.get('Cache-Control'), 'public, max-age=31536000, immutable');
   assert.equal(asset.headers.get('Content-Type'), 'text/javascript; charset=utf-8');

@@ -24,7 +24,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const connect = (key: string, hello = {}) => FakeAgent.connect(service.url, key, hello);
 const closed = (agent: FakeAgent) => until('the connection to be closed', () => agent.closed);
 
-test('a device shows as Online with what its agent told, and as Offline at once when it leaves', async () => {
+test('a device is Online with what its agent reported, and Offline as soon as it disconnects', async () => {
   const { id, key } = await fleet.device();
   assert.equal(await fleet.status(id), 'Offline');
   const agent = await connect(key);
@@ -211,7 +211,7 @@ test('of two agents with one key the newer stays, and only it is listened to', a
   await newer.end();
 });
 
-test('how a job ended decides its status; times are told by how long ago they were', async () => {
+test('how a job ended decides its status; times are reported by how long ago they were', async () => {
   const { id, key } = await fleet.device();
   const agent = await connect(key);
   const end = async (

@@ -402,7 +402,7 @@ test('a wrong key: one clear line and a non-zero exit', async () => {
   assert.match(wrong.printed, /^http:\S+ refused this device key\. .*\n$/);
 });
 
-test('the key is kept for its owner alone; a later start needs the folder only', async () => {
+test('the key is readable by its owner only; a later start needs only the folder', async () => {
   assert.equal(statSync(file('agent/key')).mode & 0o777, 0o600);
   const own = await fleet.device();
   const first = start(own.key, 'own');

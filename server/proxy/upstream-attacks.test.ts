@@ -196,7 +196,7 @@ test('an answer is data: nothing in its head is for a browser to keep, follow or
   }
 });
 
-test('what is no answer is told as one, and harms no other exchange', async (t) => {
+test('an invalid answer is reported as such, and harms no other exchange', async (t) => {
   const json = (body: string, head = '') =>
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${head}content-length: ${body.length}\r\n\r\n${body}`;
   const url = await startBeforeRaw(t, (socket, head) => {

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { TOKEN, WRONG_TOKEN, listen, startBefore } from '../auth/test-gateway.ts';
 
-test('a session stands for the token: sent on, never told, sealed at rest, bound to its service', async (t) => {
+test('a session replaces the token, which is forwarded, never shown, encrypted at rest and bound to its service', async (t) => {
   const { url, received, dataDir, clock, open, signIn, end, upstream } = await startBefore(t, (_, response) => {
     response.writeHead(200, { 'set-cookie': 'theirs=1', etag: '"x"', 'access-control-allow-origin': '*' }).end('[]');
   });
@@ -203,7 +203,7 @@ test('what the service says passes as it is; what would lead or mislead the brow
   assert.match(await dead.text(), /cannot be reached/);
 });
 
-test('how devices are installed is told to who is signed in', async (t) => {
+test('only who is signed in sees how devices are installed', async (t) => {
   const line = 'portal-agent --key {key}';
   const { url, signIn } = await startBefore(t, () => {}, { INSTALL_COMMAND: line });
   const told = async (headers: Record<string, string> = {}) =>

@@ -158,7 +158,7 @@ test('a full disk: a clear refusal, nothing half-done, and it recovers', async (
   assert.deepEqual(await keys(), ['a', 'large']);
 });
 
-test('on a full disk what is essential is written in the room that is kept for it; the rest is refused at once', async () => {
+test('on a full disk essential writes use the space reserved for them; others are refused at once', async () => {
   await db.close();
   let short = false;
   let isFreed = false;

@@ -69,7 +69,7 @@ const dialEcho = (url: string, where: string) => {
 const closed = (socket: Socket) => new Promise<boolean>((resolve) => socket.once('close', resolve));
 const portOf = async () => (await device.tunnel(tcpAt)).PublicAddr?.split(':').at(-1) ?? '';
 
-test('a WebSocket passes in both directions; one that is declined is told so', async () => {
+test('a WebSocket passes in both directions; one that the device declines gets its answer', async () => {
   const { PublicUrl } = await device.tunnel(webAt);
   const socket = dialEcho(PublicUrl, '/echo');
   await once(socket, 'open');
@@ -170,7 +170,7 @@ test('its time over, a tunnel ends and is gone', async () => {
   service.clock.offset = 0;
 });
 
-test('the port is kept for the device while it is away, and deleting all ends all', async () => {
+test('the port stays reserved for a device that is away, and deleting all ends all', async () => {
   const port = await portOf();
   await device.end();
   await until('Offline', async () => (await device.tunnel(tcpAt)).DeviceStatus === 'Offline');

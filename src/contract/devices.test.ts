@@ -8,7 +8,7 @@ test('a bare row of the document is enough', () => {
   assert.deepEqual(device.parse(bare), { ...bare, LocalAddr: '', LocalPort: '' });
 });
 
-test('inventory is kept, a leaked key is not, and a bad Tags field costs only itself', () => {
+test('inventory is read, a leaked key is not, and a bad Tags field loses only itself', () => {
   const read = device.parse({
     DeviceId: 'd1',
     DeviceKey: 'leaked',

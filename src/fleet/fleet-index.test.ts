@@ -234,7 +234,7 @@ test('each facet is counted under the filters of all the others', () => {
   assert.deepEqual(only.customer, []);
 });
 
-test('where no row carries tags they are told by others: no value of them is counted, and a filter takes ids', () => {
+test('where rows have no tags, no tag is counted, and a filter takes ids of devices', () => {
   const index = indexOf([aDevice(0), aDevice(1), aDevice(2)]);
   assert.equal(index.includesTags, false);
   assert.equal(index.facets().tag, undefined);

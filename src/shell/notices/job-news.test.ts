@@ -16,7 +16,7 @@ const job = (JobId: string, fields: Partial<Job>): Job => ({
 });
 const newsOf = (before: Job[], now: Job[]) => newsBetween(before, now).map(({ id, text, isBad }) => [id, text, isBad]);
 
-test('what ended is told, what had ended before or still moves is not', () => {
+test('a job that ended is reported, one that had ended before or still runs is not', () => {
   const before = [
     job('a', { Status: 'Running', DeviceId: 'd' }),
     job('b', { Status: 'Succeeded', DeviceId: 'd' }),
