@@ -1,4 +1,4 @@
-// "Show as curl" of what sends many requests, or one where it stands: what is shown is what then goes over the wire.
+// "Show as curl" of what sends one request or many: what is shown is what then goes over the wire.
 import type { Locator, Page, Request } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { jobs, script, submit, jobSandbox } from './job-sandbox.ts';
@@ -49,80 +49,85 @@ async function compare(page: Page, place: Locator, confirm: () => Promise<void>)
   page.off('request', watch);
 }
 
-test('what is shown as curl is what is sent', async ({ signedIn: page, service }) => {
-  const sandbox = await jobSandbox(service);
-  const one = await service.createDevice('pump-1', 'pumps');
+const dialogOf = (page: Page) => page.getByRole('dialog');
+
+test('a change of many devices at once is sent as it is shown', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump-1', 'pumps');
   await service.createDevice('pump-2', 'pumps');
-  await service.agent(one.DeviceKey);
+  const dialog = dialogOf(page);
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
+  await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Set customer' }).click();
+  await dialog.getByLabel('Customer', { exact: true }).fill('Acme "North"');
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Set the customer of 2 devices' }).click());
+});
+
+test('a field of a device and its tag are sent as they are shown', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('pump-1', 'pumps');
   await service.call('POST', '/v1/tag/outdoor');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const main = page.getByRole('main');
+  await page.getByRole('button', { name: 'Edit site' }).click();
+  await page.getByRole('textbox', { name: 'Site' }).fill('Hall 7');
+  const details = main.getByRole('region', { name: 'Details' });
+  await compare(page, details, () => details.getByRole('textbox', { name: 'Site' }).press('Enter'));
+  const tags = main.getByRole('region', { name: 'Tags' });
+  await tags.getByLabel('Tag to add').fill('outdoor');
+  await compare(page, tags, () => tags.getByRole('button', { name: 'Add', exact: true }).click());
+});
+
+test('a retry of what failed and a cancellation of what waits are sent as they are shown', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  const { DeviceKey } = await service.createDevice('pump-1', 'pumps');
+  await service.createDevice('pump-2', 'pumps');
+  await service.agent(DeviceKey);
   const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   const job = await submit(service, { Name: 'Fail', DeviceGroup: 'pumps', ArtifactId });
-  await service.uploadScript('tool.sh', 'true', sandbox.folder, '1.0.0');
-  await service.uploadScript('tool.sh', 'false', sandbox.folder, '2.0.0');
-  const dialog = page.getByRole('dialog');
-  const close = async () => {
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await expect(dialog).toBeHidden();
-  };
+  const dialog = dialogOf(page);
+  await page.goto(`${service.url}/jobs/${job}`);
+  await page.getByRole('button', { name: 'Retry the failed (1)…' }).click();
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Retry on 1 device' }).click());
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Cancel on 1 device' }).click());
+});
 
-  await test.step('many at once', async () => {
-    await page.goto(`${service.url}/devices`);
-    await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
-    await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
-    await page.getByRole('menuitem', { name: 'Set customer' }).click();
-    await dialog.getByLabel('Customer', { exact: true }).fill('Acme "North"');
-    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Set the customer of 2 devices' }).click());
-    await close();
-  });
+test('the deletion of old versions is sent as it is shown', async ({ signedIn: page, service }) => {
+  await service.uploadScript('tool.sh', 'true', '/opt', '1.0.0');
+  await service.uploadScript('tool.sh', 'false', '/opt', '2.0.0');
+  const dialog = dialogOf(page);
+  await page.goto(`${service.url}/artifacts`);
+  await page.getByRole('button', { name: 'Delete old versions' }).click();
+  await dialog.getByRole('radiogroup').getByText('1', { exact: true }).click();
+  await dialog.getByRole('textbox').fill('1');
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Delete 1 artifact' }).click());
+});
 
-  await test.step('a field where it stands, and a tag', async () => {
-    await page.goto(`${service.url}/devices/${one.DeviceId}`);
-    const main = page.getByRole('main');
-    await page.getByRole('button', { name: 'Edit site' }).click();
-    await page.getByRole('textbox', { name: 'Site' }).fill('Hall 7');
-    const details = main.getByRole('region', { name: 'Details' });
-    await compare(page, details, () => details.getByRole('textbox', { name: 'Site' }).press('Enter'));
-    const tags = main.getByRole('region', { name: 'Tags' });
-    await tags.getByLabel('Tag to add').fill('outdoor');
-    await compare(page, tags, () => tags.getByRole('button', { name: 'Add', exact: true }).click());
-  });
+test('the deletion of archived jobs is sent as it is shown', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  const { DeviceId, DeviceKey } = await service.createDevice('pump-1', 'pumps');
+  await service.agent(DeviceKey);
+  const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
+  for (const Name of ['one', 'two']) await submit(service, { Name, DeviceId, ArtifactId });
+  await expect.poll(async () => (await jobs(service)).map(({ Status }) => Status)).toEqual(['Failed', 'Failed']);
+  const dialog = dialogOf(page);
+  await page.goto(`${service.url}/jobs`);
+  await page.getByRole('button', { name: 'Archive executed…' }).click();
+  await dialog.getByRole('textbox', { name: 'Type 2 to confirm' }).fill('2');
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Archive and delete' }).click());
+  await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
+  await expectAccessible(page);
+});
 
-  await test.step('the failed once more, and those that wait no longer', async () => {
-    await page.goto(`${service.url}/jobs/${job}`);
-    await page.getByRole('button', { name: 'Retry the failed (1)…' }).click();
-    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Retry on 1 device' }).click());
-    await close();
-    await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
-    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Cancel on 1 device' }).click());
-    await close();
-  });
-
-  await test.step('old versions', async () => {
-    await page.goto(`${service.url}/artifacts`);
-    await page.getByRole('button', { name: 'Delete old versions' }).click();
-    await dialog.getByRole('radiogroup').getByText('1', { exact: true }).click();
-    await dialog.getByRole('textbox').fill('1');
-    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Delete 1 artifact' }).click());
-    await close();
-  });
-
-  await test.step('archive, then delete', async () => {
-    // The job and its retry.
-    await expect.poll(async () => (await jobs(service)).map(({ Status }) => Status)).toEqual(['Failed', 'Failed']);
-    await page.goto(`${service.url}/jobs`);
-    await page.getByRole('button', { name: 'Archive executed…' }).click();
-    await dialog.getByRole('textbox', { name: 'Type 2 to confirm' }).fill('2');
-    await compare(page, dialog, () => dialog.getByRole('button', { name: 'Archive and delete' }).click());
-    await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
-    await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Done' }).click();
-  });
-
-  await test.step('many new ones', async () => {
-    await page.goto(`${service.url}/devices/add-many`);
-    await page.getByLabel('Rows').fill('pump-8,pumps\npump-9,pumps');
-    await page.getByRole('button', { name: 'Check rows' }).click();
-    const rows = page.getByRole('region', { name: 'Rows to create' });
-    await compare(page, rows, () => rows.getByRole('button', { name: 'Create 2 devices' }).click());
-  });
+test('many new devices are sent as they are shown', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/devices/add-many`);
+  await page.getByLabel('Rows').fill('pump-8,pumps\npump-9,pumps');
+  await page.getByRole('button', { name: 'Check rows' }).click();
+  const rows = page.getByRole('region', { name: 'Rows to create' });
+  await compare(page, rows, () => rows.getByRole('button', { name: 'Create 2 devices' }).click());
 });

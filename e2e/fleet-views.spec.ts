@@ -1,4 +1,4 @@
-// Views of the device table: kept under names, shared as links, carried in files; and what a view shows as CSV.
+// Views of the device table: saved under names, shared as links, carried in files; and what a view shows as CSV.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures.ts';
@@ -32,12 +32,13 @@ async function importFile(page: Page, text: string): Promise<void> {
     });
 }
 
-test('a view is saved, shared as a link with another browser, and carried in a file', async ({
-  signedIn: page,
-  service,
-  browser,
-}) => {
-  test.setTimeout(90_000);
+const NAME = 'Gates <b>& strays</b>';
+const VIEW = 'group=gates&no=group&sort=-name&cols=name,status,group,lastSeen,id&density=comfortable';
+const SHOWN = ['stray', 'gate 2', 'gate 1'];
+const VIEW_HEADS = ['Name', 'Status', 'Group', 'Last seen', 'ID'];
+
+/** The devices of these tests: three of them are in the view. */
+async function openFleet(page: Page, service: Service, search = ''): Promise<void> {
   await makeDevices(service, [
     ['gate 1', 'gates'],
     ['gate 2', 'gates'],
@@ -45,8 +46,35 @@ test('a view is saved, shared as a link with another browser, and carried in a f
     ['lamp 1', 'lamps'],
     ['stray', ''],
   ]);
-  await page.goto(`${service.url}/devices`);
-  await expect(shown(page)).toHaveText('5 devices');
+  await page.goto(`${service.url}/devices${search}`);
+  await expect(shown(page)).toHaveText(search ? '3 of 5 devices' : '5 devices');
+}
+
+async function nameView(page: Page, name: string): Promise<void> {
+  await dialog(page).getByLabel('Name').fill(name);
+  await dialog(page).getByRole('button', { name: 'Save view' }).click();
+  await expect(menu(page)).toContainText(name);
+}
+
+/** Saves the view of a link under its name. */
+async function saveLinked(page: Page, service: Service): Promise<void> {
+  await openFleet(page, service, `?${VIEW}`);
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await nameView(page, NAME);
+}
+
+async function exportViews(page: Page): Promise<string> {
+  await menu(page).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export all views' }).click();
+  return readFile(await (await downloading).path(), 'utf8');
+}
+
+test('filters and order are saved as a view, and later changes of columns and rows are saved to it', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openFleet(page, service);
   await page.getByRole('button', { name: 'Filter by group' }).click();
   await page.getByRole('option', { name: /^gates\s*2$/ }).click();
   await page.getByRole('option', { name: /^No group\s*1$/ }).click();
@@ -54,16 +82,13 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   await expect(shown(page)).toHaveText('3 of 5 devices');
   await table(page).getByRole('button', { name: 'Name', exact: true }).click();
   await table(page).getByRole('button', { name: 'Name', exact: true }).click();
-  await expect(links(page)).toHaveText(['stray', 'gate 2', 'gate 1']);
-
-  // Kept under a name; what is changed from then on belongs to it.
+  await expect(links(page)).toHaveText(SHOWN);
   await choose(page, 'Save as a new view');
   await expectAccessible(page);
   await dialog(page).getByRole('button', { name: 'Save view' }).click();
   await expect(dialog(page).getByText('A view needs a name')).toBeVisible();
-  await dialog(page).getByLabel('Name').fill('Gates <b>& strays</b>');
-  await dialog(page).getByRole('button', { name: 'Save view' }).click();
-  await expect(menu(page)).toHaveText(/Gates <b>& strays<\/b>$/);
+  await nameView(page, NAME);
+
   await page.getByRole('button', { name: 'Columns' }).click();
   await dialog(page).getByRole('checkbox', { name: 'Address' }).uncheck();
   await dialog(page).getByText('Comfortable').click();
@@ -72,67 +97,78 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   await expect(page).toHaveURL(/cols=name,status,group,lastSeen,id&density=comfortable/);
   await choose(page, 'Save changes');
   await expect(menu(page)).not.toContainText('changed');
+});
 
-  // What it shows is a target, too.
+test('the devices of a view are deployed to from its menu', async ({ signedIn: page, service }) => {
+  await openFleet(page, service, `?${VIEW}`);
   await choose(page, 'Deploy to these 3 devices');
   await expect(page.getByRole('region', { name: 'Review' }).getByText('3 devices', { exact: true })).toBeVisible();
-  await page.goBack();
+});
 
-  // To all devices with the reader's own columns, back to the view, and by Back again.
+test('a view and all devices are changed over by the menu, by Back and Forward, and outlast a reload', async ({
+  signedIn: page,
+  service,
+}) => {
+  await saveLinked(page, service);
   await choose(page, 'All devices');
   await expect(shown(page)).toHaveText('5 devices');
   await expect.poll(() => heads(page)).toContain('Address');
-  await choose(page, 'Gates <b>& strays</b>');
-  await expect(links(page)).toHaveText(['stray', 'gate 2', 'gate 1']);
-  await expect.poll(() => heads(page)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
+  await choose(page, NAME);
+  await expect(links(page)).toHaveText(SHOWN);
+  await expect.poll(() => heads(page)).toEqual(VIEW_HEADS);
   await page.goBack();
   await expect(shown(page)).toHaveText('5 devices');
   await page.goForward();
   await page.reload();
   await expect(menu(page)).toHaveText(/strays<\/b>$/);
+});
+
+test('the link to a view is copied from its menu', async ({ signedIn: page, service }) => {
+  await saveLinked(page, service);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await menu(page).click();
   await expectAccessible(page, '[role="menu"]');
   await page.getByRole('menuitem', { name: 'Copy link to this view' }).click();
   await expect(page.getByText(/^Link copied/)).toBeVisible();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
-  expect(link).toContain('group=gates&no=group&sort=-name&cols=name,status,group,lastSeen,id&density=comfortable');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(VIEW);
+});
 
-  // Somebody else has columns of their own, and keeps them.
+test('the link to a view shows its columns without changing those of the reader', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openFleet(page, service);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await dialog(page).getByRole('checkbox', { name: 'Group' }).uncheck();
+  await page.keyboard.press('Escape');
+  const own = ['Name', 'Status', 'Address', 'Last seen', 'ID'];
+  await expect.poll(() => heads(page)).toEqual(own);
+  const stored = () => page.evaluate(() => JSON.stringify(localStorage));
+  const before = await stored();
+  await page.goto(`${service.url}/devices?${VIEW}`);
+  await expect(links(page)).toHaveText(SHOWN);
+  await expect.poll(() => heads(page)).toEqual(VIEW_HEADS);
+  await expect(table(page)).toHaveAttribute('data-density', 'comfortable');
+  await expect(page.getByText('Columns and rows are as the link has them.')).toBeVisible();
+  await expectAccessible(page);
+  expect(await stored()).toBe(before);
+  await page.getByRole('button', { name: 'Use my columns' }).click();
+  await expect.poll(() => heads(page)).toEqual(own);
+  await expect(links(page)).toHaveText(SHOWN);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await nameView(page, 'From a colleague');
+  await choose(page, 'All devices');
+  await expect.poll(() => heads(page)).toEqual(own);
+});
+
+test('views are exported to a file, and another browser imports them', async ({ signedIn: page, service, browser }) => {
+  await saveLinked(page, service);
+  const file = await exportViews(page);
   const context = await browser.newContext();
   const other = await context.newPage();
   await signIn(other, service);
   await other.goto(`${service.url}/devices`);
-  await other.getByRole('button', { name: 'Columns' }).click();
-  await dialog(other).getByRole('checkbox', { name: 'Group' }).uncheck();
-  await other.keyboard.press('Escape');
-  const own = ['Name', 'Status', 'Address', 'Last seen', 'ID'];
-  await expect.poll(() => heads(other)).toEqual(own);
-  const kept = () => other.evaluate(() => JSON.stringify(localStorage));
-  const before = await kept();
-  await other.goto(link);
-  await expect(links(other)).toHaveText(['stray', 'gate 2', 'gate 1']);
-  await expect.poll(() => heads(other)).toEqual(['Name', 'Status', 'Group', 'Last seen', 'ID']);
-  await expect(table(other)).toHaveAttribute('data-density', 'comfortable');
-  await expect(other.getByText('Columns and rows are as the link has them.')).toBeVisible();
-  await expectAccessible(other);
-  expect(await kept()).toBe(before);
-  await other.getByRole('button', { name: 'Use my columns' }).click();
-  await expect.poll(() => heads(other)).toEqual(own);
-  await expect(links(other)).toHaveText(['stray', 'gate 2', 'gate 1']);
-  await other.goBack();
-  await other.getByRole('button', { name: 'Save this view' }).click();
-  await dialog(other).getByLabel('Name').fill('From a colleague');
-  await dialog(other).getByRole('button', { name: 'Save view' }).click();
-  await expect(menu(other)).toContainText('From a colleague');
-  await choose(other, 'All devices');
-  await expect.poll(() => heads(other)).toEqual(own);
-
-  // Out to a file and in again: a bad file loses nothing, the same view is known, one of the same name is asked about.
-  await menu(page).click();
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Export all views' }).click();
-  const file = await readFile(await (await downloading).path(), 'utf8');
   await choose(other, 'Import views');
   await importFile(other, file.slice(0, -30));
   await expect(dialog(other).getByRole('alert')).toContainText('views.json was not imported.');
@@ -140,46 +176,49 @@ test('a view is saved, shared as a link with another browser, and carried in a f
   await importFile(other, file);
   await expectAccessible(other);
   await dialog(other).getByRole('button', { name: 'Import 1 view' }).click();
-  await choose(other, 'Import views');
-  await importFile(other, file);
-  await expect(dialog(other).getByRole('status')).toContainText('1 view, 1 there already');
-  await importFile(other, file.replace('sort=-name', 'sort=name'));
-  await expect(dialog(other)).toContainText('you have another one of this name');
-  await dialog(other).getByRole('button', { name: 'Import 1 view' }).click();
-  await menu(other).click();
-  await expect(other.getByRole('menu').getByRole('menuitem')).toContainText([
-    'All devices',
-    'From a colleague',
-    'Gates <b>& strays</b>',
-    'Gates <b>& strays</b> 2',
-  ]);
-  await other.keyboard.press('Escape');
-  await choose(other, 'From a colleague');
-  await choose(other, 'Delete view');
-  await dialog(other).getByRole('button', { name: 'Delete view' }).click();
-  await expect(menu(other)).toHaveText(/Views$/);
-  await menu(other).click();
-  await expect(other.getByRole('menuitem', { name: 'From a colleague' })).toHaveCount(0);
+  await choose(other, NAME);
+  await expect(links(other)).toHaveText(SHOWN);
+  await expect.poll(() => heads(other)).toEqual(VIEW_HEADS);
   await context.close();
 });
 
-test('what the table shows is saved as CSV, hostile names included; the focus outlives a scroll @main', async ({
+test('an import recognises a view that is there already, and renames another one of the same name', async ({
   signedIn: page,
   service,
 }) => {
-  test.setTimeout(90_000);
+  await saveLinked(page, service);
+  const file = await exportViews(page);
+  await choose(page, 'Import views');
+  await importFile(page, file);
+  await expect(dialog(page).getByRole('status')).toContainText('1 view, 1 there already');
+  await importFile(page, file.replace('sort=-name', 'sort=name'));
+  await expect(dialog(page)).toContainText('you have another one of this name');
+  await dialog(page).getByRole('button', { name: 'Import 1 view' }).click();
+  await menu(page).click();
+  await expect(page.getByRole('menu').getByRole('menuitem')).toContainText(['All devices', NAME, `${NAME} 2`]);
+});
+
+test('a view is deleted from its menu', async ({ signedIn: page, service }) => {
+  await saveLinked(page, service);
+  await choose(page, 'Delete view');
+  await dialog(page).getByRole('button', { name: 'Delete view' }).click();
+  await expect(menu(page)).toHaveText(/Views$/);
+  await menu(page).click();
+  await expect(page.getByRole('menuitem', { name: NAME })).toHaveCount(0);
+});
+
+test('the rows and columns of the table are saved as CSV, hostile names included @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const hostile = ['=cmd|calc', 'a, "b"', '<img src=x>', "'@quoted", '\u202Etxt.exe'];
   await makeDevices(
     service,
     hostile.map((name) => [name, 'hostile']),
   );
-  await Promise.all(
-    Array.from({ length: 8 }, async (_, part) => {
-      for (let number = 1 + part; number <= 240; number += 8) await service.createDevice(`unit-${number}`, 'plain');
-    }),
-  );
+  await service.createDevice('unit-1', 'plain');
   await page.goto(`${service.url}/devices?group=hostile&sort=-name&cols=name,group,status&widths=group:200`);
-  await expect(shown(page)).toHaveText('5 of 245 devices');
+  await expect(shown(page)).toHaveText('5 of 6 devices');
   await page.getByRole('button', { name: 'Export CSV' }).click();
   await expect(dialog(page)).toContainText('5 devices in one file.');
   await expect(dialog(page)).toContainText('Columns: Name, Group, Status.');
@@ -194,10 +233,19 @@ test('what the table shows is saved as CSV, hostile names included; the focus ou
   expect(lines.slice(1)).toEqual([...order.map((name) => `${cells[name] ?? name},hostile,Offline`), '']);
   await expect(dialog(page)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Export CSV' })).toBeFocused();
+});
 
-  // A focused row that is scrolled out of sight keeps the focus, and the keys go on from it.
-  await page.goto(`${service.url}/devices?sort=name&q=unit`);
-  await expect(shown(page)).toHaveText('240 of 245 devices');
+test('a focused row that is scrolled out of sight has the focus still, and the keys go on from it', async ({
+  signedIn: page,
+  service,
+}) => {
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, part) => {
+      for (let number = 1 + part; number <= 240; number += 8) await service.createDevice(`unit-${number}`, 'plain');
+    }),
+  );
+  await page.goto(`${service.url}/devices?sort=name`);
+  await expect(shown(page)).toHaveText('240 devices');
   const third = table(page).getByRole('link', { name: 'unit-3', exact: true });
   await third.focus();
   await page.mouse.move(700, 500);

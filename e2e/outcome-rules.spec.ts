@@ -44,46 +44,72 @@ const rule = (page: Page, number: number) =>
 const trial = (page: Page) => dialog(page).getByRole('region', { name: 'Try the rules' });
 const COUNTS = /1.failed, 1.rolled back, 1.no answer, 1.succeeded/;
 
-test('a rule finds what rolled back with exit code 0, on every page, after a reload, and in another browser @main', async ({
-  signedIn: page,
-  service,
-  browser,
-}) => {
-  test.setTimeout(120_000);
-  const ids = new Map<string, string>();
-  for (const unit of ['good', 'back', 'dead', 'mute']) {
-    const { DeviceId, DeviceKey } = await service.createDevice(`unit-${unit}`, 'lab');
-    ids.set(unit, DeviceId);
-    await service.agent(DeviceKey, { env: { UNIT: unit } });
-  }
+const progress = (page: Page) => page.getByRole('region', { name: 'Progress' });
+
+/** A job that has ended on these units, opened. */
+async function openJob(page: Page, service: Service, units = ['good', 'back', 'dead', 'mute']) {
+  const devices = await Promise.all(
+    units.map(async (unit) => {
+      const device = await service.createDevice(`unit-${unit}`, 'lab');
+      await service.agent(device.DeviceKey, { env: { UNIT: unit } });
+      return device;
+    }),
+  );
   const ArtifactId = await uploadUpdate(service);
   const job = await submit(service, { Name: 'nightly', DeviceGroup: 'lab', ArtifactId });
-  await expect.poll(() => statusOf(service, job)).toBe('Failed');
-
-  // What the exit codes tell.
+  await expect.poll(() => statusOf(service, job)).toMatch(/Failed|Succeeded/);
   await page.goto(`${service.url}/jobs/${job}`);
-  await expect(row(page, 'unit-back')).toContainText('Succeeded');
-  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(/1.failed, 3.succeeded/);
+  return { ArtifactId, idOf: (unit: string) => devices[units.indexOf(unit)]?.DeviceId ?? '' };
+}
 
-  // Written and tried on the logs that are there.
+async function openRules(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Outcome rules…' }).click();
   await expect(trial(page).getByRole('status')).toContainText('Told by exit code');
+}
+
+async function addRollback(page: Page): Promise<void> {
+  await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
+  await mark(page, 2).fill('restored the previous');
+  await rule(page, 2).getByLabel('Meaning of rule 2').selectOption('Rolled back');
+}
+
+/** One rule for what is well, and one for what was rolled back. */
+async function writeRules(page: Page): Promise<void> {
+  await openRules(page);
+  await mark(page, 1).fill('^all good$');
+  await rule(page, 1).getByRole('button', { name: 'Pattern' }).click();
+  await addRollback(page);
+}
+
+async function saveRules(page: Page): Promise<void> {
+  await writeRules(page);
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(dialog(page)).toBeHidden();
+}
+
+test('rules are tried on the logs of the job while they are written', async ({ signedIn: page, service }) => {
+  await openJob(page, service);
+  await openRules(page);
   await mark(page, 1).fill('^all good$');
   await trial(page).getByLabel('Device').selectOption('unit-good');
   await expect(rule(page, 1)).toContainText('Not in this log');
   await rule(page, 1).getByRole('button', { name: 'Pattern' }).click();
   await expect(rule(page, 1)).toContainText('Line 2: ALL GOOD');
   await expect(trial(page).getByRole('status')).toHaveText('Succeeded Told by rule “^all good$” at line 2.');
-  await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
-  await mark(page, 2).fill('restored the previous');
-  await rule(page, 2).getByLabel('Meaning of rule 2').selectOption('Rolled back');
+  await addRollback(page);
   await trial(page).getByLabel('Device').selectOption('unit-back');
   await expect(trial(page).getByRole('status')).toHaveText(
     'Rolled back Told by rule “restored the previous” at line 2. The service says Succeeded.',
   );
   await expect(trial(page)).toContainText(COUNTS);
+});
 
-  // A pattern that would never come back, and one that is none.
+test('a pattern that is wrong or too slow is reported at its rule, and can be removed', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openJob(page, service, ['good', 'mute']);
+  await writeRules(page);
   await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
   await rule(page, 3).getByRole('button', { name: 'Pattern' }).click();
   await mark(page, 3).fill('^(a+');
@@ -94,10 +120,16 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   await expectAccessible(page);
   await rule(page, 3).getByRole('button', { name: 'Remove rule 3' }).click();
   await expect(trial(page).getByRole('status')).toContainText('No answer');
-  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+});
 
-  // On the job's page, with what the service says one hover away.
-  await expect(dialog(page)).toBeHidden();
+test('a rule finds what rolled back with exit code 0, after a reload too @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openJob(page, service);
+  await expect(row(page, 'unit-back')).toContainText('Succeeded');
+  await expect(progress(page)).toContainText(/1.failed, 3.succeeded/);
+  await saveRules(page);
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
   await expect(row(page, 'unit-mute')).toContainText('No answer');
   await expect(row(page, 'unit-dead')).toContainText('Failed');
@@ -109,21 +141,38 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   await expect(row(page, 'unit-good')).toBeHidden();
   await page.reload();
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
-  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(COUNTS);
+  await expect(progress(page)).toContainText(COUNTS);
+});
 
-  // The line that decides is one click away.
-  await page.getByRole('link', { name: 'unit-back' }).click();
+test('the line of the log that decides is one click away', async ({ signedIn: page, service }) => {
+  await openJob(page, service, ['back']);
+  await saveRules(page);
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+  await row(page, 'unit-back').getByRole('link', { name: 'unit-back' }).click();
   await page.getByRole('button', { name: 'line 2', exact: true }).click();
   await expect(page).toHaveURL(/[?&]line=2(&|$)/);
+});
 
-  // In the list, on the device's page, on the job's own.
+test('the outcome by the rules is shown in the list of jobs and on the page of the device', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { idOf } = await openJob(page, service);
+  await saveRules(page);
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);
-  await page.goto(`${service.url}/devices/${ids.get('back')}`);
+  await page.goto(`${service.url}/devices/${idOf('back')}`);
   const queue = page.getByRole('table', { name: 'Jobs of this device' });
   await expect(queue.getByRole('row', { name: /nightly/ })).toContainText('Rolled back');
+});
 
-  // To another browser, from the artifact's page, where nothing was read before.
+test('rules are exported from the page of the artifact, and another browser imports and uses them', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  const { ArtifactId } = await openJob(page, service);
+  await saveRules(page);
   await page.goto(`${service.url}/artifacts`);
   await page.getByRole('link', { name: 'myapp_1.0.0.tar.gz', exact: true }).click();
   await page.getByRole('link', { name: 'Outcome rules…' }).click();
@@ -135,11 +184,10 @@ test('a rule finds what rolled back with exit code 0, on every page, after a rel
   const other = await (await browser.newContext()).newPage();
   await signIn(other, service);
   await other.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
-  await dialog(other)
-    .getByLabel('File of outcome rules')
-    .setInputFiles(import.meta.filename);
+  const chosen = dialog(other).getByLabel('File of outcome rules');
+  await chosen.setInputFiles(import.meta.filename);
   await expect(dialog(other).getByRole('alert')).toContainText('is no file of outcome rules');
-  await dialog(other).getByLabel('File of outcome rules').setInputFiles(file);
+  await chosen.setInputFiles(file);
   const taken = other.getByRole('dialog', { name: 'Import outcome rules' });
   await expect(taken).toContainText('The file has 2 rules for 1 name.');
   await taken.getByRole('button', { name: 'Import', exact: true }).click();

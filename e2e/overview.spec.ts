@@ -1,11 +1,9 @@
 // The beginning of a day: an empty account that fills up, and a fleet of which a part goes down, comes back, and is
-// deployed to; the page tells of it by itself, and each figure is the same on the list behind it.
+// deployed to; the page shows it without a reload, and each figure is the same on the list behind it.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { script, submit, jobSandbox } from './job-sandbox.ts';
-
-// Agents go and come back, and the page is waited for at the pace at which it looks by itself.
-test.setTimeout(120_000);
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const overview = async (page: Page) => {
@@ -71,32 +69,40 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await expect(steps).toBeHidden();
 });
 
-test('a site goes down and comes back, a deployment runs and fails: shown by itself, and the same on each list', async ({
-  signedIn: page,
-  service,
-}) => {
-  const sandbox = await jobSandbox(service);
+/** Three pumps in the north and one in the south, all connected, on an open overview. */
+async function openFleet(page: Page, service: Service) {
   const made = await Promise.all(
     ['north-1', 'north-2', 'north-3', 'south-1'].map(async (name) => {
       const device = await service.createDevice(name, 'pumps');
       await service.call('PATCH', `/v1/devices/${device.DeviceId}`, { CustomerSite: name.replace(/-.*/, '') });
-      return { ...device, data: await service.folder('agent') };
+      const data = await service.folder('agent');
+      return { ...device, start: () => service.agent(device.DeviceKey, { data }) };
     }),
   );
-  const connect = () => Promise.all(made.map(({ DeviceKey, data }) => service.agent(DeviceKey, { data })));
-  const agents = await connect();
-  // Tunnels have a test of their own; here only their number counts.
-  const tunnel = { PublicUrl: 'N/A', Protocol: 'TCP', LocalDest: 'tcp://127.0.0.1:22', Created: '', Uptime: 'N/A' };
-  await page.route('**/v1/tunnels', (route) =>
-    route.fulfill({ json: ['Basic', 'None', 'None'].map((Auth, at) => ({ Name: `t${at}`, Auth, ...tunnel })) }),
-  );
+  const agents = await Promise.all(made.map(({ start }) => start()));
   await page.goto(`${service.url}/`);
-  const fleet = part(page, 'Fleet');
-  await expect(fleet).toContainText('All 4 devices are Online');
-  await expect(part(page, 'Down now')).toContainText('Every device that was seen before is Online.');
-  await expect(part(page, 'Failed in the last 24 hours')).toContainText('No job failed.');
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
+  return {
+    first: made[0]?.DeviceId ?? '',
+    loseNorth: async () => {
+      await Promise.all(agents.slice(0, 3).map((agent) => agent.end('SIGKILL')));
+      await expect(part(page, 'Fleet')).toContainText('1 of 4 devices are Online', { timeout: 30_000 });
+    },
+    startNorth: () => Promise.all(made.slice(0, 3).map(({ start }) => start())),
+  };
+}
 
-  // A bar that moves: two are done, one has failed, one still runs.
+const failed = (page: Page) => part(page, 'Failed in the last 24 hours');
+const lastChange = (page: Page) => part(page, 'Went and came back').getByRole('listitem').first();
+
+test('a deployment is followed while it runs, and listed with its failure when it has ended', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  await openFleet(page, service);
+  await expect(failed(page)).toContainText('No job failed.');
+  // Two are done, one has failed, one still runs.
   const ArtifactId = await script(
     service,
     sandbox,
@@ -108,55 +114,76 @@ test('a site goes down and comes back, a deployment runs and fails: shown by its
   const running = part(page, 'Under way').getByRole('listitem');
   await expect(running).toContainText('3 of 4 done', { timeout: 30_000 });
   await expect(running).toContainText('1 failed, 2 succeeded, 1 running');
-  await sameBehind(page, /^Jobs under way/, 'Jobs', /jobs?$/);
   await sandbox.open('go');
   await expect(part(page, 'Under way')).toContainText('Nothing runs and nothing waits.', { timeout: 30_000 });
-  const failed = part(page, 'Failed in the last 24 hours');
-  await expect(failed.getByRole('listitem')).toContainText('1 of 4 failed');
-  await sameBehind(page, /^Failed in 24 hours/, 'Jobs', /jobs?$/);
-  await failed.getByRole('link', { name: 'Update the pumps' }).click();
+  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
+  await failed(page).getByRole('link', { name: 'Update the pumps' }).click();
   await expect(part(page, 'Why it failed')).toBeVisible();
-  await overview(page);
+});
 
-  // The north loses its uplink.
-  await Promise.all(agents.slice(0, 3).map((agent) => agent.end('SIGKILL')));
-  await expect(fleet).toContainText('1 of 4 devices are Online', { timeout: 30_000 });
-  const down = part(page, 'Down now').getByRole('listitem');
-  await expect(down).toHaveCount(1);
-  await expect(down).toContainText('3 devices of site');
-  await expect(part(page, 'Went and came back').getByRole('listitem').first()).toContainText('went Offline');
+test('a site that goes down is one entry, is remembered after a reload, and leaves the list when it is back', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { first, loseNorth, startNorth } = await openFleet(page, service);
+  const down = part(page, 'Down now');
+  await expect(down).toContainText('Every device that was seen before is Online.');
+  await loseNorth();
+  await expect(down.getByRole('listitem')).toHaveCount(1);
+  await expect(down.getByRole('listitem')).toContainText('3 devices of site');
+  await expect(lastChange(page)).toContainText('went Offline');
+  await page.reload();
+  await expect(lastChange(page)).toContainText('went Offline');
+  await startNorth();
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online', { timeout: 30_000 });
+  await expect(lastChange(page)).toContainText('came back');
+  await expect(down).toContainText('Every device that was seen before is Online.');
+
+  // The same for the device alone.
+  await page.goto(`${service.url}/devices/${first}`);
+  const day = part(page, 'Last 24 hours');
+  await expect(day.getByRole('img', { name: /^Online for .* that are known$/ })).toBeVisible();
+  await expect(day.getByRole('list', { name: 'Changes of its state' })).toContainText('Offline');
+  await expectAccessible(page);
+});
+
+test('each figure of the overview is the same on the list behind it', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  // Tunnels have a test of their own; here only their number counts.
+  const tunnel = { PublicUrl: 'N/A', Protocol: 'TCP', LocalDest: 'tcp://127.0.0.1:22', Created: '', Uptime: 'N/A' };
+  await page.route('**/v1/tunnels', (route) =>
+    route.fulfill({ json: ['Basic', 'None', 'None'].map((Auth, at) => ({ Name: `t${at}`, Auth, ...tunnel })) }),
+  );
+  const { loseNorth } = await openFleet(page, service);
+  await loseNorth();
+  const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   await submit(service, { Name: 'Restart the pumps', DeviceGroup: 'pumps', ArtifactId });
-  await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);
+  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed', { timeout: 30_000 });
   await expect(page.getByRole('link', { name: /^Queues/ })).toContainText('3', { timeout: 30_000 });
+  await sameBehind(page, /^Jobs under way/, 'Jobs', /jobs?$/);
+  await sameBehind(page, /^Failed in 24 hours/, 'Jobs', /jobs?$/);
+  await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);
   await sameBehind(page, /^Queues/, 'Queues', /devices?$/);
   await sameBehind(page, /^\d+ Offline/, 'Devices', /devices?$/);
   await sameBehind(page, /^1$/, 'Devices', /devices?$/);
   await sameBehind(page, /^Open tunnels/, 'Tunnels', /tunnels?$/);
   await sameBehind(page, /^2 public/, 'Tunnels', /tunnels?$/);
   await expectAccessible(page);
+});
 
-  // This browser remembers: after a reload, too.
-  await page.reload();
-  await expect(part(page, 'Went and came back').getByRole('listitem').first()).toContainText('went Offline');
-  await Promise.all(made.slice(0, 3).map(({ DeviceKey, data }) => service.agent(DeviceKey, { data })));
-  await expect(fleet).toContainText('All 4 devices are Online', { timeout: 30_000 });
-  await expect(part(page, 'Went and came back').getByRole('listitem').first()).toContainText('came back');
-  await expect(part(page, 'Down now')).toContainText('Every device that was seen before is Online.');
-
-  // The same for the device alone.
-  await page.goto(`${service.url}/devices/${made[0]?.DeviceId}`);
-  const day = part(page, 'Last 24 hours');
-  await expect(day.getByRole('img', { name: /^Online for .* that are known$/ })).toBeVisible();
-  await expect(day.getByRole('list', { name: 'Changes of its state' })).toContainText('Offline');
-  await expectAccessible(page);
-
+test('the hours in which this browser did not watch the fleet are named', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump 7');
+  await page.goto(`${service.url}/devices`);
+  await expect(page.getByRole('link', { name: 'pump 7' })).toBeVisible();
   // As if it had looked yesterday too, and not at night.
   await page.evaluate(() => {
     const [key, hour, now] = ['muster-watched:operator@localhost', 3_600_000, Date.now()];
-    const kept = JSON.parse(localStorage.getItem(key) ?? '[]') as unknown[];
-    localStorage.setItem(key, JSON.stringify([[now - 20 * hour, now - 10 * hour], ...kept]));
+    const before = JSON.parse(localStorage.getItem(key) ?? '[]') as unknown[];
+    localStorage.setItem(key, JSON.stringify([[now - 20 * hour, now - 10 * hour], ...before]));
   });
   await overview(page);
   await expect(part(page, 'Went and came back')).toContainText('This browser was not looking between');
-  await expect(fleet.getByRole('img', { name: /^The last 24 hours, of which this browser saw 10 h/ })).toBeVisible();
+  await expect(
+    part(page, 'Fleet').getByRole('img', { name: /^The last 24 hours, of which this browser saw 10 h/ }),
+  ).toBeVisible();
 });

@@ -1,7 +1,8 @@
 // The page of tunnels: used, marked and filtered. What devices have open is put in the place of the service's own list:
-// which fields a service tells is what the page has to cope with. How tunnels are closed: tunnels.spec.ts.
+// the page has to work with whichever fields a service has. How tunnels are closed: tunnels.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 
 const DAY = 86_400_000;
 
@@ -10,94 +11,103 @@ interface Listed {
   [field: string]: unknown;
 }
 
-/** Stands in for the service's tunnels. */
-async function withTunnels(page: Page, list: Listed[]): Promise<{ list: Listed[] }> {
-  const held = { list };
-  await page.route('**/v1/tunnels', (route) => route.fulfill({ json: held.list }));
-  return held;
+/** Answers in the place of the service. */
+const withTunnels = (page: Page, json: Listed[]) => page.route('**/v1/tunnels', (route) => route.fulfill({ json }));
+
+/** A public one, an old one, one of a deleted device, and one whose address is hostile. */
+const tunnelsOf = (DeviceId: string): Listed[] => [
+  {
+    Name: 'web1',
+    PublicUrl: 'https://web1.tunnels.example',
+    Protocol: 'HTTP',
+    LocalDest: 'http://127.0.0.1:3000',
+    Created: new Date(Date.now() - 40 * DAY).toISOString(),
+    Uptime: '3d 4h',
+    DeviceId: DeviceId,
+    DeviceName: 'pump 1',
+    DeviceStatus: 'Online',
+    Connections: 3,
+    BytesIn: 1024,
+    BytesOut: 2048,
+    Auth: 'None',
+  },
+  {
+    Name: 'ssh1',
+    PublicUrl: 'N/A',
+    PublicAddr: 'muster.example:40022',
+    Protocol: 'TCP',
+    LocalDest: 'tcp://127.0.0.1:22',
+    Created: new Date(Date.now() - 2 * DAY).toISOString(),
+    Uptime: 'N/A',
+    DeviceId: DeviceId,
+    DeviceName: 'pump 1',
+  },
+  {
+    Name: 'local1',
+    PublicUrl: 'http://local1.localhost:8081',
+    Protocol: 'HTTP',
+    LocalDest: 'http://127.0.0.1:80',
+    Created: new Date(Date.now() - DAY / 2).toISOString(),
+    Uptime: '12h 1m',
+    DeviceId: 'a-device-that-was-deleted',
+    DeviceName: 'old camera',
+    Auth: 'Basic',
+  },
+  {
+    Name: 'odd1',
+    PublicUrl: 'javascript:alert(document.domain)//<b>',
+    Protocol: 'HTTP',
+    LocalDest: 'nowhere',
+    Created: 'not long ago',
+    Uptime: '',
+  },
+];
+
+async function openTunnels(page: Page, service: Service): Promise<void> {
+  const { DeviceId } = await service.createDevice('pump 1');
+  await withTunnels(page, tunnelsOf(DeviceId));
+  await page.goto(`${service.url}/tunnels`);
+  await expect(count(page)).toHaveText('4 tunnels');
 }
 
 const row = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: name });
+const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('tunnels: what each is, who may use it, and on which device @main', async ({
+test('a tunnel is listed with its address, who may use it, its age and its device @main', async ({
   signedIn: page,
   service,
-  context,
 }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const pump = await service.createDevice('pump 1');
-  const held = await withTunnels(page, [
-    {
-      Name: 'web1',
-      PublicUrl: 'https://web1.tunnels.example',
-      Protocol: 'HTTP',
-      LocalDest: 'http://127.0.0.1:3000',
-      Created: new Date(Date.now() - 40 * DAY).toISOString(),
-      Uptime: '3d 4h',
-      DeviceId: pump.DeviceId,
-      DeviceName: 'pump 1',
-      DeviceStatus: 'Online',
-      Connections: 3,
-      BytesIn: 1024,
-      BytesOut: 2048,
-      Auth: 'None',
-    },
-    {
-      Name: 'ssh1',
-      PublicUrl: 'N/A',
-      PublicAddr: 'muster.example:40022',
-      Protocol: 'TCP',
-      LocalDest: 'tcp://127.0.0.1:22',
-      Created: new Date(Date.now() - 2 * DAY).toISOString(),
-      Uptime: 'N/A',
-      DeviceId: pump.DeviceId,
-      DeviceName: 'pump 1',
-    },
-    {
-      Name: 'local1',
-      PublicUrl: 'http://local1.localhost:8081',
-      Protocol: 'HTTP',
-      LocalDest: 'http://127.0.0.1:80',
-      Created: new Date(Date.now() - DAY / 2).toISOString(),
-      Uptime: '12h 1m',
-      DeviceId: 'a-device-that-was-deleted',
-      DeviceName: 'old camera',
-      Auth: 'Basic',
-    },
-    {
-      Name: 'odd1',
-      PublicUrl: 'javascript:alert(document.domain)//<b>',
-      Protocol: 'HTTP',
-      LocalDest: 'nowhere',
-      Created: 'not long ago',
-      Uptime: '',
-    },
-  ]);
-  await page.goto(`${service.url}/tunnels`);
-
+  await openTunnels(page, service);
   const web = row(page, 'web1');
   await expect(web.getByRole('link', { name: 'https://web1.tunnels.example' })).toHaveAttribute('rel', /noopener/);
   await expect(web).toContainText('Public, no sign-in');
   await expect(web).toContainText('Older than 7 days');
   await expect(web).toContainText('up 3d 4h');
   await expect(web.getByRole('cell', { name: '3 open 3 kB' })).toBeVisible();
-  const ssh = row(page, 'muster.example:40022');
   // Not listed with the tunnel: known from the fleet.
-  await expect(ssh).toContainText('Device Offline');
-  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-  await ssh.getByRole('button', { name: 'Copy ssh command' }).click();
-  await expect.poll(clipboard).toBe('ssh -p 40022 muster.example');
-  await ssh.getByRole('button', { name: 'Copy public address' }).click();
-  await expect.poll(clipboard).toBe('muster.example:40022');
+  await expect(row(page, 'muster.example:40022')).toContainText('Device Offline');
   await expect(row(page, 'local1')).toContainText('Device gone');
   await expect(row(page, 'local1')).toContainText('Asks for a password');
   const odd = row(page, 'javascript:alert');
   await expect(odd).toContainText('not long ago');
   await expect(odd.getByRole('link')).toHaveCount(0);
   await expectAccessible(page);
+});
 
-  // On a phone, where the address leads there.
+test('the address and the ssh command of a tunnel are copied', async ({ signedIn: page, service, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openTunnels(page, service);
+  const ssh = row(page, 'muster.example:40022');
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await ssh.getByRole('button', { name: 'Copy ssh command' }).click();
+  await expect.poll(clipboard).toBe('ssh -p 40022 muster.example');
+  await ssh.getByRole('button', { name: 'Copy public address' }).click();
+  await expect.poll(clipboard).toBe('muster.example:40022');
+});
+
+test('a tunnel has a QR code when a phone can reach its address', async ({ signedIn: page, service }) => {
+  await openTunnels(page, service);
   const here = page.getByRole('button', { name: 'QR code of local1 for a phone' });
   await expect(here).toBeDisabled();
   await expect(here).toHaveAttribute('title', /a phone cannot reach it/);
@@ -107,44 +117,43 @@ test('tunnels: what each is, who may use it, and on which device @main', async (
   await expectAccessible(page);
   await page.goBack();
   await expect(code).toBeHidden();
+});
 
-  // Filters stand in the address.
-  const count = page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
-  await expect(count).toHaveText('4 tunnels');
+test('tunnels are filtered by device, protocol and exposure, and a reload shows the same', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openTunnels(page, service);
   await page.getByRole('combobox', { name: 'Device' }).click();
   await page.getByRole('option', { name: 'pump 1' }).click();
-  await expect(count).toHaveText('2 of 4 tunnels');
+  await expect(count(page)).toHaveText('2 of 4 tunnels');
   await page.getByLabel('Protocol').selectOption('TCP');
-  await expect(count).toHaveText('1 of 4 tunnels');
+  await expect(count(page)).toHaveText('1 of 4 tunnels');
   await page.reload();
-  await expect(count).toHaveText('1 of 4 tunnels');
-  await page.getByLabel('Exposure', { exact: true }).selectOption('Public, no sign-in');
+  await expect(count(page)).toHaveText('1 of 4 tunnels');
+  const exposure = page.getByLabel('Exposure', { exact: true });
+  await exposure.selectOption('Public, no sign-in');
   await expect(page.getByText('No tunnel matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await page.getByLabel('Exposure', { exact: true }).selectOption('Marked, any reason');
-  await expect(count).toHaveText('3 of 4 tunnels');
-  await page.getByLabel('Exposure', { exact: true }).selectOption('Older than 7 days');
+  await exposure.selectOption('Marked, any reason');
+  await expect(count(page)).toHaveText('3 of 4 tunnels');
+  await exposure.selectOption('Older than 7 days');
   await page.getByLabel('Marked as old').selectOption('Old after 90 days');
   await expect(page.getByText('No tunnel matches')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+});
 
-  // A phone at the device: the tunnel of that device, at 390 pixels, nothing cut off.
-  held.list = [
-    {
-      Name: 'web2',
-      PublicUrl: 'https://web2.tunnels.example',
-      Protocol: 'HTTP',
-      LocalDest: ':80',
-      Created: '',
-      Uptime: '',
-      DeviceId: pump.DeviceId,
-    },
-  ];
+test('on a phone the tunnels of a device lead to the page of tunnels, and nothing is cut off', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId } = await service.createDevice('pump 1');
+  const [web] = tunnelsOf(DeviceId);
+  await withTunnels(page, [{ Name: 'web1', ...web, Created: '', Uptime: '', LocalDest: ':80' }]);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${service.url}/devices/${pump.DeviceId}`);
-  await expect(page.getByRole('link', { name: 'https://web2.tunnels.example' })).toBeVisible();
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('link', { name: 'https://web1.tunnels.example' })).toBeVisible();
   await page.getByRole('link', { name: 'Manage tunnels' }).click();
-  await expect(count).toHaveText('1 tunnel');
+  await expect(count(page)).toHaveText('1 tunnel');
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   await expectAccessible(page);
 });
