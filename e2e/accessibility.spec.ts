@@ -169,9 +169,10 @@ test('each dialog is accessible @main', async ({ signedIn: page, service }) => {
   }
 });
 
-test('forms, what they answer and what hangs on them are accessible @main', async ({ signedIn: page, service }) => {
-  await fill(service);
-  const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
+test('a form, its errors and the key that it answers with are accessible @main', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.goto(`${service.url}/devices?dialog=add`);
   const add = page.getByRole('dialog', { name: 'Add a device' });
   await add.getByRole('button', { name: 'Add device' }).click();
@@ -184,7 +185,10 @@ test('forms, what they answer and what hangs on them are accessible @main', asyn
   await judge(page, 'the key', { phone: true });
   await key.getByRole('button', { name: 'Copy device key' }).click();
   await key.getByRole('button', { name: 'Done' }).click();
+});
 
+test('the menu of a device and the form of an upload are accessible', async ({ signedIn: page, service }) => {
+  await service.createDevice('camera 1');
   await page.goto(`${service.url}/devices`);
   await page.getByRole('button', { name: 'Actions for camera 1' }).click();
   await expect(page.getByRole('menuitem', { name: 'Open' })).toBeVisible();
@@ -198,14 +202,20 @@ test('forms, what they answer and what hangs on them are accessible @main', asyn
   });
   await expect(page.getByRole('group', { name: 'Checks' }).getByRole('img', { name: 'Error' }).first()).toBeVisible();
   await judge(page, 'the upload form', { phone: true });
+});
 
+test('the review of a deploy and its list of artifacts are accessible @main', async ({ signedIn: page, service }) => {
+  await fill(service);
+  const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact?.ArtifactId}`);
   await expect(page.getByLabel(/Type lab or 2 to confirm/)).toBeVisible();
   await judge(page, 'the deploy review', { phone: true });
   await page.getByRole('combobox', { name: 'Artifact' }).click();
   await expect(page.getByRole('option', { name: /hello\.sh/ })).toBeVisible();
   await expectAccessible(page, '[role="listbox"]');
+});
 
+test('the end of a session is accessible', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/account?dialog=make`);
   await page.getByLabel('Name').fill('too late');
   await endSession(page, async () => {

@@ -20,25 +20,18 @@ const statusWith = async (service: Service, token: string) =>
 const tokenRow = (page: Page, name: string) =>
   page.getByRole('table', { name: 'API tokens' }).getByRole('row', { name: new RegExp(name) });
 
-test('an API token is shown once, works, and ends at once when it is revoked @main', async ({
-  signedIn: page,
-  service,
-  browser,
-}) => {
+/** A token made by the API. */
+const makeToken = async (service: Service, Name: string) =>
+  (await service.call<{ Token: string }>('POST', '/v1/account/tokens', { Name, Proof: service.token })).Token;
+
+test('an API token is made with a proof, shown once, and works @main', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
   await page.getByRole('button', { name: 'Make a token' }).click();
   const make = page.getByRole('dialog', { name: 'Make an API token' });
-  await make.getByRole('button', { name: 'Make token' }).click();
-  await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
   await make.getByLabel('Name').fill('Build server');
-  // To be signed in is not enough.
-  await make.getByLabel('Your proof').fill('no-token');
-  await make.getByRole('button', { name: 'Make token' }).click();
-  await expect(make).toContainText('Your proof is not valid');
   await make.getByLabel('Your proof').fill(service.token);
   await make.getByRole('button', { name: 'Make token' }).click();
-
-  // Hidden until it is asked for; nothing but Done closes it, and Done waits until it was taken along.
+  // Hidden until it is asked for; only Done closes it, and only after the token was saved.
   const once = page.getByRole('dialog', { name: 'API token “Build server”' });
   await expect(once.getByLabel('API token, hidden')).toHaveText(/^•+$/);
   await expect(once.getByRole('button', { name: 'Done' })).toBeDisabled();
@@ -68,8 +61,28 @@ test('an API token is shown once, works, and ends at once when it is revoked @ma
   await page.reload();
   await expect(row).not.toContainText('Never');
   expect(await page.content()).not.toContain(token);
+});
 
-  // A browser that signed in with it is out, too; the session of the other token is not.
+test('a token needs a name, and a proof beside the session', async ({ signedIn: page, service }) => {
+  await openAccount(page, service);
+  await page.getByRole('button', { name: 'Make a token' }).click();
+  const make = page.getByRole('dialog', { name: 'Make an API token' });
+  await make.getByRole('button', { name: 'Make token' }).click();
+  await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+  await make.getByLabel('Name').fill('Build server');
+  // To be signed in is not enough.
+  await make.getByLabel('Your proof').fill('no-token');
+  await make.getByRole('button', { name: 'Make token' }).click();
+  await expect(make).toContainText('Your proof is not valid');
+});
+
+test('a revoked token ends at once, with the sessions that began with it @main', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  const token = await makeToken(service, 'Build server');
+  await openAccount(page, service);
   const other = await browser.newContext();
   const session = { data: { Token: token }, headers: { origin: service.url } };
   expect((await other.request.post(`${service.url}/auth/session`, session)).status()).toBe(200);
@@ -79,7 +92,7 @@ test('an API token is shown once, works, and ends at once when it is revoked @ma
   await expect(question).toContainText('Build server');
   await question.getByRole('button', { name: 'Revoke token' }).click();
   await expect(question).toBeHidden();
-  await expect(row).toBeHidden();
+  await expect(tokenRow(page, 'Build server')).toBeHidden();
   expect(await statusWith(service, token)).toBe(401);
   expect((await other.request.get(`${service.url}/v1/account`)).status()).toBe(401);
   await other.close();
@@ -144,7 +157,7 @@ test.describe('with a plan of two devices', () => {
   });
 });
 
-test('the appearance is kept over a reload, and "as the system" follows the system', async ({
+test('the appearance is the same after a reload, and "as the system" follows the system', async ({
   signedIn: page,
   service,
 }) => {
@@ -170,10 +183,8 @@ test('the appearance is kept over a reload, and "as the system" follows the syst
   await expect.poll(brightness).toBeLessThan(60);
 });
 
-test('times, rows and what is kept in this browser, until it is cleared @main', async ({ signedIn: page, service }) => {
-  await openAccount(page, service);
-  await expect(page.getByText('No forecast yet').first()).toBeVisible();
-  // A history of twenty days, in the place of waiting for it.
+/** Data in this browser, of this account and another: a history of twenty days, in the place of waiting for it. */
+async function storeData(page: Page): Promise<void> {
   await page.evaluate(() => {
     const day = 86_400_000;
     const rows = Array.from({ length: 20 }, (_, back) => [Date.now() - (20 - back) * day, back, back * 1000]);
@@ -182,9 +193,21 @@ test('times, rows and what is kept in this browser, until it is cleared @main', 
     localStorage.setItem('muster-views:somebody@else', 'theirs');
   });
   await page.reload();
+}
+
+test('use is forecast from the history of this browser', async ({ signedIn: page, service }) => {
+  await openAccount(page, service);
+  await expect(page.getByText('No forecast yet').first()).toBeVisible();
+  await storeData(page);
   await expect(page.getByRole('img', { name: /^Devices: from 0 to 0 in 20 days$/ })).toBeVisible();
   await expect(page.getByText(/^Enough for/).first()).toBeVisible();
+});
 
+test('times and the height of rows are chosen, and a reload shows the same @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openAccount(page, service);
   const choose = (group: string, name: string) =>
     page.getByRole('radiogroup', { name: group }).getByText(name, { exact: true }).click();
   await choose('Times', 'UTC');
@@ -198,16 +221,22 @@ test('times, rows and what is kept in this browser, until it is cleared @main', 
   await page.reload();
   await expect(page.getByRole('radio', { name: 'UTC' })).toBeChecked();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
+});
 
-  const kept = page.getByRole('table', { name: 'Data in this browser' });
-  await expect(kept.getByRole('row', { name: /Views and columns/ })).toContainText('2 kB');
+test('the data of this account in this browser are listed and cleared', async ({ signedIn: page, service }) => {
+  await openAccount(page, service);
+  await storeData(page);
+  await page.getByRole('radiogroup', { name: 'Rows of tables' }).getByText('Comfortable', { exact: true }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
+  const stored = page.getByRole('table', { name: 'Data in this browser' });
+  await expect(stored.getByRole('row', { name: /Views and columns/ })).toContainText('2 kB');
   await expectAccessible(page);
-  await kept.getByRole('button', { name: 'Clear Views and columns of the device table' }).click();
+  await stored.getByRole('button', { name: 'Clear Views and columns of the device table' }).click();
   const question = page.getByRole('dialog', { name: 'Clear data in this browser' });
   await expect(question).toContainText('Saved views and the choice of columns are lost.');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
-  await expect(kept.getByRole('row', { name: /Views and columns/ })).toHaveCount(0);
+  await expect(stored.getByRole('row', { name: /Views and columns/ })).toHaveCount(0);
   await page.getByRole('button', { name: 'Clear all' }).click();
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page.getByText('Nothing is stored.')).toBeVisible();
@@ -235,7 +264,7 @@ test('workflows are marked as the older method, and point to artifacts', async (
   await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
 });
 
-test('what is stored of job output and goes next is on the account page; a full disk is said on every page', async ({
+test('stored job output, and which goes next, is on the account page; a full disk is reported on every page', async ({
   signedIn: page,
   service,
 }) => {

@@ -1,61 +1,12 @@
-// Many devices from a list, for real: hostile and faulty cells put right in place, a licence that ends in the middle, an
-// answer that is lost with its key, the file of keys read back, labels for the printer, and an agent that ticks the list.
-import { readFile } from 'node:fs/promises';
+// Many devices from a list, for real: hostile and faulty cells corrected in place, a licence that ends in the middle, an
+// answer that is lost with its key. What comes after: add-many-keys.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { cell, devices, downloadKeys, paste, result, rowsRegion } from './rows-to-create.ts';
+import type { Listed } from './rows-to-create.ts';
 
-interface Listed {
-  DeviceId: string;
-  DeviceName: string;
-  DeviceGroup: string;
-  CustomerName?: string;
-  CustomerSite?: string;
-  Tags?: { TagName: string }[];
-}
-
-const devices = async (service: Service) =>
-  (await service.call<{ Devices: Listed[] }>('GET', '/v1/devices/1/1000')).Devices;
-
-const rowsRegion = (page: Page) => page.getByRole('region', { name: 'Rows to create' });
-const result = (page: Page, name: string) => page.getByRole('table', { name: 'Devices' }).getByRole('row', { name });
-const cell = (page: Page, column: string, row: number) => page.getByLabel(`${column}, row ${row}`, { exact: true });
-
-async function paste(page: Page, service: Service, lines: string[]): Promise<void> {
-  await page.goto(`${service.url}/devices/add-many`);
-  await page.getByRole('textbox', { name: 'Rows' }).fill(lines.join('\n'));
-  await page.getByRole('button', { name: 'Check rows' }).click();
-  await expect(page.getByRole('table', { name: 'Rows' })).toBeVisible();
-}
-
-/** A small reader of our own: what is tested must not read its own writing. */
-function cellsOf(csv: string): string[][] {
-  const rows: string[][] = [];
-  for (const line of csv
-    .replace(/^\uFEFF/, '')
-    .split('\r\n')
-    .filter(Boolean)) {
-    const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)];
-    rows.push(cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''));
-  }
-  return rows;
-}
-
-async function downloadKeys(page: Page): Promise<string[][]> {
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download keys' }).click();
-  return cellsOf(await readFile(await (await download).path(), 'utf8'));
-}
-
-test('hostile and faulty cells are marked where they are, corrected there, and created as they were meant @main', async ({
-  signedIn: page,
-  service,
-}) => {
-  await service.createDevice('old');
-  await page.goto(`${service.url}/devices`);
-  await page.getByRole('link', { name: 'Add many' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Add many devices' })).toBeVisible();
-  await expectAccessible(page);
+/** Chooses a file with five rows, of which three have errors. */
+async function chooseFile(page: Page): Promise<void> {
   await page.getByLabel('CSV file').setInputFiles({
     name: 'fleet.csv',
     mimeType: 'text/csv',
@@ -70,8 +21,15 @@ test('hostile and faulty cells are marked where they are, corrected there, and c
       ].join('\r\n'),
     ),
   });
+}
 
-  // What is wrong, at its cell.
+test('hostile and faulty cells of a file are marked where they are', async ({ signedIn: page, service }) => {
+  await service.createDevice('old');
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Add many' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Add many devices' })).toBeVisible();
+  await expectAccessible(page);
+  await chooseFile(page);
   const plan = rowsRegion(page);
   await expect(plan).toContainText(
     '2 devices will be created, 3 rows have errors and are left out; licence: 9,999 free',
@@ -84,8 +42,13 @@ test('hostile and faulty cells are marked where they are, corrected there, and c
   await expect(cell(page, 'Name', 5)).toHaveAccessibleDescription('A device of this name exists');
   await expect(cell(page, 'Name', 1)).toHaveValue('=HYPERLINK("http://x")');
   await expectAccessible(page);
+});
 
-  // Put right by keyboard, from one error to the next.
+test('errors are corrected by keyboard, from one to the next', async ({ signedIn: page, service }) => {
+  await service.createDevice('old');
+  await page.goto(`${service.url}/devices/add-many`);
+  await chooseFile(page);
+  const plan = rowsRegion(page);
   const next = page.getByRole('button', { name: 'Next error' });
   await next.focus();
   await page.keyboard.press('Enter');
@@ -102,13 +65,25 @@ test('hostile and faulty cells are marked where they are, corrected there, and c
   await cell(page, 'Lng', 4).fill('151.2');
   await page.getByRole('button', { name: 'Remove row 5' }).click();
   await expect(plan).toContainText('4 devices will be created; licence');
+});
 
+test('devices of a file are created with their customer, location and tags @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices/add-many`);
+  await chooseFile(page);
+  await cell(page, 'Tags', 2).fill('edge');
+  await cell(page, 'Name', 3).fill('fan');
+  await cell(page, 'Lat', 4).fill('-33.86');
+  await cell(page, 'Lng', 4).fill('151.2');
+  await page.getByRole('button', { name: 'Remove row 5' }).click();
   await page.getByRole('button', { name: 'Create 4 devices' }).click();
   await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
   await expect(result(page, '<img src=x onerror=alert(1)>')).toContainText('Created');
   await expectAccessible(page);
 
-  const [, ...made] = await devices(service);
+  const made = await devices(service);
   const tagged = (each: Listed) => each.Tags?.map(({ TagName }) => TagName).sort((one, two) => one.localeCompare(two));
   const byName = (name: string) => made.find(({ DeviceName }) => DeviceName === name);
   expect(made).toHaveLength(4);
@@ -123,43 +98,15 @@ test('hostile and faulty cells are marked where they are, corrected there, and c
     Lng: 151.2,
   });
   expect((await service.call<unknown[]>('GET', '/v1/tag')).length).toBe(2);
-
-  // The file of keys: whole, safe to open, and each key is the one of its device.
-  const [head, ...keys] = await downloadKeys(page);
-  expect(head).toEqual(['name', 'group', 'device_id', 'device_key', 'install_command']);
-  expect(keys.map(([name]) => name)).toEqual([
-    '\'=HYPERLINK("http://x")',
-    '<img src=x onerror=alert(1)>',
-    'fan',
-    'pump',
-  ]);
-  for (const [, , id, key, command] of keys) {
-    expect(made.some(({ DeviceId }) => DeviceId === id)).toBe(true);
-    expect(command).toBe(`curl -fsSL ${service.url}/install.sh | DEVICE_KEY=${key} sh`);
-  }
-
-  // Nothing of a key is left where it could be found later.
-  const stored = await page.evaluate(() =>
-    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), location.href]),
-  );
-  for (const [, , , key = ''] of keys) expect(stored).not.toContain(key);
-
-  // One of the keys, used: the list ticks by itself.
-  await expect(page.getByText('0 of 4 Online')).toBeVisible();
-  await service.agent(keys[2]?.[3] ?? '');
-  await expect(page.getByText('1 of 4 Online')).toBeVisible();
-  await expect(result(page, 'fan').getByText('Online')).toBeVisible();
-  await page.getByText(/^Not Online yet 3$/).click();
-  await expect(result(page, 'fan')).toBeHidden();
-  // The keys were taken along: nothing holds the reader back.
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
 test.describe('with a small licence', () => {
   test.use({ serviceEnv: { MAX_DEVICES: '5' }, expectedConsole: [/status of 403/] });
 
-  test('creating stops at the limit, says so, and goes on when there is room', async ({ signedIn: page, service }) => {
+  test('creating stops at the limit, with the reason, and goes on when there is room', async ({
+    signedIn: page,
+    service,
+  }) => {
     const [first] = await Promise.all([service.createDevice('old 1'), service.createDevice('old 2')]);
     const names = Array.from({ length: 12 }, (_, number) => `d${number}`);
     await paste(page, service, names);
@@ -244,34 +191,6 @@ test.describe('with an answer that is lost', () => {
     await service.agent(key);
     await expect(result(page, 'lost').getByText('Online')).toBeVisible();
   });
-});
-
-test('labels for the printer: a code, name, id and command for each device, and nothing else on the paper', async ({
-  signedIn: page,
-  service,
-}) => {
-  await page.goto(`${service.url}/devices/add-many`);
-  const cells = Array.from({ length: 30 }, (_, number) => `shelf ${number}\tgroup ${number}`).join('\n');
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.evaluate((text) => navigator.clipboard.writeText(text), cells);
-  await page.getByRole('textbox', { name: 'Rows' }).press('ControlOrMeta+V');
-  await page.getByRole('button', { name: 'Create 30 devices' }).click();
-  await page.getByRole('button', { name: 'Prepare labels' }).click();
-  await expect(page.getByRole('button', { name: 'Print 30 labels' })).toBeVisible();
-  await page.emulateMedia({ media: 'print' });
-  const labels = page.locator('.device-labels');
-  await expect(labels).toBeVisible();
-  await expect(page.locator('#main')).toBeHidden();
-  await expect(labels.locator('svg')).toHaveCount(30);
-  const [made] = await devices(service);
-  await expect(labels).toContainText(`${made?.DeviceName}${made?.DeviceId}curl -fsSL ${service.url}/install.sh`);
-  await page.emulateMedia({ media: 'screen' });
-  await expect(labels).toBeHidden();
-  await page.getByRole('button', { name: 'The labels are printed' }).click();
-  await expect(page.getByText('All are saved, printed or in use.')).toBeVisible();
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-  await expect(labels).toHaveCount(0);
 });
 
 test('a phone, and a list of thousands: what is out of view is not on the page', async ({

@@ -33,7 +33,7 @@ async function installOlder(service: Service, key: string) {
   return run;
 }
 
-test('an older agent is updated from the page of its device; in a selection each says why it is left out', async ({
+test('an older agent is updated from the page of its device; in a selection each shows why it is left out', async ({
   signedIn: page,
   service,
 }) => {

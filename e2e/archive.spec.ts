@@ -1,61 +1,84 @@
 // Executed jobs leave the service: archived in the browser or as a file first, then deleted, then found again by a word of
 // their logs. With real agents.
 import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { heading, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
-test.describe('what is executed', () => {
-  // The browser itself reports the request that the test cuts.
-  test.use({ expectedConsole: [/net::ERR_|status of 404/] });
+const row = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: new RegExp(name) });
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Archive executed jobs' });
 
-  test('is archived, deleted job by job, and found again by a word of its log @main', async ({
+/** Two jobs that were executed and one that waits, in the list of jobs. */
+async function openJobs(page: Page, service: Service) {
+  const sandbox = await jobSandbox(service);
+  const units = await Promise.all(['one', 'two'].map((name) => service.createDevice(`unit-${name}`, 'lab')));
+  const sleeper = await service.createDevice('sleeper');
+  const artifact = await script(
+    service,
+    sandbox,
+    'update.sh',
+    'echo "checking $UNIT"',
+    '[ "$UNIT" != two ] || { echo "No space left on /data" >&2; exit 28; }',
+    'echo installed',
+  );
+  const plain = await script(service, sandbox, 'plain.sh', 'echo a quiet evening');
+  await Promise.all(
+    units.map(({ DeviceKey }, place) => service.agent(DeviceKey, { env: { UNIT: ['one', 'two'][place] ?? '' } })),
+  );
+  const group = await submit(service, { Name: 'Roll out 2.4', DeviceGroup: 'lab', ArtifactId: artifact });
+  const cut = await submit(service, { Name: 'Cut off', DeviceId: units[0]?.DeviceId ?? '', ArtifactId: plain });
+  const waiting = await submit(service, { Name: 'Asleep', DeviceId: sleeper.DeviceId, ArtifactId: plain });
+  await expect.poll(() => statusOf(service, cut)).toBe('Succeeded');
+  await page.goto(`${service.url}/jobs`);
+  await expect(row(page, 'Roll out')).toContainText(/Failed1.failed, 1.succeeded/);
+  return { group, cut, waiting };
+}
+
+/** Archives and deletes what was executed, and opens the archive. */
+async function archive(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Archive executed…' }).click();
+  await dialogOf(page).getByLabel('Type 2 to confirm').fill('2');
+  await dialogOf(page).getByRole('button', { name: 'Archive and delete' }).click();
+  await expect(dialogOf(page).getByRole('status')).toHaveText('2 deleted.', { timeout: 30_000 });
+  await dialogOf(page).getByRole('link', { name: 'Open the archive' }).click();
+  await expect(heading(page)).toHaveText('Archive');
+}
+
+test('the legend of an outcome repeats it with shapes, and Escape closes it', async ({ signedIn: page, service }) => {
+  await openJobs(page, service);
+  await page.getByRole('button', { name: /^Outcome of Roll out 2\.4: 1.failed, 1.succeeded$/ }).focus();
+  await expect(page.getByRole('tooltip')).toHaveText('Failed150%Succeeded150%');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('tooltip')).toBeHidden();
+});
+
+test('jobs are selected by mouse and by keyboard, as devices are', async ({ signedIn: page, service }) => {
+  await openJobs(page, service);
+  await row(page, 'Asleep').getByRole('checkbox').check();
+  await row(page, 'Roll out')
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] });
+  const bar = page.getByRole('region', { name: 'Selected jobs' });
+  await expect(bar).toContainText('3 selected · 1 wait or run');
+  await row(page, 'Cut off').getByRole('link', { name: 'Cut off' }).focus();
+  await page.keyboard.press('x');
+  await expect(bar).toContainText('2 selected');
+  await page.keyboard.press('x');
+});
+
+test.describe('when the output of one cannot be read', () => {
+  // The browser itself reports the request that the test cuts.
+  test.use({ expectedConsole: [/net::ERR_/] });
+
+  test('that job is not deleted, and the others are archived and deleted @main', async ({
     signedIn: page,
     service,
   }) => {
-    const sandbox = await jobSandbox(service);
-    const units = await Promise.all(['one', 'two'].map((name) => service.createDevice(`unit-${name}`, 'lab')));
-    const sleeper = await service.createDevice('sleeper');
-    const artifact = await script(
-      service,
-      sandbox,
-      'update.sh',
-      'echo "checking $UNIT"',
-      '[ "$UNIT" != two ] || { echo "No space left on /data" >&2; exit 28; }',
-      'echo installed',
-    );
-    const plain = await script(service, sandbox, 'plain.sh', 'echo a quiet evening');
-    await Promise.all(
-      units.map(({ DeviceKey }, place) => service.agent(DeviceKey, { env: { UNIT: ['one', 'two'][place] ?? '' } })),
-    );
-    const group = await submit(service, { Name: 'Roll out 2.4', DeviceGroup: 'lab', ArtifactId: artifact });
-    const cut = await submit(service, { Name: 'Cut off', DeviceId: units[0]?.DeviceId ?? '', ArtifactId: plain });
-    const waiting = await submit(service, { Name: 'Asleep', DeviceId: sleeper.DeviceId, ArtifactId: plain });
-    await expect.poll(() => statusOf(service, cut)).toBe('Succeeded');
-
-    await page.goto(`${service.url}/jobs`);
-    const table = page.getByRole('table', { name: 'Jobs' });
-    const row = (name: string) => table.getByRole('row', { name: new RegExp(name) });
-    await expect(row('Roll out')).toContainText(/Failed1.failed, 1.succeeded/);
-
-    // The legend says the same with shapes; Escape takes it away.
-    await page.getByRole('button', { name: /^Outcome of Roll out 2\.4: 1.failed, 1.succeeded$/ }).focus();
-    await expect(page.getByRole('tooltip')).toHaveText('Failed150%Succeeded150%');
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('tooltip')).toBeHidden();
-
-    // Selected with the keys and the mouse, in the way of the device table.
-    await row('Asleep').getByRole('checkbox').check();
-    await row('Roll out')
-      .getByRole('checkbox')
-      .click({ modifiers: ['Shift'] });
+    const { group, cut, waiting } = await openJobs(page, service);
+    await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
     const bar = page.getByRole('region', { name: 'Selected jobs' });
-    await expect(bar).toContainText('3 selected · 1 wait or run');
-    await row('Cut off').getByRole('link', { name: 'Cut off' }).focus();
-    await page.keyboard.press('x');
-    await expect(bar).toContainText('2 selected');
-    await page.keyboard.press('x');
-
-    // The output of one of them cannot be read: that one stays where it is.
     await page.route(`**/v1/job/${cut}`, (route) => route.abort('connectionreset'));
     await bar.getByRole('button', { name: 'Archive and delete…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Archive executed jobs' });
@@ -69,33 +92,47 @@ test.describe('what is executed', () => {
     await expect(dialog.getByRole('row', { name: /Cut off Failed The service cannot be reached/ })).toBeVisible();
     expect((await jobs(service)).map(({ JobId }) => JobId).sort()).toEqual([cut, waiting].sort());
     await expect(service.call('GET', `/v1/job/${group}`)).rejects.toThrow('404');
-
     await dialog.getByRole('link', { name: 'Open the archive' }).click();
-    await expect(heading(page)).toHaveText('Archive');
-    const archive = page.getByRole('table', { name: 'Archived jobs' });
-    await expect(archive.getByRole('link', { name: 'Roll out 2.4' })).toBeVisible();
-    await expect(archive).not.toContainText('Cut off');
-    await page.getByLabel('Find in names, devices and logs').fill('NO SPACE LEFT');
-    await expect(archive).toContainText('In the output of 1 device');
-    await expect(page).toHaveURL(/find=NO/);
-    await expectAccessible(page);
-    await archive.getByRole('link', { name: /unit-two No space left/ }).click();
-    await expect(heading(page)).toHaveText('Roll out 2.4 Failed');
-    await expect(log(page, 'unit-two')).toContainText('checking two');
-    await expect(log(page, 'unit-two')).toContainText('No space left on /data');
-    await page.getByRole('link', { name: 'unit-one' }).click();
-    await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
-    await expectAccessible(page);
-
-    // It is in the browser: a reload finds it, and nothing of its artifact's token came along.
-    await page.reload();
-    await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
-    await page.getByText('Command', { exact: true }).click();
-    await expect(page.getByLabel('Command')).toContainText('••••••••');
-    await page.getByRole('button', { name: 'Delete from the archive…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-    await expect(page.getByText('Nothing is archived in this browser')).toBeVisible();
+    const archived = page.getByRole('table', { name: 'Archived jobs' });
+    await expect(archived.getByRole('link', { name: 'Roll out 2.4' })).toBeVisible();
+    await expect(archived).not.toContainText('Cut off');
   });
+});
+
+test('an archived job is found by a word of its log, and read @main', async ({ signedIn: page, service }) => {
+  await openJobs(page, service);
+  await archive(page);
+  const archived = page.getByRole('table', { name: 'Archived jobs' });
+  await page.getByLabel('Find in names, devices and logs').fill('NO SPACE LEFT');
+  await expect(archived).toContainText('In the output of 1 device');
+  await expect(page).toHaveURL(/find=NO/);
+  await expectAccessible(page);
+  await archived.getByRole('link', { name: /unit-two No space left/ }).click();
+  await expect(heading(page)).toHaveText('Roll out 2.4 Failed');
+  await expect(log(page, 'unit-two')).toContainText('checking two');
+  await expect(log(page, 'unit-two')).toContainText('No space left on /data');
+  await page.getByRole('link', { name: 'unit-one' }).click();
+  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
+  await expectAccessible(page);
+});
+
+test('the archive outlasts a reload, hides the token of a command, and deletes a job', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openJobs(page, service);
+  await archive(page);
+  await page.getByRole('link', { name: 'Roll out 2.4' }).click();
+  await page.getByRole('link', { name: 'unit-one' }).click();
+  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
+  await page.reload();
+  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
+  await page.getByText('Command', { exact: true }).click();
+  await expect(page.getByLabel('Command')).toContainText('••••••••');
+  await page.getByRole('button', { name: 'Delete from the archive…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(page.getByRole('link', { name: 'Cut off' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Roll out 2.4' })).toHaveCount(0);
 });
 
 test('a ZIP file has it all, is deleted from the service only when it is safe, and is read back', async ({

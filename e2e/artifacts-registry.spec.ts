@@ -1,25 +1,40 @@
 // The registry of artifacts: search, details, versions, and what a deletion means for the jobs that wait for it.
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { listed, namesOf, openArtifacts } from './uploads.ts';
 
-test('search stands in the URL; an artifact shows its Command with a hidden token, and is deleted @main', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+const artifactRows = (page: Page) => page.getByRole('table', { name: 'Artifacts' }).getByRole('row');
+
+/** Two artifacts, and a search for one of them. */
+async function openTwo(page: Page, service: Service, search = ''): Promise<void> {
   await service.uploadScript('camera.sh', '#!/bin/sh\necho cam\n', '/opt/cam');
   await service.uploadScript('sensor.sh', '#!/bin/sh\necho sensor\n', '/opt/sensor');
-  await openArtifacts(page, service);
-  const rows = page.getByRole('table', { name: 'Artifacts' }).getByRole('row');
-  await expect(rows).toHaveCount(3);
+  await openArtifacts(page, service, search);
+  await expect(artifactRows(page)).toHaveCount(search ? 2 : 3);
+}
+
+test('artifacts are searched by name, and a reload shows the same', async ({ signedIn: page, service }) => {
+  await openTwo(page, service);
+  const rows = artifactRows(page);
   await page.getByRole('searchbox', { name: /^Search by name/ }).fill('SENS');
   await expect(rows).toHaveCount(2);
   await expect(page).toHaveURL(/\?name=SENS$/);
   await page.reload();
   await expect(rows).toHaveCount(2);
+  await page.getByRole('searchbox', { name: /^Search by name/ }).fill('SENSE');
+  await expect(page.getByText('No artifact matches “SENSE”')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await expect(rows).toHaveCount(3);
+});
 
-  // Details over the search; Back closes them and leaves the search alone.
+test('the details of an artifact hide the token of its Command, and Back returns to the search', async ({
+  signedIn: page,
+  service,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openTwo(page, service, '?name=SENS');
   await page.getByRole('link', { name: 'sensor.sh', exact: true }).click();
   const details = page.getByRole('dialog', { name: 'sensor.sh 1.0.0' });
   await expect(details).toContainText('SHA-256');
@@ -37,7 +52,10 @@ test('search stands in the URL; an artifact shows its Command with a hidden toke
   await page.goBack();
   await expect(details).toBeHidden();
   await expect(page).toHaveURL(/\?name=SENS$/);
+});
 
+test('an artifact is deleted after a question @main', async ({ signedIn: page, service }) => {
+  await openTwo(page, service);
   await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
   const question = page.getByRole('dialog', { name: 'Delete artifact' });
   await expect(question).toContainText('sensor.sh 1.0.0 leaves the registry for good');
@@ -46,52 +64,78 @@ test('search stands in the URL; an artifact shows its Command with a hidden toke
   await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
   await question.getByRole('button', { name: 'Delete artifact' }).click();
   await expect(question).toBeHidden();
-  await expect(page.getByText('No artifact matches “SENS”')).toBeVisible();
   expect(await namesOf(service)).toEqual(['camera.sh']);
-  await page.getByRole('button', { name: 'Clear the search' }).click();
-  await expect(rows).toHaveCount(2);
+  await expect(artifactRows(page)).toHaveCount(2);
   await expect(page.getByRole('link', { name: 'camera.sh', exact: true })).toBeVisible();
 });
 
-test.describe('a service that refuses one', () => {
+const question = (page: Page) => page.getByRole('dialog', { name: 'Delete artifact' });
+
+/** Five versions of one script, of which two jobs wait for the oldest, and another script. */
+async function openVersions(page: Page, service: Service) {
+  for (const [version, size] of [1, 2, 3, 4, 5].entries())
+    await service.uploadScript(
+      'agent.sh',
+      `#!/bin/sh\n# ${size}\n${'x'.repeat(1000 * version)}\n`,
+      '/opt',
+      `1.${version}`,
+    );
+  await service.uploadScript('once.sh', '#!/bin/sh\n', '/opt');
+  const all = (await listed(service)) ?? [];
+  const idOf = (version: string) => all.find(({ Version }) => Version === version)?.ArtifactId ?? '';
+  const { DeviceId } = await service.createDevice('gate 1', 'lab');
+  await service.createDevice('gate 2', 'lab');
+  await service.call('POST', '/v1/job', { Name: 'Waits for one', DeviceId, ArtifactId: idOf('1.0') });
+  await service.call('POST', '/v1/job', { Name: 'Waits for many', DeviceGroup: 'lab', ArtifactId: idOf('1.0') });
+  await openArtifacts(page, service);
+  await expect(artifactRows(page)).toHaveCount(3);
+  return { idOf };
+}
+
+/** Asks whether to delete the version that jobs wait for. */
+async function askAboutOldest(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'agent.sh 5 versions' }).click();
+  await page.getByRole('button', { name: 'Delete agent.sh 1.0' }).click();
+}
+
+test('the versions of an artifact are one row, which opens', async ({ signedIn: page, service }) => {
+  await openVersions(page, service);
+  const table = page.getByRole('table', { name: 'Artifacts' });
+  const group = table.getByRole('button', { name: 'agent.sh 5 versions' });
+  await expect(table.getByRole('row', { name: /agent\.sh/ })).toContainText(/1\.4.*2 waiting/);
+  await group.click();
+  await expect(table.getByRole('row')).toHaveCount(8);
+});
+
+test('a deletion names the jobs that would fail, and is confirmed by the name of the artifact', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openVersions(page, service);
+  await askAboutOldest(page);
+  await expect(question(page)).toContainText('2 jobs wait for it and would fail, on 3 devices');
+  const waiting = question(page).getByRole('list', { name: 'Jobs that would fail' }).getByRole('listitem');
+  await expect(waiting.filter({ hasText: 'Waits for many' })).toContainText('group lab, 2 waiting');
+  await expect(waiting.filter({ hasText: 'Waits for one' })).toContainText('gate 1');
+  await expect(question(page).getByRole('button', { name: 'Delete artifact' })).toBeDisabled();
+  await question(page).getByLabel('Type agent.sh to confirm').fill('agent.sh');
+  await question(page).getByRole('button', { name: 'Delete artifact' }).click();
+  await expect(question(page)).toBeHidden();
+  await expect(artifactRows(page)).toHaveCount(7);
+});
+
+test.describe('when the service refuses one at first', () => {
   test.use({ expectedConsole: [/status of 409/] });
 
-  test('versions stand together; deleting tells which jobs would fail, and the old ones go in one step', async ({
+  test('old versions that no job needs are deleted in one step, and the refused one is retried', async ({
     signedIn: page,
     service,
   }) => {
-    for (const [version, size] of [1, 2, 3, 4, 5].entries())
-      await service.uploadScript(
-        'agent.sh',
-        `#!/bin/sh\n# ${size}\n${'x'.repeat(1000 * version)}\n`,
-        '/opt',
-        `1.${version}`,
-      );
-    await service.uploadScript('once.sh', '#!/bin/sh\n', '/opt');
-    const all = (await listed(service)) ?? [];
-    const idOf = (version: string) => all.find(({ Version }) => Version === version)?.ArtifactId ?? '';
-    const { DeviceId } = await service.createDevice('gate 1', 'lab');
-    await service.createDevice('gate 2', 'lab');
-    await service.call('POST', '/v1/job', { Name: 'Waits for one', DeviceId, ArtifactId: idOf('1.0') });
-    await service.call('POST', '/v1/job', { Name: 'Waits for many', DeviceGroup: 'lab', ArtifactId: idOf('1.0') });
-    await openArtifacts(page, service);
-    const table = page.getByRole('table', { name: 'Artifacts' });
-    await expect(table.getByRole('row')).toHaveCount(3);
-    const group = table.getByRole('button', { name: 'agent.sh 5 versions' });
-    await expect(table.getByRole('row', { name: /agent\.sh/ })).toContainText(/1\.4.*2 waiting/);
-    await group.click();
-    await expect(table.getByRole('row')).toHaveCount(8);
-
-    // What waits for it is named, and its name has to be typed.
-    await page.getByRole('button', { name: 'Delete agent.sh 1.0' }).click();
-    const question = page.getByRole('dialog', { name: 'Delete artifact' });
-    await expect(question).toContainText('2 jobs wait for it and would fail, on 3 devices');
-    const waiting = question.getByRole('list', { name: 'Jobs that would fail' }).getByRole('listitem');
-    await expect(waiting.filter({ hasText: 'Waits for many' })).toContainText('group lab, 2 waiting');
-    await expect(waiting.filter({ hasText: 'Waits for one' })).toContainText('gate 1');
-    await expect(question.getByRole('button', { name: 'Delete artifact' })).toBeDisabled();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-
+    const { idOf } = await openVersions(page, service);
+    let refusals = 1;
+    await page.route(`**/v1/artifact/${idOf('1.1')}`, (route) =>
+      refusals-- > 0 ? route.fulfill({ status: 409, body: 'Busy with something' }) : route.continue(),
+    );
     await page.getByRole('button', { name: 'Delete old versions' }).click();
     const old = page.getByRole('dialog', { name: 'Delete old versions' });
     await expect(old).toContainText('1 artifact would leave the registry for good');
@@ -100,11 +144,6 @@ test.describe('a service that refuses one', () => {
     await expect(old).toContainText('2 artifacts would leave the registry for good');
     await expect(old.getByRole('row')).toHaveText([/Name/, /agent\.sh 1\.2/, /agent\.sh 1\.1/]);
     await expectAccessible(page);
-    // One of them cannot be deleted at first.
-    let refusals = 1;
-    await page.route(`**/v1/artifact/${idOf('1.1')}`, (route) =>
-      refusals-- > 0 ? route.fulfill({ status: 409, body: 'Busy with something' }) : route.continue(),
-    );
     await old.getByLabel('Type 2 to confirm').fill('2');
     await old.getByRole('button', { name: 'Delete 2 artifacts' }).click();
     await expect(old.getByRole('row', { name: /agent\.sh 1\.1/ })).toContainText(/Failed.*Busy with something/);
@@ -112,15 +151,7 @@ test.describe('a service that refuses one', () => {
     await old.getByRole('button', { name: 'Retry the failed (1)' }).click();
     await expect(old.getByText('2 done.')).toBeVisible();
     await old.getByRole('button', { name: 'Close' }).last().click();
-    await expect(table.getByRole('row')).toHaveCount(6);
     expect(((await listed(service)) ?? []).map(({ Version }) => Version)).toEqual(['1.0', '1.3', '1.4', '1.0.0']);
-
-    // Deleted all the same: the jobs fail, and say why.
-    await page.getByRole('button', { name: 'Delete agent.sh 1.0' }).click();
-    await question.getByLabel('Type agent.sh to confirm').fill('agent.sh');
-    await question.getByRole('button', { name: 'Delete artifact' }).click();
-    await expect(question).toBeHidden();
-    await expect(table.getByRole('row')).toHaveCount(5);
   });
 });
 

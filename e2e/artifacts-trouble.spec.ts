@@ -105,7 +105,7 @@ test.describe('when the network is cut', () => {
   // The browser itself reports each request that got no answer.
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('in the middle of an upload, it is said once, the form is intact, and Retry works', async ({
+  test('in the middle of an upload, it is reported once, the form is intact, and Retry works', async ({
     signedIn: page,
     service,
   }) => {
@@ -143,7 +143,10 @@ test.describe('when the network is cut', () => {
 test.describe('with room for 1 MB', () => {
   test.use({ serviceEnv: { ARTIFACT_QUOTA_MB: '1' }, expectedConsole: [/status of 403/] });
 
-  test('full storage says what to do, before the upload and during it', async ({ signedIn: page, service }) => {
+  test('full storage is reported with what to do, before the upload and during it', async ({
+    signedIn: page,
+    service,
+  }) => {
     await service.uploadScript('other.sh', `#!/bin/sh\n# ${'x'.repeat(100_000)}\n`, '/opt');
     await openArtifacts(page, service);
     await browse(page, await bulky(service, 'huge_1.0.tar.gz', 1_200_000));
@@ -180,7 +183,7 @@ test.describe('with room for 1 MB', () => {
   });
 });
 
-test('a file that is gone from the service is marked, and says what to do', async ({ signedIn: page, service }) => {
+test('a file that is gone from the service is marked, with what to do', async ({ signedIn: page, service }) => {
   const gone = await service.uploadScript('gone.sh', '#!/bin/sh\n', '/opt');
   await service.uploadScript('whole.sh', '#!/bin/sh\n', '/opt');
   await rm(path.join(service.dataFolder, 'artifacts', gone));

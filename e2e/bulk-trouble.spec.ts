@@ -10,18 +10,15 @@ import {
   textOf,
   watchPatches,
 } from './bulk-actions.ts';
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 
 test.describe('when some of them fail', () => {
   test.use({ expectedConsole: [/status of 500/] });
 
-  test('300 devices are changed, and exactly the three that failed are sent again', async ({
-    signedIn: page,
-    service,
-  }) => {
-    // Each of the 300 writes goes through the test, on a machine that may have other things to do.
-    test.setTimeout(180_000);
-    await createMany(service, 300, (index) => (index < 8 ? 'north' : 'south'));
+  /** Three of the devices cannot be written until they are repaired. */
+  async function failThree(page: Page, service: Service) {
     const failing = new Set((await devicesOf(service)).slice(100, 103).map(({ DeviceId }) => DeviceId));
     let broken = true;
     await page.route('**/v1/devices/*', (route) => {
@@ -31,6 +28,28 @@ test.describe('when some of them fail', () => {
         ? route.fulfill({ status: 500, json: problem })
         : route.continue();
     });
+    return { failing, repair: () => (broken = false) };
+  }
+
+  /** The three are listed with the reason, and in the file of all results. */
+  async function expectFailedListed(page: Page): Promise<void> {
+    const results = dialog(page).getByRole('table', { name: 'Results' });
+    await dialog(page).getByLabel('Show results').selectOption({ label: 'Failed 3' });
+    await expect(results.getByRole('row')).toHaveCount(4);
+    await expect(results.getByText('The disk is full (500). Free some space.')).toHaveCount(3);
+    const downloading = page.waitForEvent('download');
+    await dialog(page).getByRole('button', { name: 'Export results' }).click();
+    const lines = (await textOf(await downloading)).split('\r\n');
+    expect(lines.length).toBe(302);
+    expect(lines[1]).toContain('device 101,Failed,The disk is full (500). Free some space.');
+  }
+
+  test('300 devices are changed, and exactly the three that failed are sent again', async ({
+    signedIn: page,
+    service,
+  }) => {
+    await createMany(service, 300, (index) => (index < 8 ? 'north' : 'south'));
+    const { failing, repair } = await failThree(page, service);
     const sent = watchPatches(page);
     await openDevices(page, service, '?rows=1000');
     await selectShown(page).check();
@@ -45,17 +64,9 @@ test.describe('when some of them fail', () => {
     expect(sent.length).toBe(292);
     expect(new Set(sent).size).toBe(292);
 
-    const results = dialog(page).getByRole('table', { name: 'Results' });
-    await dialog(page).getByLabel('Show results').selectOption({ label: 'Failed 3' });
-    await expect(results.getByRole('row')).toHaveCount(4);
-    await expect(results.getByText('The disk is full (500). Free some space.')).toHaveCount(3);
-    const downloading = page.waitForEvent('download');
-    await dialog(page).getByRole('button', { name: 'Export results' }).click();
-    const lines = (await textOf(await downloading)).split('\r\n');
-    expect(lines.length).toBe(302);
-    expect(lines[1]).toContain('device 101,Failed,The disk is full (500). Free some space.');
+    await expectFailedListed(page);
 
-    broken = false;
+    repair();
     await dialog(page).getByRole('button', { name: 'Retry the failed (3)' }).click();
     await expect(dialog(page).getByText('292 done, 8 skipped.')).toBeVisible();
     expect(new Set(sent.slice(292))).toEqual(failing);

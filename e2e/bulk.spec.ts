@@ -12,7 +12,7 @@ import {
 } from './bulk-actions.ts';
 import { expect, expectAccessible, test } from './fixtures.ts';
 
-test('a tag goes on devices of two pages, selected with Shift and kept from page to page @main', async ({
+test('a tag goes on devices of two pages, selected with Shift and from page to page @main', async ({
   signedIn: page,
   service,
 }) => {

@@ -1,7 +1,7 @@
 // The page of one device: its fields, tags, location and key, and what it says when the device is gone.
 import { expect, test } from './fixtures.ts';
 
-test('fields of a device are edited where they stand', async ({ signedIn: page, service }) => {
+test('fields of a device are edited in place', async ({ signedIn: page, service }) => {
   const { DeviceId } = await service.createDevice('lift 1', 'house A');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await page.getByRole('button', { name: 'Edit group' }).click();
@@ -94,7 +94,7 @@ test('a new key ends the agent that has the old one @main', async ({ signedIn: p
 test.describe('of a device that is gone', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('the page says so, when it was never there and when it is deleted meanwhile', async ({
+  test('the page reports it, when it was never there and when it is deleted meanwhile', async ({
     signedIn: page,
     service,
   }) => {

@@ -70,10 +70,8 @@ test('a device is created; its key is shown once and cannot be lost by a slip @m
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('each filter finds, stands in the URL, and survives reload and Back @main', async ({
-  signedIn: page,
-  service,
-}) => {
+/** Two gates, of which one is Online, and a pump with a tag. */
+async function openThree(page: Page, service: Service): Promise<{ DeviceId: string }> {
   const online = await service.createDevice('gate-east', 'gates');
   await service.createDevice('gate-west', 'gates');
   const pump = await service.createDevice('Pump east', 'pumps');
@@ -83,8 +81,14 @@ test('each filter finds, stands in the URL, and survives reload and Back @main',
   await service.agent(online.DeviceKey);
   await openDevices(page, service);
   await expectNames(page, ['gate-east', 'gate-west', 'Pump east']);
+  return pump;
+}
 
-  // By a part of the name, in any letter case.
+test('devices are found by a part of the name and by status, in the URL, for reload and Back @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openThree(page, service);
   await page.getByLabel('Search devices by name or ID').fill('EAST');
   await expectNames(page, ['gate-east', 'Pump east']);
   await expect(page).toHaveURL(/[?&]q=EAST/);
@@ -92,7 +96,6 @@ test('each filter finds, stands in the URL, and survives reload and Back @main',
   await expectNames(page, ['gate-east', 'Pump east']);
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue('EAST');
 
-  // Together with the status, which a real agent decides.
   const status = page.getByRole('radiogroup', { name: 'Filter by status' });
   await status.getByText('Online').click();
   await expectNames(page, ['gate-east']);
@@ -106,7 +109,10 @@ test('each filter finds, stands in the URL, and survives reload and Back @main',
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page).toHaveURL(`${service.url}/devices`);
   await expectNames(page, ['gate-east', 'gate-west', 'Pump east']);
+});
 
+test('devices are found by group and by tag, and a reload shows the same', async ({ signedIn: page, service }) => {
+  await openThree(page, service);
   await page.getByRole('button', { name: 'Filter by group' }).click();
   await page.getByRole('option', { name: /^gates/ }).click();
   await page.keyboard.press('Escape');
@@ -120,11 +126,12 @@ test('each filter finds, stands in the URL, and survives reload and Back @main',
   await page.reload();
   await expectNames(page, ['Pump east']);
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
+});
 
+test('the view is as it was after a visit to a device', async ({ signedIn: page, service }) => {
+  const pump = await openThree(page, service);
   await page.getByLabel('Search devices by name or ID').fill(pump.DeviceId.slice(4));
   await expectNames(page, ['Pump east']);
-
-  // To a device and back: the view is as it was.
   await page.getByRole('link', { name: 'Pump east' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /Pump east/ })).toBeVisible();
   await page.goBack();
@@ -132,7 +139,7 @@ test('each filter finds, stands in the URL, and survives reload and Back @main',
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue(pump.DeviceId.slice(4));
 });
 
-test('nothing found and nothing there are told apart, each with its way on @main', async ({
+test('no match and no devices have different pages, each with the next step @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -200,7 +207,7 @@ test('60 devices are paged through, 25 a page, where pages are asked for', async
   await expect(rowLinks(page).first()).toHaveText('unit-02');
 });
 
-test('an edit sends the changed field only, a delete says what ends with it @main', async ({
+test('an edit sends the changed field only, a delete names what ends with it @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -236,7 +243,7 @@ test('an edit sends the changed field only, a delete says what ends with it @mai
 test.describe('with a licence for one device', () => {
   test.use({ serviceEnv: { MAX_DEVICES: '1' }, expectedConsole: [/status of 40[03]/] });
 
-  test('a refusal is said once, and the form keeps what was typed', async ({ signedIn: page, service }) => {
+  test('a refusal is reported once, and what was typed stays in the form', async ({ signedIn: page, service }) => {
     const { DeviceId } = await service.createDevice('the one');
     await openDevices(page, service, '?dialog=add');
     const add = page.getByRole('dialog', { name: 'Add a device' });

@@ -1,61 +1,78 @@
 // Every day with it: the palette, and requests as curl.
 import { execFileSync } from 'node:child_process';
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 
-test('the palette finds pages, devices, jobs and groups with the keyboard alone @main', async ({
-  signedIn: page,
-  service,
-}) => {
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
+const field = (page: Page) => palette(page).getByRole('combobox');
+const chosen = (page: Page) => palette(page).getByRole('option', { selected: true });
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await expect(field(page)).toBeFocused();
+}
+
+/** Two pumps, an artifact and a job to both; gives the id of the first pump. */
+async function fill(service: Service): Promise<string> {
   const { DeviceId } = await service.createDevice('pump-7', 'pumps');
   await service.createDevice('<b>pump</b> \u202Eeight', 'pumps');
   const ArtifactId = await service.uploadScript('check.sh', '#!/bin/sh\necho fine\n', '/tmp');
   await service.call('POST', '/v1/job', { Name: 'Check the pumps', DeviceGroup: 'pumps', ArtifactId });
+  return DeviceId;
+}
+
+test('the palette finds devices, jobs, groups and artifacts with the keyboard alone @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await fill(service);
   await page.goto(`${service.url}/`);
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-
-  const palette = page.getByRole('dialog', { name: 'Command palette' });
-  const field = palette.getByRole('combobox');
-  const chosen = palette.getByRole('option', { selected: true });
-  await page.keyboard.press('Control+k');
-  await expect(field).toBeFocused();
+  await openPalette(page);
+  await page.keyboard.type('check.sh');
+  await expect(palette(page).getByRole('group', { name: 'Artifacts' })).toContainText('check.sh');
+  await page.keyboard.press('Escape');
+  await expect(palette(page)).toBeHidden();
+  await openPalette(page);
   await expectAccessible(page);
   await page.keyboard.type('pump');
-  await expect(chosen).toContainText('pump-7');
-  await expect(palette.getByRole('option', { name: '<b>pump</b>' })).toBeVisible();
-  await expect(palette.getByRole('option', { name: 'Check the pumps' })).toBeVisible();
-  await expect(palette.getByRole('option', { name: /^pumps\s*2 devices/ })).toBeVisible();
-  await expect(palette.getByRole('option', { name: 'All 2 devices that match' })).toBeVisible();
+  await expect(chosen(page)).toContainText('pump-7');
+  await expect(palette(page).getByRole('option', { name: '<b>pump</b>' })).toBeVisible();
+  await expect(palette(page).getByRole('option', { name: 'Check the pumps' })).toBeVisible();
+  await expect(palette(page).getByRole('option', { name: /^pumps\s*2 devices/ })).toBeVisible();
+  await expect(palette(page).getByRole('option', { name: 'All 2 devices that match' })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('ArrowDown');
-  await expect(chosen).toContainText('<b>pump</b>');
+  await expect(chosen(page)).toContainText('<b>pump</b>');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'pump-7' })).toBeVisible();
-  await expect(palette).toBeHidden();
+  await expect(palette(page)).toBeHidden();
+  await openPalette(page);
+  await expect(palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')).toContainText('pump-7');
+});
 
-  // By its id; what can be done to the device at hand; what was opened of late.
-  await page.keyboard.press('Control+k');
-  await expect(field).toBeFocused();
-  await expect(palette.getByRole('group', { name: 'Recent' }).getByRole('option')).toContainText('pump-7');
-  await page.keyboard.type(DeviceId);
-  await expect(chosen).toContainText('pump-7');
-  await field.fill('location');
-  await expect(chosen).toHaveText('Set the location of this device');
+test('the palette finds a device by its id, and what can be done to the device of the page', async ({
+  signedIn: page,
+  service,
+}) => {
+  const id = await fill(service);
+  await page.goto(`${service.url}/devices/${id}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'pump-7' })).toBeVisible();
+  await openPalette(page);
+  await page.keyboard.type(id);
+  await expect(chosen(page)).toContainText('pump-7');
+  await field(page).fill('location');
+  await expect(chosen(page)).toHaveText('Set the location of this device');
   await page.keyboard.press('Enter');
   const location = page.getByRole('dialog', { name: 'Location of pump-7' });
   await expect(location).toBeVisible();
-  // A dialog is not left by a slip of the hand.
+  // The keys of the palette do not close another dialog.
   await page.keyboard.press('Control+k');
-  await expect(palette).toBeHidden();
+  await expect(palette(page)).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(location).toBeHidden();
-
-  await page.keyboard.press('Control+k');
-  await expect(field).toBeFocused();
-  await page.keyboard.type('check.sh');
-  await expect(palette.getByRole('group', { name: 'Artifacts' })).toContainText('check.sh');
-  await page.keyboard.press('Escape');
-  await expect(palette).toBeHidden();
 });
 
 /** Runs what is shown as a person would: in a shell, with the token in the variable that it names. */

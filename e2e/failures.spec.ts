@@ -1,4 +1,4 @@
-// Why a job failed, with real agents: groups of what the devices said, and what is done to exactly one of them.
+// Why a job failed, with real agents: groups of what the devices printed, and what is done to exactly one of them.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
@@ -44,10 +44,15 @@ async function update(service: Service, units: string[], away: string[] = []) {
 const membersOf = (page: Page) => page.getByRole('table', { name: 'Devices of this group' }).getByRole('link');
 const progressOf = (page: Page) => page.getByRole('region', { name: 'Progress' });
 
-test('a job is explained by what its devices said, and by how that differs from a healthy log @main', async ({
-  signedIn: page,
-  service,
-}) => {
+/** A job that two units failed for one reason and one for another, and its larger group opened. */
+async function openGroup(page: Page, service: Service): Promise<void> {
+  const { parent } = await update(service, ['2', '3', '4', '6']);
+  await page.goto(`${service.url}/jobs/${parent}`);
+  await group(page, /self test failed/).click();
+  await expect(membersOf(page)).toHaveText(['unit-2', 'unit-3']);
+}
+
+test('the devices of a job that failed are grouped by what they printed @main', async ({ signedIn: page, service }) => {
   const { parent } = await update(service, ['1', '2', '3', '4', '5', '6', '8'], ['7']);
   await page.goto(`${service.url}/jobs/${parent}`);
   await expect(progressOf(page)).toContainText('7 of 8 devices done');
@@ -59,11 +64,14 @@ test('a job is explained by what its devices said, and by how that differs from 
   await expect(group(page, /1 × No error said. Last line: free: 800 kB/)).toBeVisible();
   await expect(group(page, /1 × Said nothing, exit code 3/)).toBeVisible();
   await expect(group(page, /1 × <img src=x onerror=alert\(1\)> failed/)).toBeVisible();
+});
 
-  // An opened group stands in the address: its devices, and how their log differs from one that went well.
-  await group(page, /self test failed/).click();
+test('a group shows how its log differs from a healthy one, and a reload shows the same', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openGroup(page, service);
   await expect(page).toHaveURL(/failures=\w+/);
-  await expect(membersOf(page)).toHaveText(['unit-2', 'unit-3']);
   const difference = page.getByRole('region', { name: 'Difference between unit-2 and unit-6' });
   await expect(page.getByText('The first 2 lines say the same on both, then they part.')).toBeVisible();
   await expect(difference).toContainText('Only here: self test failed: bus 0x2 answered after 5 s');
@@ -76,15 +84,22 @@ test('a job is explained by what its devices said, and by how that differs from 
   await membersOf(page).filter({ hasText: 'unit-3' }).click();
   await expect(log(page, 'unit-3')).toContainText('./x.sh: line 9: self test failed');
   await page.getByRole('button', { name: 'Close the output' }).click();
+});
 
-  // A table of exactly this group, safe for a spreadsheet.
+test('exactly the devices of a group are exported as CSV', async ({ signedIn: page, service }) => {
+  await openGroup(page, service);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export CSV' }).click();
   const file = await readFile(await (await download).path(), 'utf8');
   expect(file.trim().split('\r\n')).toHaveLength(3);
   expect(file).toContain('unit-3,');
+});
 
-  // A tag for exactly this group, and the group as the selection of the device table.
+test('exactly the devices of a group are tagged, and selected in the device table', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openGroup(page, service);
   await page.getByRole('button', { name: 'Add a tag…' }).click();
   const tagging = page.getByRole('dialog');
   await tagging.getByRole('combobox', { name: 'Tag' }).fill('bus');

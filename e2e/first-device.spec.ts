@@ -14,12 +14,9 @@ import type { Service } from './fixtures.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-// Agents are built, installed and really run here.
-test.setTimeout(120_000);
-
-/** A line of a person's shell. It gets a process group of its own: npm stands between us and what it starts. */
+/** A line of a person's shell. It gets a process group of its own, because npm starts the agent as a child. */
 class Line {
-  private said = '';
+  private printed = '';
   private readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
 
@@ -31,12 +28,12 @@ class Line {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.child.stdout, this.child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
     this.ended = once(this.child, 'close').then(([code]) => code as number | null);
   }
 
   output(): string {
-    return this.said;
+    return this.printed;
   }
 
   async stop(): Promise<void> {
@@ -92,27 +89,8 @@ const isSameDocument = (page: Page) => page.evaluate(() => document.body.dataset
 
 const log = (page: Page, device: string) => page.getByRole('region', { name: `Output of ${device}, text` });
 
-test('a stranger adds this machine, deploys an archive to its group and reads along while it runs @main', async ({
-  page,
-  service,
-}) => {
-  const folder = await service.folder('stranger');
-  const effects = path.join(folder, 'effects');
-  const gate = path.join(folder, 'go on');
-  // Ends also when the test has failed and cleared its folder away.
-  const updateSh = `#!/bin/sh
-echo "unpacked in a folder with: $(ls)"
-echo "ran" >> '${effects}'
-echo "a word on stderr" >&2
-while [ ! -e '${gate}' ] && [ -d '${folder}' ]; do sleep 0.1; done
-echo "the gate is open, payload says: $(cat payload.txt)"
-`;
-
-  await page.goto(service.signInLink);
-  await expect(page.getByRole('heading', { level: 2, name: 'First steps' })).toBeVisible();
-  await markDocument(page);
-
-  // The device.
+/** Adds this machine by the page, and runs the command that the page copies. */
+async function addThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
   await page.getByRole('link', { name: 'Add this machine' }).click();
   const add = page.getByRole('dialog', { name: 'Add this machine' });
   await expect(add.getByLabel('Name')).toHaveValue('this-machine');
@@ -125,58 +103,88 @@ echo "the gate is open, payload says: $(cat payload.txt)"
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
   expect(command).toMatch(new RegExp(`^npm run agent -- --server ${service.url} --key [\\w.~+/=-]{20,}$`));
   await expect(connect.getByRole('button', { name: 'Done' })).toBeEnabled();
+  return new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+}
 
-  const agent = new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+/** Uploads one archive through Browse, and one with a folder in it by a drop. */
+async function uploadBoth(page: Page, folder: string, updateSh: string): Promise<void> {
+  await page.getByRole('link', { name: 'Artifacts', exact: true }).click();
+  const flat = await pack(folder, 'flat_0.9.tar.gz', { 'update.sh': updateSh, 'payload.txt': 'flat' }, '.');
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Browse files' }).click();
+  await (await choosing).setFiles(flat);
+  const checks = page.getByRole('group', { name: 'Checks' });
+  await expect(checks).toContainText('update.sh is at the root');
+  await expect(page.getByLabel('Version')).toHaveValue('0.9');
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await expect(page.getByText('flat_0.9.tar.gz 0.9 is stored and ready to deploy.')).toBeVisible();
+
+  const files = { 'app/update.sh': updateSh, 'app/payload.txt': 'hello from the folder' };
+  await drop(page, await pack(folder, 'app_1.2.0.tar.gz', files, 'app'));
+  await expect(checks).toContainText('update.sh is in app/');
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await expect(page.getByText('app_1.2.0.tar.gz 1.2.0 is stored and ready to deploy.')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Artifacts' }).getByRole('row')).toHaveCount(3);
+}
+
+async function deployToBench(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Deploy it: app_1.2.0.tar.gz 1.2.0' }).click();
+  await expect(page.getByRole('combobox', { name: 'Artifact' })).toHaveValue('app_1.2.0.tar.gz 1.2.0');
+  await page.getByRole('radiogroup', { name: 'Kind of target' }).getByText('Group').click();
+  await page.getByRole('combobox', { name: 'Group' }).fill('bench');
+  const review = page.getByRole('region', { name: 'Review' });
+  await expect(review.getByText('1 Online')).toBeVisible();
+  const deploy = review.getByRole('button', { name: 'Deploy', exact: true });
+  await expect(deploy).toBeDisabled();
+  await review.getByLabel(/Type bench or 1 to confirm/).fill('bench');
+  await deploy.click();
+  await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
+}
+
+/** Reads what the job prints while it runs, then opens its gate and reads the rest. */
+async function readAlong(page: Page, gate: string): Promise<void> {
+  await page.getByRole('link', { name: 'this-machine', exact: true }).click();
+  const output = log(page, 'this-machine');
+  await expect(output).toContainText(/unpacked in a folder with:.*payload\.txt.*update\.sh/);
+  await expect(output).toContainText('a word on stderr');
+  await expect(output).not.toContainText('the gate is open');
+  const panel = page.getByRole('region', { name: 'Output of this-machine, panel' });
+  await expect(panel.getByText('Running')).toBeVisible();
+  await writeFile(gate, '');
+  await expect(output).toContainText('the gate is open, payload says: hello from the folder');
+  await expect(panel.getByText('Succeeded')).toBeVisible();
+  await expect(panel.getByText('exit code 0')).toBeVisible();
+  await expect(page.getByText('Done on 1 device')).toBeVisible();
+}
+
+test('a stranger adds this machine, deploys an archive to its group and reads along while it runs @main', async ({
+  page,
+  service,
+}) => {
+  const folder = await service.folder('stranger');
+  const effects = path.join(folder, 'effects');
+  const gate = path.join(folder, 'go on');
+  // It ends also when the test has failed and removed its folder.
+  const updateSh = `#!/bin/sh
+echo "unpacked in a folder with: $(ls)"
+echo "ran" >> '${effects}'
+echo "a word on stderr" >&2
+while [ ! -e '${gate}' ] && [ -d '${folder}' ]; do sleep 0.1; done
+echo "the gate is open, payload says: $(cat payload.txt)"
+`;
+
+  await page.goto(service.signInLink);
+  await expect(page.getByRole('heading', { level: 2, name: 'First steps' })).toBeVisible();
+  await markDocument(page);
+  const agent = await addThisMachine(page, service, folder);
   try {
+    const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
     await expect(connect.getByText('this-machine is Online'), agent.output()).toBeVisible({ timeout: 30_000 });
     await connect.getByRole('button', { name: 'Done' }).click();
     await expect(page.getByRole('heading', { level: 1, name: /this-machine\s*Online/ })).toBeVisible();
-
-    // The archive: the one layout through Browse, taken back; the other dropped, and kept.
-    await page.getByRole('link', { name: 'Artifacts', exact: true }).click();
-    const flat = await pack(folder, 'flat_0.9.tar.gz', { 'update.sh': updateSh, 'payload.txt': 'flat' }, '.');
-    const choosing = page.waitForEvent('filechooser');
-    await page.getByRole('button', { name: 'Browse files' }).click();
-    await (await choosing).setFiles(flat);
-    const checks = page.getByRole('group', { name: 'Checks' });
-    await expect(checks).toContainText('update.sh is at the root');
-    await expect(page.getByLabel('Version')).toHaveValue('0.9');
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await expect(page.getByText('flat_0.9.tar.gz 0.9 is stored and ready to deploy.')).toBeVisible();
-
-    const files = { 'app/update.sh': updateSh, 'app/payload.txt': 'hello from the folder' };
-    await drop(page, await pack(folder, 'app_1.2.0.tar.gz', files, 'app'));
-    await expect(checks).toContainText('update.sh is in app/');
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await expect(page.getByText('app_1.2.0.tar.gz 1.2.0 is stored and ready to deploy.')).toBeVisible();
-    await expect(page.getByRole('table', { name: 'Artifacts' }).getByRole('row')).toHaveCount(3);
-
-    // The deploy.
-    await page.getByRole('link', { name: 'Deploy it: app_1.2.0.tar.gz 1.2.0' }).click();
-    await expect(page.getByRole('combobox', { name: 'Artifact' })).toHaveValue('app_1.2.0.tar.gz 1.2.0');
-    await page.getByRole('radiogroup', { name: 'Kind of target' }).getByText('Group').click();
-    await page.getByRole('combobox', { name: 'Group' }).fill('bench');
-    const review = page.getByRole('region', { name: 'Review' });
-    await expect(review.getByText('1 Online')).toBeVisible();
-    const deploy = review.getByRole('button', { name: 'Deploy', exact: true });
-    await expect(deploy).toBeDisabled();
-    await review.getByLabel(/Type bench or 1 to confirm/).fill('bench');
-    await deploy.click();
-
-    // The job: first what it says before the gate, then, once that has been seen, the rest.
-    await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
-    await page.getByRole('link', { name: 'this-machine', exact: true }).click();
-    const output = log(page, 'this-machine');
-    await expect(output).toContainText(/unpacked in a folder with:.*payload\.txt.*update\.sh/);
-    await expect(output).toContainText('a word on stderr');
-    await expect(output).not.toContainText('the gate is open');
-    const panel = page.getByRole('region', { name: 'Output of this-machine, panel' });
-    await expect(panel.getByText('Running')).toBeVisible();
-    await writeFile(gate, '');
-    await expect(output).toContainText('the gate is open, payload says: hello from the folder');
-    await expect(panel.getByText('Succeeded')).toBeVisible();
-    await expect(panel.getByText('exit code 0')).toBeVisible();
-    await expect(page.getByText('Done on 1 device')).toBeVisible();
+    await uploadBoth(page, folder, updateSh);
+    await deployToBench(page);
+    await readAlong(page, gate);
     expect(await isSameDocument(page), 'the page was never loaded again').toBe(true);
     expect(await readFile(effects, 'utf8')).toBe('ran\n');
   } finally {
@@ -197,13 +205,8 @@ async function addDevice(page: Page, service: Service, name: string): Promise<vo
   await add.getByRole('button', { name: 'Add device' }).click();
 }
 
-test('a machine without a clone becomes a device by the one line that is shown, and runs a script @main', async ({
-  signedIn: page,
-  service,
-}) => {
-  const folder = await service.folder('install');
-  const home = path.join(folder, 'muster');
-  const env = { MUSTER_HOME: home, HOME: folder, PATH: await bareMachine(folder) };
+/** Adds a device; gives the line that installs its agent, as the page copies it. */
+async function installLine(page: Page, service: Service): Promise<string> {
   await addDevice(page, service, 'shelf 4');
   const connect = page.getByRole('dialog', { name: 'Connect shelf 4' });
   const tool = downloader();
@@ -212,6 +215,28 @@ test('a machine without a clone becomes a device by the one line that is shown, 
   const nth = tool === 'curl' ? 0 : 1;
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).nth(nth).click());
   expect(command.startsWith(tool)).toBe(true);
+  return command;
+}
+
+/** Follows the dialog to the deploy of the script, until it has failed as it should. */
+async function deployHello(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Deploy something to it' }).click();
+  await expect(page.getByRole('combobox', { name: 'Device' })).toHaveValue('shelf 4');
+  await page.getByRole('combobox', { name: 'Artifact' }).click();
+  await page.getByRole('option', { name: /hello\.sh/ }).click();
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /hello\.sh 1\.0\.0 to shelf 4\s*Failed/ })).toBeVisible();
+  await expect(page.getByText('Exit code').locator('..')).toContainText('3');
+}
+
+test('a machine without a clone becomes a device by the one line that is shown, and runs a script @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const folder = await service.folder('install');
+  const home = path.join(folder, 'muster');
+  const env = { MUSTER_HOME: home, HOME: folder, PATH: await bareMachine(folder) };
+  const command = await installLine(page, service);
 
   const install = new Line(command, { cwd: folder, env });
   let control = '';
@@ -222,20 +247,12 @@ test('a machine without a clone becomes a device by the one line that is shown, 
     expect(install.output()).toContain(
       `sh '${control}' status | stop | start | restart | tunnel ADDRESS | back | remove`,
     );
-    await expect(connect.getByText('shelf 4 is Online')).toBeVisible();
-
-    // The dialog itself leads on to the deploy.
+    await expect(page.getByText('shelf 4 is Online')).toBeVisible();
     const effects = path.join(folder, 'effects');
     const script = `#!/bin/sh\necho "here is $(pwd)"\necho "ran" >> '${effects}'\nexit 3\n`;
     await service.uploadScript('hello.sh', script, path.join(folder, 'opt/hello'));
-    await connect.getByRole('link', { name: 'Deploy something to it' }).click();
-    await expect(page.getByRole('combobox', { name: 'Device' })).toHaveValue('shelf 4');
-    await page.getByRole('combobox', { name: 'Artifact' }).click();
-    await page.getByRole('option', { name: /hello\.sh/ }).click();
-    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1, name: /hello\.sh 1\.0\.0 to shelf 4\s*Failed/ })).toBeVisible();
+    await deployHello(page);
     await expect(log(page, 'shelf 4')).toContainText(`here is ${path.join(folder, 'opt/hello')}`);
-    await expect(page.getByText('Exit code').locator('..')).toContainText('3');
     expect(await readFile(effects, 'utf8')).toBe('ran\n');
 
     await page.getByRole('link', { name: 'shelf 4', exact: true }).click();

@@ -4,8 +4,6 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
 
-test.setTimeout(120_000);
-
 const table = (page: Page) => page.getByRole('table', { name: 'Devices' });
 const links = (page: Page) => table(page).getByRole('link');
 const shown = (page: Page) => page.getByRole('status', { name: 'Devices shown' });
@@ -30,56 +28,71 @@ async function open(page: Page, service: Service, search = ''): Promise<void> {
   await expect(links(page).first()).toBeVisible();
 }
 
-test('5,000 devices are sorted, counted, filtered and selected as a whole', async ({ signedIn: page, service }) => {
-  await makeFleet(service, 5_000);
+test('600 devices are sorted as a whole, and a reload shows the same', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 600);
   await open(page, service);
-  await expect(shown(page)).toHaveText('5,000 devices');
-  await expect(table(page)).toHaveAttribute('aria-rowcount', '5001');
-
+  await expect(shown(page)).toHaveText('600 devices');
   // Numbers in names count as numbers, over all of the fleet.
   await sortBy(page, 'Name').click();
   await expect(page).toHaveURL(/[?&]sort=name/);
   await expect(links(page).nth(9)).toHaveText('unit-10');
   await sortBy(page, 'Name').click();
   await expect(page).toHaveURL(/[?&]sort=-name/);
-  await expect(links(page).first()).toHaveText('unit-5000');
+  await expect(links(page).first()).toHaveText('unit-600');
   await expect(table(page).getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending');
   await page.reload();
-  await expect(links(page).first()).toHaveText('unit-5000');
+  await expect(links(page).first()).toHaveText('unit-600');
+});
 
-  // What can be chosen, with how many devices each choice leaves.
+test('each filter offers how many devices it leaves, and what matches is selected as a whole', async ({
+  signedIn: page,
+  service,
+}) => {
+  await makeFleet(service, 600);
+  await open(page, service, '?sort=-name');
   await page.getByRole('button', { name: 'Filter by group' }).click();
-  await expect(page.getByRole('option', { name: /^north\s*3,334$/ })).toBeVisible();
-  await page.getByRole('option', { name: /^south\s*1,666$/ }).click();
-  await expect(shown(page)).toHaveText('1,666 of 5,000 devices');
+  await expect(page.getByRole('option', { name: /^north\s*400$/ })).toBeVisible();
+  await page.getByRole('option', { name: /^south\s*200$/ }).click();
+  await expect(shown(page)).toHaveText('200 of 600 devices');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Filter by customer' }).click();
   await page.getByRole('option', { name: /^Acme\s*33$/ }).click();
   await page.keyboard.press('Escape');
-  await expect(shown(page)).toHaveText('33 of 5,000 devices');
+  await expect(shown(page)).toHaveText('33 of 600 devices');
   await expect(links(page).first()).toHaveText('unit-495');
   await expect(page).toHaveURL(/group=south/);
   await expect(page).toHaveURL(/customer=Acme/);
-
-  // Selected as a whole, from one end to the other of a sorted list.
   await page.getByRole('checkbox', { name: 'Select all 33 matching' }).check();
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('33 selected');
   const filters = page.getByRole('list', { name: 'Filters in use' });
   await filters.getByRole('button', { name: 'Take off Customer Acme' }).click();
-  await expect(shown(page)).toHaveText('1,666 of 5,000 devices');
-  await page.getByRole('button', { name: 'Select all 1,666 matching' }).click();
-  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('1,666 selected');
+  await expect(shown(page)).toHaveText('200 of 600 devices');
+  await page.getByRole('button', { name: 'Select all 200 matching' }).click();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('200 selected');
+});
 
-  // The end of the list is one key away, and no more rows are drawn than are seen.
-  // What was typed a moment before everything is cleared does not come back when its pause is over.
+test('a search typed a moment before everything is cleared does not come back', async ({ signedIn: page, service }) => {
+  await makeFleet(service, 30);
+  await open(page, service, '?group=south');
+  await expect(shown(page)).toHaveText('10 of 30 devices');
   await page.getByLabel('Search devices by name or ID').fill('unit-5');
   await page.getByRole('button', { name: 'Clear', exact: true }).evaluate((button: HTMLElement) => {
     const late = performance.now() + 150;
     while (performance.now() < late);
     button.click();
   });
-  await expect(shown(page)).toHaveText('5,000 devices');
+  await expect(shown(page)).toHaveText('30 devices');
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue('');
+});
+
+test('of 5,000 devices only the rows in view are drawn, and the last is one key away', async ({
+  signedIn: page,
+  service,
+}) => {
+  await makeFleet(service, 5_000);
+  await open(page, service, '?sort=-name');
+  await expect(shown(page)).toHaveText('5,000 devices');
+  await expect(table(page)).toHaveAttribute('aria-rowcount', '5001');
   const longest = await scrollThrough(page);
   test.info().annotations.push({ type: 'longest task while scrolling 5,000 rows', description: `${longest} ms` });
   await expect(links(page).last()).toHaveText('unit-1');
@@ -105,7 +118,7 @@ const scrollThrough = (page: Page) =>
     return longest;
   });
 
-test('j, k, x, Enter, / and ? do what the list of keys says @main', async ({ signedIn: page, service }) => {
+test('j, k, x, Enter, / and ? do what the list of keys describes @main', async ({ signedIn: page, service }) => {
   await makeFleet(service, 30);
   await open(page, service, '?sort=name');
   await expect(shown(page)).toHaveText('30 devices');
@@ -138,7 +151,10 @@ test('j, k, x, Enter, / and ? do what the list of keys says @main', async ({ sig
   await expect(page.getByRole('heading', { level: 1, name: /unit-2/ })).toBeVisible();
 });
 
-test('chosen columns, their order and the height of rows are kept @main', async ({ signedIn: page, service }) => {
+test('chosen columns, their order and the height of rows are the same after a reload @main', async ({
+  signedIn: page,
+  service,
+}) => {
   await makeFleet(service, 30);
   await open(page, service);
   await expect(shown(page)).toHaveText('30 devices');

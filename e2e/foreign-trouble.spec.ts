@@ -84,7 +84,7 @@ base.describe('a service that does not let anybody in', () => {
     const test = before(() => startBroken(() => 'http://127.0.0.1:9'));
     test.use({ expectedConsole });
 
-    test('sign-in says which', async ({ page, service, foreign }) => {
+    test('sign-in shows which', async ({ page, service, foreign }) => {
       await page.goto(`${service.url}/sign-in`);
       for (const [mood, words] of [
         ['limit', /too busy to check the token.*Try again in 7 seconds\. It says: slow down/s],

@@ -1,44 +1,19 @@
-// The dashboard as a gateway in front of /v1 services that are not ours: each page against services of different temper.
-import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
+// The dashboard as a gateway in front of /v1 services that are not ours: each page, with services that differ in what they
+// answer. What is sent to them: foreign-writes.spec.ts.
 import { expect, expectAccessible, test as base } from './fixtures.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { before, go } from './foreign/gateway.ts';
-import { LEAKED, startGoLike } from './foreign/go-like.ts';
+import { startGoLike } from './foreign/go-like.ts';
+import { expectNoLeak } from './foreign/leaks.ts';
 import { startStrict } from './foreign/strict.ts';
-import { browse, bulky, openArtifacts, stored, uploadButton } from './uploads.ts';
 
 const jwt = (exp: number) => `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.signature`;
-
-/** All that the browser keeps of a page: databases, storage, caches, and what the page itself holds. */
-const keptBy = (page: Page): Promise<string> =>
-  page.evaluate(async () => {
-    const databases = await indexedDB.databases();
-    const rows = await Promise.all(
-      databases.map(
-        ({ name = '' }) =>
-          new Promise<string>((resolve) => {
-            const opening = indexedDB.open(name);
-            opening.onsuccess = () => {
-              const db = opening.result;
-              const stores = [...db.objectStoreNames];
-              if (stores.length === 0) return resolve('');
-              const all = stores.map((store) => db.transaction(store).objectStore(store).getAll());
-              const last = all.at(-1);
-              if (last) last.onsuccess = () => resolve(JSON.stringify(all.map(({ result }) => result as unknown)));
-            };
-          }),
-      ),
-    );
-    const cached = await Promise.all((await caches.keys()).map(async (key) => (await caches.open(key)).keys()));
-    return JSON.stringify([rows, Object.entries(localStorage), Object.entries(sessionStorage), cached.length]);
-  });
 
 base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 40[14]/] });
 
-  test('sign in and read every page, with wrapped lists, nulls and other names @main', async ({
+  test('sign-in shows until when a token is good, and reports a refusal in the words of the service @main', async ({
     page,
     service,
     foreign,
@@ -55,7 +30,14 @@ base.describe('services as they are elsewhere', () => {
     await token.fill(service.token);
     await token.press('Enter');
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  });
 
+  test('devices are read with names, states and details of its own @main', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    await page.goto(service.url);
     await go(page, 'Devices');
     await expect(page.getByRole('row', { name: /press-3/ })).toContainText('Sleeping');
     await page.getByRole('link', { name: 'press-1' }).click();
@@ -64,10 +46,18 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByText(/has an agent of its own/)).toBeVisible();
     await expect(page.getByText(/does not list a device’s jobs/)).toBeVisible();
     await expect(page.getByText('No jobs yet')).toHaveCount(0);
+    await expectNoLeak(page, foreign);
+  });
 
+  test('devices are placed on the map, and found by a tag that is not listed with them', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    await page.goto(service.url);
     await go(page, 'Map');
     await expect(page.getByText('1 on the map · 2 without a location')).toBeVisible();
-    // By tag, though no device is listed with its tags: with the fleet in memory, sorted by it, and on the map.
+    // By tag, in the table and on the map.
     await page.goto(`${service.url}/devices?tag=red&sort=name`);
     await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
     await expect(page.getByRole('main')).toContainText('1 of 3');
@@ -75,13 +65,30 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByText('1 on the map', { exact: true })).toBeVisible();
     await page.goto(`${service.url}/devices?no=tag`);
     await expect(page.getByRole('alert')).toContainText('devices without a tag are not known here');
+    await expectNoLeak(page, foreign);
+  });
+
+  test('artifacts, workflows and tunnels are read from wrapped lists and nulls', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    await page.goto(service.url);
     await go(page, 'Artifacts');
     await expect(page.getByRole('row', { name: /app\.tar\.gz/ })).toBeVisible();
     await go(page, 'Workflows');
     await expect(page.getByText('No workflows')).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByText('No tunnels are open')).toBeVisible();
+    await expectNoLeak(page, foreign);
+  });
 
+  test('a job is read with its parts, and one of an unknown shape is shown as it came', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    await page.goto(service.url);
     await go(page, 'Jobs');
     await expect(page.getByRole('row', { name: /undated/ })).toContainText('yesterday-ish');
     await page.getByRole('link', { name: 'rollout 7' }).click();
@@ -89,130 +96,25 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByRole('row', { name: /press-2/ })).toContainText('Waiting');
     await expect(page.getByRole('row', { name: /press-3/ })).toContainText('Failed');
     await expect(page.getByRole('row', { name: /only text/ })).toBeVisible();
-    // Of an unheard-of shape all is shown that came.
     await page.getByRole('link', { name: 'Device no-5' }).click();
     await expect(page.getByRole('main')).toContainText('Verdict');
     await expect(page.getByRole('main')).toContainText('unheard of');
+    await expectNoLeak(page, foreign);
+  });
 
+  test('the account names the service, and signing out leaves nothing behind', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    await page.goto(service.url);
     await go(page, 'Account');
     await expect(page.getByText('ops@acme.example').first()).toBeVisible();
     await expect(page.getByText(/manages its tokens elsewhere/)).toBeVisible();
     await expect(page.getByText(foreign.url)).toBeVisible();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
-
-    expect(await keptBy(page)).not.toContain(LEAKED);
-    expect(await page.content()).not.toContain(LEAKED);
-    for (const { headers } of foreign.heard) {
-      expect(headers.cookie).toBeUndefined();
-      expect(headers.origin).toBeUndefined();
-    }
-  });
-});
-
-base.describe('writes to services as they are elsewhere', () => {
-  const test = before(startGoLike);
-  test.use({ expectedConsole: [/status of 40[14]/] });
-
-  test('devices, a file, a deployment: sent once, as the document says, and no command of ours beside them @main', async ({
-    signedIn: page,
-    service,
-    foreign,
-  }) => {
-    const sent = (start: string) =>
-      foreign.heard
-        .filter(({ method, url }) => `${method} ${url}`.startsWith(start))
-        .map(({ body }) => JSON.parse(body.toString()) as unknown);
-    const expectNoCommand = () => expect(page.getByText(/install\.sh|npm run agent|this machine/i)).toHaveCount(0);
-
-    await page.goto(`${service.url}/devices`);
-    await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
-    await expectNoCommand();
-    await page.getByRole('button', { name: 'Export CSV' }).click();
-    const saving = page.waitForEvent('download');
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Download|Export/ })
-      .click();
-    const csv = await readFile(await (await saving).path(), 'utf8');
-    expect(csv).toContain('press-3');
-    expect(csv).not.toContain(LEAKED);
-    await page.keyboard.press('Escape');
-
-    await page.getByRole('link', { name: 'press-1' }).click();
-    await page.getByRole('button', { name: /Edit.*Name|Name.*edit/i }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('press one');
-    await page.keyboard.press('Enter');
-    await expect(page.getByRole('heading', { name: 'press one' })).toBeVisible();
-    expect(sent('PATCH /v1/devices/g1')).toEqual([{ DeviceName: 'press one' }]);
-    await expectNoCommand();
-
-    await page.goto(`${service.url}/devices?dialog=add-this-machine`);
-    const add = page.getByRole('dialog', { name: 'Add a device' });
-    await add.getByRole('textbox', { name: 'Name', exact: true }).fill('press-9');
-    await add.getByRole('button', { name: 'Add device' }).click();
-    const key = page.getByRole('dialog', { name: 'Connect press-9' });
-    await expect(key).toContainText('has an agent of its own');
-    await expectNoCommand();
-    await key.getByRole('button', { name: 'Reveal' }).click();
-    await expect(key.getByText('dk_new')).toBeVisible();
-    const saved = page.waitForEvent('download');
-    await key.getByRole('button', { name: 'Download' }).click();
-    await saved;
-    await key.getByRole('button', { name: 'Done' }).click();
-    await expect(page.getByRole('heading', { name: 'press-9' })).toBeVisible();
-    expect(sent('POST /v1/devices')).toEqual([{ DeviceName: 'press-9', DeviceGroup: '' }]);
-
-    // Stored is said when the service has said it, not when the last byte has left.
-    const goOn = foreign.hold();
-    await openArtifacts(page, service);
-    await browse(page, await bulky(service, 'press_2.0.tar.gz', 6_000_000));
-    await uploadButton(page).click();
-    await expect(page.getByRole('progressbar', { name: 'Upload of press_2.0.tar.gz' })).toBeVisible();
-    await expect(stored(page)).toBeHidden();
-    goOn();
-    await expect(stored(page)).toContainText('press_2.0.tar.gz');
-    const [upload] = foreign.heard.filter(({ method, url }) => `${method} ${url}` === 'POST /v1/artifact');
-    expect(upload?.headers['content-type']).toContain('multipart/form-data');
-    expect(upload?.body.length).toBeGreaterThan(6_000_000);
-    for (const part of ['name="size"', 'name="version"\r\n\r\n2.0', 'name="type"\r\n\r\ntar.gz', 'name="file"'])
-      expect(upload?.body.includes(part), part).toBe(true);
-
-    await page.goto(`${service.url}/deploy?group=lab&artifact=ga1`);
-    await page.getByLabel(/^Type lab or/).fill('lab');
-    await page.getByRole('button', { name: 'Deploy to 3 devices' }).dblclick();
-    await expect(page.getByRole('heading', { name: 'rollout 7' })).toBeVisible();
-    expect(sent('POST /v1/job')).toEqual([
-      { Name: 'app.tar.gz 7 to group lab', DeviceGroup: 'lab', ArtifactId: 'ga1' },
-    ]);
-    // A part that cannot be read by its own id is looked for in its job, and what the service says of it is reported.
-    await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
-    const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
-    await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
-    await expect(cancel).toContainText('1 failed.');
-    await expect(cancel).toContainText('does not remove one device’s part of a job');
-    expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/job/gc2']);
-    await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
-    // Without tags a job still goes to one.
-    await page.goto(`${service.url}/deploy?artifact=ga1`);
-    await page.getByText('Tag', { exact: true }).click();
-    await expect(page.getByRole('textbox', { name: /tag/i })).toBeVisible();
-
-    // Many at once: nothing of ours in the file of keys either.
-    await page.goto(`${service.url}/devices/add-many`);
-    await expect(page.getByText('This service has no tags.')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Rows' }).fill('press-10,lab');
-    await page.getByRole('button', { name: 'Check rows' }).click();
-    await page.getByRole('button', { name: /^Create 1 device/ }).click();
-    await expect(page.getByRole('button', { name: 'Copy key of press-10' })).toBeVisible();
-    await expectNoCommand();
-    const taking = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download keys' }).click();
-    expect(await readFile(await (await taking).path(), 'utf8')).toMatch(
-      /^\uFEFFname,group,device_id,device_key\r\npress-10,lab,g9,dk_new\r\n$/,
-    );
-    expect(await keptBy(page)).not.toContain(LEAKED);
-    expect(await page.content()).not.toContain(LEAKED);
+    await expectNoLeak(page, foreign);
   });
 });
 
@@ -220,7 +122,7 @@ base.describe('as little as the document asks for', () => {
   const test = before(startStrict, { INSTALL_COMMAND: 'portal-agent --key {key}' });
   test.use({ expectedConsole: [/status of 40[45]/] });
 
-  test('every page does without what is missing, and says so', async ({ signedIn: page, service, foreign }) => {
+  test('every page works without what is missing, and names it', async ({ signedIn: page, service, foreign }) => {
     // No total is reported: there is a next page as long as one comes full.
     await page.goto(`${service.url}/devices`);
     await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();

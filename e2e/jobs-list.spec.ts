@@ -1,5 +1,7 @@
 // Jobs from a workflow, and the list of jobs: searched, filtered and sorted.
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { deployButton, heading, jobs, jobSandbox, log, review, script, submit } from './job-sandbox.ts';
 
 test('a workflow is defined, deployed and deleted @main', async ({ signedIn: page, service }) => {
@@ -34,10 +36,10 @@ test('a workflow is defined, deployed and deleted @main', async ({ signedIn: pag
   expect((await service.call<unknown[] | null>('GET', '/v1/workflow')) ?? []).toEqual([]);
 });
 
-test('the list of jobs is searched and filtered, in the URL, so that Back and reload keep it @main', async ({
-  signedIn: page,
-  service,
-}) => {
+const rows = (page: Page) => page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row');
+
+/** Four jobs of two devices, of which one waits and two have failed. */
+async function openFour(page: Page, service: Service): Promise<string> {
   const sandbox = await jobSandbox(service);
   const runner = await service.createDevice('runner');
   const sleeper = await service.createDevice('sleeper');
@@ -48,47 +50,54 @@ test('the list of jobs is searched and filtered, in the URL, so that Back and re
   await submit(service, { Name: 'Nightly clean-up', DeviceId: runner.DeviceId, ArtifactId: wrong });
   await submit(service, { Name: 'Weekly report', DeviceId: runner.DeviceId, ArtifactId: wrong });
   await submit(service, { Name: 'Rotate keys', DeviceId: runner.DeviceId, ArtifactId: fine });
-
   await page.goto(`${service.url}/jobs`);
-  const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row');
-  await expect(rows.filter({ hasText: 'Rotate keys' })).toContainText('Succeeded');
-  await expect(rows.filter({ hasText: 'Weekly report' })).toContainText('Failedexit code 7');
-  await expect(rows.getByRole('link')).toHaveText([
+  await expect(rows(page).filter({ hasText: 'Rotate keys' })).toContainText('Succeeded');
+  await expect(rows(page).filter({ hasText: 'Weekly report' })).toContainText('Failedexit code 7');
+  await expect(rows(page).getByRole('link')).toHaveText([
     'Rotate keys',
     'Weekly report',
     'Nightly clean-up',
     'Nightly backup',
   ]);
+  return runner.DeviceId;
+}
 
+test('jobs are searched by name and state, in the URL, for Back and reload @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openFour(page, service);
   await page.getByLabel('Name contains').fill('nightly');
-  await expect(rows).toHaveCount(2);
+  await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/\?name=nightly$/);
   await page.getByRole('combobox', { name: 'State' }).selectOption('Failed');
-  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up']);
+  await expect(rows(page).getByRole('link')).toHaveText(['Nightly clean-up']);
   await expect(page).toHaveURL(/\?name=nightly&state=Failed$/);
   await expect(page.getByRole('search', { name: 'Filter jobs' }).getByRole('status')).toHaveText('1 of 4 jobs');
 
   await page.getByRole('link', { name: 'Nightly clean-up' }).click();
   await expect(heading(page)).toContainText('Nightly clean-up Failed');
   await page.goBack();
-  await expect(rows).toHaveCount(1);
+  await expect(rows(page)).toHaveCount(1);
   await expect(page.getByLabel('Name contains')).toHaveValue('nightly');
   await page.reload();
-  await expect(rows).toHaveCount(1);
+  await expect(rows(page)).toHaveCount(1);
   await page.getByRole('combobox', { name: 'State' }).selectOption('Running');
   await expect(page.getByText('No job matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(rows).toHaveCount(4);
+  await expect(rows(page)).toHaveCount(4);
+});
 
-  // By what it was aimed at, and sorted by any column.
+test('jobs are filtered by target and artifact, and sorted by any column', async ({ signedIn: page, service }) => {
+  const runner = await openFour(page, service);
   await page.getByRole('combobox', { name: 'Target' }).click();
   await page.getByRole('option', { name: 'runner' }).click();
-  await expect(rows).toHaveCount(3);
+  await expect(rows(page)).toHaveCount(3);
   await page.getByRole('button', { name: 'Name', exact: true }).click();
-  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Rotate keys', 'Weekly report']);
+  await expect(rows(page).getByRole('link')).toHaveText(['Nightly clean-up', 'Rotate keys', 'Weekly report']);
   await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
-  await expect(page).toHaveURL(new RegExp(`device=${runner.DeviceId}&sort=name$`));
+  await expect(page).toHaveURL(new RegExp(`device=${runner}&sort=name$`));
   await page.getByRole('combobox', { name: 'Artifact' }).click();
   await page.getByRole('option', { name: /^wrong\.sh/ }).click();
-  await expect(rows.getByRole('link')).toHaveText(['Nightly clean-up', 'Weekly report']);
+  await expect(rows(page).getByRole('link')).toHaveText(['Nightly clean-up', 'Weekly report']);
 });

@@ -1,7 +1,10 @@
 // The output of a job as it comes from a real device: live, coloured, as text, followed.
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { found, saved, searchBox, steps } from './job-log.ts';
 import { heading, jobSandbox, log, script, submit } from './job-sandbox.ts';
+import type { JobSandbox } from './job-sandbox.ts';
 import { settledBox } from './settled-box.ts';
 
 interface Pieces {
@@ -9,10 +12,8 @@ interface Pieces {
   Stderr: { Text: string };
 }
 
-test('output arrives while the job runs; its colours are shown, its tags are text, and it can be searched @main', async ({
-  signedIn: page,
-  service,
-}) => {
+/** A running job that has printed colours, a tag and a line on stderr; it goes on at "lift" and ends at "end". */
+async function openLift(page: Page, service: Service) {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('crane');
   const artifact = await script(
@@ -29,7 +30,15 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'lift', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs/${id}`);
+  await expect(log(page, 'crane')).toContainText('load is heavy');
+  return sandbox;
+}
 
+test('output arrives while the job runs; its colours are shown, its tags are text @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await openLift(page, service);
   const output = log(page, 'crane');
   await expect(output).toContainText('load is heavy');
   await expect(output).toContainText('<img src=x onerror="document.title=1">');
@@ -45,7 +54,16 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await sandbox.open('lift');
   await expect(output).toContainText('load is up');
   await expect(heading(page)).toContainText('Running');
+  await sandbox.open('end');
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(page).not.toHaveTitle('1');
+});
 
+test('the output of a running job is searched, and shown by stream', async ({ signedIn: page, service }) => {
+  const sandbox = await openLift(page, service);
+  const output = log(page, 'crane');
+  await sandbox.open('lift');
+  await expect(output).toContainText('load is up');
   await searchBox(page).fill('LOAD');
   await expect(found(page)).toHaveText('2 found');
   await page.keyboard.press('Enter');
@@ -61,14 +79,10 @@ test('output arrives while the job runs; its colours are shown, its tags are tex
   await expect(output).toContainText('load is up');
   await expect(output).not.toContainText('careful');
   await sandbox.open('end');
-  await expect(heading(page)).toContainText('Succeeded');
-  await expect(page).not.toHaveTitle('1');
 });
 
-test('a log follows its end until the reader scrolls up or goes to a find, and again when told to', async ({
-  signedIn: page,
-  service,
-}) => {
+/** A running job of 300 lines, of 300 more at "on", and of a last one at "end". */
+async function openClimb(page: Page, service: Service) {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('lift');
   const artifact = await script(
@@ -84,40 +98,49 @@ test('a log follows its end until the reader scrolls up or goes to a find, and a
   await service.agent(DeviceKey);
   const id = await submit(service, { Name: 'climb', DeviceId, ArtifactId: artifact });
   await page.goto(`${service.url}/jobs/${id}`);
-  const output = log(page, 'lift');
-  const follow = page.getByRole('button', { name: 'Follow' }); // or "Follow: 300 new lines"
-  const lines = (count: number) => expect(page.getByText(`${count} lines`, { exact: true })).toBeVisible();
-  await expect(output.getByText('step 300', { exact: true })).toBeInViewport();
-  await expect(follow).toBeHidden();
+  await expect(log(page, 'lift').getByText('step 300', { exact: true })).toBeInViewport();
+  return sandbox;
+}
+const followButton = (page: Page) => page.getByRole('button', { name: 'Follow' }); // or "Follow: 300 new lines"
+const lineCount = (page: Page, count: string) => page.getByText(`${count} lines`, { exact: true });
 
+test('a log follows its end until the reader scrolls up, and again after a click', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await openClimb(page, service);
+  const output = log(page, 'lift');
+  const follow = followButton(page);
+  await expect(follow).toBeHidden();
   await output.hover();
   await page.mouse.wheel(0, -100_000);
   await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
   await sandbox.open('on');
-  await lines(600);
+  await expect(lineCount(page, '600')).toBeVisible();
   await expect(output.getByText('step 1', { exact: true })).toBeInViewport();
   await expect(follow).toHaveText('300 new lines');
   await follow.click();
   await expect(output.getByText('step 600', { exact: true })).toBeInViewport();
   await expect(follow).toBeHidden();
+});
 
+test('a log stays at what was searched until the reader goes to its end', async ({ signedIn: page, service }) => {
+  const sandbox = await openClimb(page, service);
+  const output = log(page, 'lift');
+  await sandbox.open('on');
   await searchBox(page).fill('step 42');
   await page.keyboard.press('Enter');
   await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
   await sandbox.open('end');
-  await lines(601);
+  await expect(lineCount(page, '601')).toBeVisible();
   await expect(output.getByText('step 42', { exact: true })).toBeInViewport();
   await output.press('End');
   await expect(output.getByText('arrived')).toBeInViewport();
   await expect(heading(page)).toContainText('Succeeded');
 });
 
-test('both streams come in the order of arrival and the newest is followed; where the order is not known, what grew is', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  const sandbox = await jobSandbox(service);
+/** A job that writes to both streams in turn, a gate before each; gives its id. */
+async function submitRaise(service: Service, sandbox: JobSandbox): Promise<string> {
   const { DeviceId, DeviceKey } = await service.createDevice('hoist');
   const artifact = await script(
     service,
@@ -135,17 +158,12 @@ test('both streams come in the order of arrival and the newest is followed; wher
     sandbox.gate('end'),
   );
   await service.agent(DeviceKey);
-  const id = await submit(service, { Name: 'raise', DeviceId, ArtifactId: artifact });
-  await page.goto(`${service.url}/jobs/${id}`);
-  // Another service says nothing of the order.
-  const stranger = await context.newPage();
-  await stranger.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
-  await stranger.goto(`${service.url}/jobs/${id}`);
-  const output = log(page, 'hoist');
-  const strange = log(stranger, 'hoist');
-  const seen = async (text: string) => {
-    for (const view of [output, strange]) await expect(view.getByText(text, { exact: true })).toBeInViewport();
-  };
+  return submit(service, { Name: 'raise', DeviceId, ArtifactId: artifact });
+}
+
+/** Opens the gates one by one: what is new is in view each time. */
+async function expectNewestInView(sandbox: JobSandbox, output: Locator): Promise<void> {
+  const seen = (text: string) => expect(output.getByText(text, { exact: true })).toBeInViewport();
   await seen('begins');
   for (const [gate, text] of [
     ['faults', 'fault 200'],
@@ -156,6 +174,17 @@ test('both streams come in the order of arrival and the newest is followed; wher
     await sandbox.open(gate);
     await seen(text);
   }
+}
+
+test('both streams come in the order of arrival, and the newest line is followed', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  const id = await submitRaise(service, sandbox);
+  await page.goto(`${service.url}/jobs/${id}`);
+  const output = log(page, 'hoist');
+  await expectNewestInView(sandbox, output);
   await expect(output.locator('[data-index]').last()).toContainText('arrived');
   await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
@@ -165,17 +194,31 @@ test('both streams come in the order of arrival and the newest is followed; wher
   ]);
   const faults = Array.from({ length: 200 }, (_, n) => `fault ${n + 1}\n`).join('');
   expect(await saved(download)).toBe(`begins\n${faults}going up\noops\narrived\n`);
-  // Said between the two streams, of which only the rows in view are drawn.
-  await strange.press('Home');
-  await expect(strange.getByText('order of arrival not known')).toBeInViewport();
-  await stranger.close();
 });
 
-test('what arrives comes in pieces, none of them twice, and never moves what is being read', async ({
-  signedIn: page,
-  service,
-}) => {
-  const sandbox = await jobSandbox(service);
+test.describe('with a service that gives no order of the streams', () => {
+  test.use({ expectedConsole: [/status of 404.*\/output\?/] });
+
+  test('the log shows that the order is not known, and follows the stream that grew', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const sandbox = await jobSandbox(service);
+    const id = await submitRaise(service, sandbox);
+    await page.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
+    await page.goto(`${service.url}/jobs/${id}`);
+    const output = log(page, 'hoist');
+    await expectNewestInView(sandbox, output);
+    await sandbox.open('end');
+    await expect(heading(page)).toContainText('Succeeded');
+    // It is between the two streams, of which only the rows in view are drawn.
+    await output.press('Home');
+    await expect(output.getByText('order of arrival not known')).toBeInViewport();
+  });
+});
+
+/** A job of 3,200 wide lines, and of 301 more at "on", the last of which comes in two parts. */
+async function submitPull(service: Service, sandbox: JobSandbox): Promise<string> {
   const { DeviceId, DeviceKey } = await service.createDevice('winch');
   const wide = `line $i ${'wide '.repeat(60)}`;
   const artifact = await script(
@@ -190,8 +233,12 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
     sandbox.gate('end'),
   );
   await service.agent(DeviceKey);
-  const id = await submit(service, { Name: 'pull', DeviceId, ArtifactId: artifact });
+  return submit(service, { Name: 'pull', DeviceId, ArtifactId: artifact });
+}
 
+test('output comes in pieces, none of them twice', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  const id = await submitPull(service, sandbox);
   const answers: Promise<Pieces>[] = [];
   const whole: string[] = [];
   page.on('response', (response) => {
@@ -200,20 +247,9 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
     if (pathname === `/v1/job/${id}`) whole.push(pathname);
   });
   await page.goto(`${service.url}/jobs/${id}`);
-  const output = log(page, 'winch');
-  const lines = (count: string) => expect(page.getByText(`${count} lines`, { exact: true })).toBeVisible();
-  await lines('3,200');
-  await page.getByRole('button', { name: 'Wrap lines' }).click();
-  await searchBox(page).fill('fault 42');
-  await page.keyboard.press('Enter');
-  const reading = output.getByText('fault 42', { exact: true });
-  await expect(reading).toBeInViewport();
-  const before = await settledBox(reading);
-
+  await expect(lineCount(page, '3,200')).toBeVisible();
   await sandbox.open('on');
-  await lines('3,501');
-  await expect(page.getByRole('button', { name: 'Follow: 301 new lines' })).toBeVisible();
-  expect(Math.abs((await settledBox(reading)).y - before.y)).toBeLessThan(3);
+  await expect(lineCount(page, '3,501')).toBeVisible();
   await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
 
@@ -223,4 +259,24 @@ test('what arrives comes in pieces, none of them twice, and never moves what is 
   expect(sent.map((answer) => answer.Stderr.Text).join('')).toBe(Stderr);
   expect(Stdout.endsWith('hält\n')).toBe(true);
   expect(whole).toEqual([]);
+});
+
+test('new output does not move the line that is being read', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  const id = await submitPull(service, sandbox);
+  await page.goto(`${service.url}/jobs/${id}`);
+  const output = log(page, 'winch');
+  await expect(lineCount(page, '3,200')).toBeVisible();
+  await page.getByRole('button', { name: 'Wrap lines' }).click();
+  await searchBox(page).fill('fault 42');
+  await page.keyboard.press('Enter');
+  const reading = output.getByText('fault 42', { exact: true });
+  await expect(reading).toBeInViewport();
+  const before = await settledBox(reading);
+
+  await sandbox.open('on');
+  await expect(lineCount(page, '3,501')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Follow: 301 new lines' })).toBeVisible();
+  expect(Math.abs((await settledBox(reading)).y - before.y)).toBeLessThan(3);
+  await sandbox.open('end');
 });

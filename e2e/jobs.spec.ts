@@ -1,5 +1,7 @@
 // Jobs, with real agents that run real scripts: they wait, queue up, fail, are deleted and found again in the list.
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import {
   deployButton,
   heading,
@@ -71,10 +73,12 @@ test('two jobs for one device run one after the other, in the order they were su
   expect(await sandbox.traces()).toEqual(['first begins', 'first ends', 'second']);
 });
 
-test('a group job shows what each device printed, stdout and stderr apart, and which one failed @main', async ({
-  signedIn: page,
-  service,
-}) => {
+const row = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Devices of this job' }).getByRole('row', { name: new RegExp(name) });
+const progress = (page: Page) => page.getByRole('region', { name: 'Progress' });
+
+/** A group of three: a script succeeds on the first, fails on the second, and waits for the third. */
+async function labWith(service: Service): Promise<string> {
   const sandbox = await jobSandbox(service);
   const artifact = await script(
     service,
@@ -90,7 +94,22 @@ test('a group job shows what each device printed, stdout and stderr apart, and w
   }
   await service.createDevice('unit-three', 'lab');
   await service.createDevice('elsewhere', 'field');
+  return artifact;
+}
 
+/** The job that has ended on the first two, opened. */
+async function openGroupJob(page: Page, service: Service): Promise<void> {
+  const ArtifactId = await labWith(service);
+  const id = await submit(service, { Name: 'check all', DeviceGroup: 'lab', ArtifactId });
+  await page.goto(`${service.url}/jobs/${id}`);
+  await expect(progress(page)).toContainText('2 of 3 devices done');
+}
+
+test('a group is deployed to after its review, and the job shows how it went on each device @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const artifact = await labWith(service);
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
   await expect(review(page)).toContainText('3 devices2 Online1 Offline');
   await expect(review(page)).toContainText('1 device will wait until back online');
@@ -98,26 +117,26 @@ test('a group job shows what each device printed, stdout and stderr apart, and w
   await expect(page.getByText('Type the confirmation first.')).toBeVisible();
   await page.getByLabel(/^Type lab or 3 to confirm/).fill('lab');
   await page.getByRole('button', { name: 'Deploy to 3 devices' }).click();
-
-  const row = (name: string) =>
-    page.getByRole('table', { name: 'Devices of this job' }).getByRole('row', { name: new RegExp(name) });
-  await expect(row('unit-one')).toContainText('Succeeded');
-  await expect(row('unit-two')).toContainText('Failed');
-  await expect(row('unit-two').getByRole('cell', { name: '3', exact: true })).toBeVisible();
-  await expect(row('unit-three')).toContainText('Waiting');
-  await expect(page.getByRole('region', { name: 'Progress' })).toContainText('2 of 3 devices done');
-  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(/1.failed, 1.succeeded, 1.waiting/);
+  await expect(row(page, 'unit-one')).toContainText('Succeeded');
+  await expect(row(page, 'unit-two')).toContainText('Failed');
+  await expect(row(page, 'unit-two').getByRole('cell', { name: '3', exact: true })).toBeVisible();
+  await expect(row(page, 'unit-three')).toContainText('Waiting');
+  await expect(progress(page)).toContainText('2 of 3 devices done');
+  await expect(progress(page)).toContainText(/1.failed, 1.succeeded, 1.waiting/);
   // Nothing goes on until the third is back, and no time is counted.
-  await expect(page.getByRole('region', { name: 'Progress' })).toContainText(
-    '1 waits for its device, which is offline',
-  );
+  await expect(progress(page)).toContainText('1 waits for its device, which is offline');
   await expect(heading(page)).toContainText('Waiting');
   await expect(page.getByText('Duration–')).toBeVisible();
+});
 
-  // Only the failed ones; then what the failed one printed.
+test('the output of a device that failed is read by stream, and a reload shows the same @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openGroupJob(page, service);
   await page.getByRole('button', { name: 'Failed 1' }).click();
-  await expect(row('unit-one')).toBeHidden();
-  await row('unit-two').getByRole('link').click();
+  await expect(row(page, 'unit-one')).toBeHidden();
+  await row(page, 'unit-two').getByRole('link').click();
   const panel = page.getByRole('region', { name: 'Output of unit-two, panel' });
   await expect(panel).toContainText('Failedexit code 3');
   await expect(log(page, 'unit-two')).toContainText('measured on two');
@@ -134,9 +153,13 @@ test('a group job shows what each device printed, stdout and stderr apart, and w
   await page.getByRole('button', { name: 'Close the output' }).click();
   await expect(panel).toBeHidden();
   await page.getByRole('button', { name: 'All 3' }).click();
-  await expect(row('unit-one')).toBeVisible();
+  await expect(row(page, 'unit-one')).toBeVisible();
+});
+
+test('the list of jobs and the overview say which device a job waits for', async ({ signedIn: page, service }) => {
+  await openGroupJob(page, service);
   await page.goto(`${service.url}/jobs`);
-  await expect(page.getByRole('row', { name: /check\.sh/ })).toContainText('1 waits for an offline device');
+  await expect(page.getByRole('row', { name: /check all/ })).toContainText('1 waits for an offline device');
   await page.goto(service.url);
   await expect(page.getByText('2 of 3 done · 1 waits for its device, which is offline')).toBeVisible();
 });
@@ -232,13 +255,13 @@ test('a job that is stopped keeps its record and output, on each of its devices 
 
   // The one behind it has begun by now, and is stopped as one of a selection.
   await page.goto(`${service.url}/jobs`);
-  const row = page.getByRole('row', { name: /grind once/ });
-  await expect(row).toContainText('Running');
-  await row.getByRole('checkbox').check();
+  const once = page.getByRole('row', { name: /grind once/ });
+  await expect(once).toContainText('Running');
+  await once.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Stop 1…' }).click();
   const many = page.getByRole('dialog', { name: 'Stop 1 job' });
   await many.getByRole('button', { name: 'Stop 1 job' }).click();
   await expect(many).toContainText('1 done.');
   await many.getByRole('button', { name: 'Close', exact: true }).last().click();
-  await expect(row).toContainText('Cancelled');
+  await expect(once).toContainText('Cancelled');
 });

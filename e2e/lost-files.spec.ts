@@ -41,7 +41,7 @@ test.describe('a service that goes away', () => {
   // The browser itself reports each request that nobody answered.
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('is said once, with how old what is shown is, and the banner goes by itself @main', async ({
+  test('is reported once, with how old what is shown is, and the banner goes by itself @main', async ({
     signedIn: page,
     service,
   }) => {
@@ -75,7 +75,7 @@ test.describe('a service that goes away', () => {
     await expect(page.getByRole('alert')).toBeHidden();
   });
 
-  test('is noticed by a page that reads nothing again by itself, which tells how old it is', async ({
+  test('is noticed by a page that reads nothing again by itself, which shows how old it is', async ({
     signedIn: page,
     service,
   }) => {
@@ -93,7 +93,7 @@ test.describe('a service that goes away', () => {
 test.describe('a new version of the service', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('says so and takes nothing that was typed; a page whose files are gone is loaded anew, once', async ({
+  test('is reported, and what was typed stays; a page whose files are gone is loaded anew, once', async ({
     signedIn: page,
     service,
   }) => {
@@ -149,7 +149,7 @@ test.describe('a browser that remembers what failed', () => {
     await expect(page.getByText('No devices yet.')).toBeVisible();
   });
 
-  test('a page that never comes is reloaded once, and then says so', async ({ signedIn: page, service }) => {
+  test('a page that never comes is reloaded once, and then reported', async ({ signedIn: page, service }) => {
     await loseFile(page, 'workflows-page', { forGood: true });
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);
@@ -180,7 +180,7 @@ test.describe('a browser that remembers what failed', () => {
     expect(loads()).toBe(0);
   });
 
-  test('a dialog that does not come is said in a notice that offers the reload, and nothing typed is lost', async ({
+  test('a dialog that does not come is reported in a notice that offers the reload, and nothing typed is lost', async ({
     signedIn: page,
     service,
   }) => {

@@ -1,5 +1,5 @@
-// What is done on the map: an area selects and the bulk actions follow, devices are placed and moved, by mouse and by
-// keyboard; and how long the page stands still with 10,000 devices.
+// What is done on the map: an area selects and the bulk actions follow, devices are placed and moved. By keyboard:
+// map-keyboard.spec.ts; with 10,000 devices: map-large.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import type { Service } from './fixtures.ts';
@@ -19,23 +19,18 @@ const namesOf = async (service: Service, of: 'tag' | 'group', value: string) =>
     .map(({ DeviceName }) => DeviceName)
     .toSorted();
 
-test('a lasso and a rectangle select what is inside, for the bulk actions and for the table @main', async ({
-  signedIn: page,
-  service,
-}) => {
+/** Three devices, of which the third is away from the middle of the map. */
+async function openThree(page: Page, service: Service): Promise<void> {
   await placed(service, 'inside 1', 10, 10);
   await placed(service, 'inside 2', 10.1, 10.1);
   await placed(service, 'outside', 10, 13);
   await openMap(page, service, '?at=10,10,7');
   await expect(inView(page).getByRole('listitem')).toHaveCount(3);
+}
+
+/** Draws a lasso round the two in the middle. */
+async function drawLasso(page: Page): Promise<void> {
   const { x, y } = await middle(page);
-
-  // Escape puts the tool away.
-  await page.getByRole('button', { name: 'Select with a lasso' }).click();
-  await expect(page.getByText('Draw round the devices to select.')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page.getByText('Draw round the devices to select.')).toBeHidden();
-
   await page.keyboard.press('l');
   await expect(page.getByRole('button', { name: 'Select with a lasso' })).toHaveAttribute('aria-pressed', 'true');
   const [[right, down], ...rest] = LASSO;
@@ -44,9 +39,21 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   for (const [toRight, toDown] of rest) await page.mouse.move(x + toRight, y + toDown, { steps: 4 });
   await page.mouse.up();
   await expect(page.getByText('2 devices added to the selection.')).toBeVisible();
+}
+
+test('Escape puts the lasso away', async ({ signedIn: page, service }) => {
+  await openThree(page, service);
+  await page.getByRole('button', { name: 'Select with a lasso' }).click();
+  await expect(page.getByText('Draw round the devices to select.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Draw round the devices to select.')).toBeHidden();
+});
+
+test('a lasso selects what is inside, for the bulk actions @main', async ({ signedIn: page, service }) => {
+  await openThree(page, service);
+  await drawLasso(page);
   await expect(page.getByRole('checkbox', { name: 'Select inside 1' })).toBeChecked();
   await expect(page.getByRole('checkbox', { name: 'Select outside' })).not.toBeChecked();
-
   await expect(bar(page)).toContainText('2 selected');
   await choose(page, 'Add a tag');
   const dialog = page.getByRole('dialog');
@@ -55,15 +62,21 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   await expect(dialog).toContainText('2 done');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   expect(await namesOf(service, 'tag', 'roof')).toEqual(['inside 1', 'inside 2']);
+});
 
+test('the selection of the map is the same after a look at the table', async ({ signedIn: page, service }) => {
+  await openThree(page, service);
+  await drawLasso(page);
   await page.getByRole('link', { name: 'Table' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   await page.goBack();
   await expect(bar(page)).toContainText('2 selected');
   await expect(inView(page).getByRole('listitem')).toHaveCount(3);
+});
 
-  // A rectangle over the third one, which gets a group of its own.
-  await bar(page).getByRole('button', { name: 'Clear selection' }).click();
+test('a rectangle selects what is inside, for the bulk actions', async ({ signedIn: page, service }) => {
+  await openThree(page, service);
+  const { x, y } = await middle(page);
   await page.getByRole('button', { name: 'Select in a rectangle' }).click();
   await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toHaveAttribute('aria-pressed', 'true');
   // Three degrees of longitude east of the middle, at zoom 7.
@@ -74,6 +87,7 @@ test('a lasso and a rectangle select what is inside, for the bulk actions and fo
   await page.mouse.up();
   await expect(page.getByText('1 device added to the selection.')).toBeVisible();
   await choose(page, 'Set group');
+  const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Group' }).fill('far');
   await dialog.getByRole('button', { name: /of 1 device$/ }).click();
   await expect(dialog).toContainText('1 done');
@@ -127,7 +141,7 @@ test('a device without a location is placed by a click or dragged onto the map, 
 test.describe('a location that the service refuses', () => {
   test.use({ expectedConsole: [/status of 503/] });
 
-  test('leaves the device without one, and says so', async ({ signedIn: page, service }) => {
+  test('leaves the device without one, and is reported', async ({ signedIn: page, service }) => {
     const { DeviceId } = await service.createDevice('fresh');
     await placed(service, 'other', 5, 5);
     await page.route('**/v1/devices/location/*', (route) =>
@@ -144,56 +158,7 @@ test.describe('a location that the service refuses', () => {
   });
 });
 
-test('all of it works by keyboard alone', async ({ signedIn: page, service }) => {
-  await placed(service, 'north', 50, 10);
-  await placed(service, 'south', -30, 10);
-  const { DeviceId: fresh } = await service.createDevice('fresh');
-  await openMap(page, service);
-  const press = async (name: string | RegExp, key = 'Enter') => {
-    await page.getByRole('button', { name }).first().focus();
-    await page.keyboard.press(key);
-  };
-
-  await press('Zoom in');
-  await expect(page).toHaveURL(/at=/);
-  const before = page.url();
-  await press('Pan up');
-  await expect(page).not.toHaveURL(before);
-
-  await press('Show all');
-  await press(/^north Offline/);
-  const card = page.getByRole('link', { name: 'north', exact: true });
-  await expect(card).toBeFocused();
-  // Its actions follow: Open, Deploy, Select.
-  for (let step = 0; step < 3; step++) await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await expect(bar(page)).toContainText('1 selected');
-  await page.keyboard.press('Enter');
-  await expect(bar(page)).toBeHidden();
-  await page.keyboard.press('Escape');
-  await expect(card).toBeHidden();
-  await expect(page.getByRole('button', { name: /^north Offline/ })).toBeFocused();
-
-  await press('Show all');
-  await page.getByRole('checkbox', { name: 'Select south' }).focus();
-  await page.keyboard.press('Space');
-  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('1 selected');
-  await press('Fit to selection');
-  await expect(inView(page).getByRole('listitem')).toHaveCount(1);
-  await press('Show all');
-  await press('Select all in view');
-  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('2 selected');
-  await expectAccessible(page);
-
-  await page.getByRole('radio', { name: /^No location/ }).focus();
-  await page.keyboard.press('Space');
-  await press('Place fresh');
-  await press('Place at the map’s centre');
-  await expect(page.getByText(/^fresh was placed at /)).toBeVisible();
-  expect((await locationOf(service, fresh))?.Lat).not.toBe(0);
-});
-
-test('colours by group have letters and a legend, and stand in the URL', async ({ signedIn: page, service }) => {
+test('colours by group have letters and a legend, and are in the URL', async ({ signedIn: page, service }) => {
   for (const [name, group, lng] of [
     ['cam', 'cameras', 1],
     ['pump', 'pumps', 2],
@@ -209,69 +174,6 @@ test('colours by group have letters and a legend, and stand in the URL', async (
   await expectAccessible(page);
   await page.reload();
   await expect(legend).toBeVisible();
-});
-
-test('10,000 devices: how long the page stands still is recorded', async ({ signedIn: page, service }) => {
-  // The answers are made here: creating so many would be the longest part of the test.
-  const fleet = Array.from({ length: 10_000 }, (_, i) => ({
-    DeviceId: `device-${i}`,
-    DeviceName: `device ${i}`,
-    DeviceGroup: `group ${i % 12}`,
-    LocalAddr: '10.0.0.1',
-    LocalPort: '',
-    DeviceStatus: i % 4 === 0 ? 'Offline' : 'Online',
-  }));
-  await page.route(/\/v1\/devices\/\d+\/\d+$/, (route) => {
-    const [number = 1, rows = 1] = new URL(route.request().url()).pathname.split('/').slice(-2).map(Number);
-    return route.fulfill({
-      json: { Devices: fleet.slice((number - 1) * rows, number * rows), TotalNumDevices: fleet.length },
-    });
-  });
-  await page.route('**/v1/devices/location', (route) =>
-    route.fulfill({
-      json: fleet.map(({ DeviceId }, i) => ({
-        DeviceId,
-        Lat: i === 0 ? 123.4 : ((i * 7) % 120) - 50.5,
-        Lng: ((i * 13) % 340) - 170.5,
-      })),
-    }),
-  );
-  await page.addInitScript(() => {
-    const tasks: number[] = [];
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: 'longtask',
-      buffered: true,
-    });
-    Object.assign(window, { longTasks: tasks });
-  });
-  const longTasks = () => page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks.splice(0));
-  await openMap(page, service);
-  await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
-  await expect(inView(page).getByRole('listitem').first()).toBeVisible();
-  const opening = await longTasks();
-  const { x, y } = await middle(page);
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move(x + 300, y + 80, { steps: 40 });
-  await page.mouse.up();
-  await page.getByRole('button', { name: 'Zoom in' }).click();
-  await expect(page).toHaveURL(/at=/);
-  const moving = await longTasks();
-
-  // The list sorts, and has what no place on earth has.
-  await page.getByRole('button', { name: 'Show all' }).click();
-  const first = inView(page).getByRole('listitem').first();
-  await expect(first).not.toContainText('group 0');
-  await page.getByLabel('Sort the list by').selectOption('Group');
-  await expect(first).toContainText('group 0');
-  await page.getByText('No location 1').click();
-  await expect(unplaced(page)).toContainText('Out of range: 123.4, -170.5');
-
-  const say = (tasks: number[]) =>
-    tasks.length > 0 ? tasks.map((task) => `${Math.round(task)} ms`).join(', ') : 'none';
-  const text = `Tasks over 50 ms with 10,000 devices: opening ${say(opening)}; panning and zooming ${say(moving)}`;
-  test.info().annotations.push({ type: 'long tasks', description: text });
-  await test.info().attach('long-tasks.txt', { body: text });
 });
 
 test.describe('with a finger on a phone', () => {

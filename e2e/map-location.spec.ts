@@ -69,7 +69,10 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
 });
 
 // Plain http by any name but localhost is what a service on a local network is reached by.
-test('over plain http the position of the phone needs https, and says so', async ({ service, context }) => {
+test('over plain http the position of the phone needs https, and the page explains it', async ({
+  service,
+  context,
+}) => {
   const { DeviceId } = await service.createDevice('mast');
   const options = launchOptions({ light: true });
   const browser = await chromium.launch({

@@ -1,19 +1,20 @@
-// What is said when a deployment has ended while nobody looks. The notices of the system need the whole browser.
+// What is reported when a deployment has ended while nobody looks. The notices of the system need the whole browser.
 import type { Page } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { script, jobSandbox } from './job-sandbox.ts';
 
 test.use({ launchOptions: launchOptions() });
 
-/** What was shown of notices of the system: a browser without a screen shows none, but makes them all the same. */
+/** The notices of the system so far: a browser without a screen makes them too. */
 const noticesOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { notices: { title: string; body: string }[] }).notices);
 
-test('a job that fails while the tab is hidden is reported in its title, by the system, and on the page to who comes back', async ({
-  signedIn: page,
-  service,
-}) => {
+const asked = (page: Page) => page.evaluate(() => (window as unknown as { asked: number }).asked);
+
+/** Records the notices of the system, and the questions whether they may be shown. */
+async function recordNotices(page: Page, service: Service): Promise<void> {
   await page.context().grantPermissions(['notifications'], { origin: service.url });
   await page.addInitScript(() => {
     const seen = { notices: [] as { title: string; body: string; real: Notification }[], asked: 0 };
@@ -30,42 +31,58 @@ test('a job that fails while the tab is hidden is reported in its title, by the 
       }
     };
   });
+}
+
+/** Turns notices on, with a click on the page of the account. */
+async function turnOn(page: Page, service: Service): Promise<void> {
+  await page.goto(`${service.url}/account`);
+  const notify = page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' });
+  await expect(notify).not.toBeChecked();
+  // The browser does not ask before a click.
+  expect(await asked(page)).toBe(0);
+  await notify.click();
+  await expect(notify).toBeChecked();
+  expect(await asked(page)).toBe(1);
+}
+
+const see = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  }, state);
+
+/** Hides the tab, once the page watches its jobs: that part is loaded after the first picture. */
+async function hide(page: Page): Promise<void> {
+  let looks = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/job')) looks += 1;
+  });
+  await expect
+    .poll(async () => {
+      await see(page, 'visible');
+      await see(page, 'hidden');
+      return looks;
+    })
+    .toBeGreaterThan(0);
+}
+
+test('a job that fails while the tab is hidden is reported in its title, by the system, and on the page afterwards', async ({
+  signedIn: page,
+  service,
+}) => {
+  await recordNotices(page, service);
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('pump-7');
   await service.agent(DeviceKey);
   const ArtifactId = await script(service, sandbox, 'pump.sh', sandbox.gate('go'), 'exit 3');
   await service.call('POST', '/v1/job', { Name: 'Update the pump', DeviceId, ArtifactId });
-  const see = (state: 'hidden' | 'visible') =>
-    page.evaluate((value) => {
-      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
-      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-    }, state);
-  await page.goto(`${service.url}/account`);
-  const tell = page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' });
-  await expect(tell).not.toBeChecked();
-  const asked = () => page.evaluate(() => (window as unknown as { asked: number }).asked);
-  // Nobody is asked before a click.
-  expect(await asked()).toBe(0);
-  await tell.click();
-  await expect(tell).toBeChecked();
-  expect(await asked()).toBe(1);
-  let looks = 0;
-  page.on('request', (request) => {
-    if (request.url().endsWith('/v1/job')) looks += 1;
-  });
-  // What watches is fetched after the first picture: hidden again until it looks.
-  await expect
-    .poll(async () => {
-      await see('visible');
-      await see('hidden');
-      return looks;
-    })
-    .toBeGreaterThan(0);
+  await turnOn(page, service);
+  await hide(page);
   await expect(page).toHaveTitle('Account · Muster');
   await sandbox.open('go');
   await expect(page).toHaveTitle('(1) Account · Muster', { timeout: 30_000 });
   expect(await noticesOf(page)).toMatchObject([{ title: 'Update the pump has ended', body: 'It came to: failed' }]);
-  await see('visible');
+  await see(page, 'visible');
   await expect(page).toHaveTitle('Account · Muster');
   const notice = page.getByRole('alert').filter({ hasText: 'Update the pump has ended' });
   await expect(notice).toContainText('It came to: failed');

@@ -1,9 +1,10 @@
-// A technician in the field with a phone: finds the device, sees what it did last, puts it where it stands, and opens its
+// A technician in the field with a phone: finds the device, sees what it did last, sets its location, and opens its
 // tunnel. Then every page and the dialogs on the way: nothing scrolls sideways, and what is tapped is large enough.
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.use({
@@ -14,7 +15,6 @@ test.use({
   permissions: ['geolocation'],
   geolocation: { latitude: 52.5200066, longitude: 13.404954, accuracy: 7 },
 });
-test.setTimeout(180_000);
 
 /** Of WCAG 2.2: 2.5.8, 24 by 24 pixels, or as much room around. */
 async function expectFits(page: Page, name: string): Promise<void> {
@@ -36,100 +36,108 @@ async function expectFits(page: Page, name: string): Promise<void> {
   });
 }
 
-test('find a device, see its last job, set its place from GPS, open its tunnel @main', async ({
-  page,
-  service,
-  context,
-}) => {
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+/** Seven pumps, of which one is Online and has failed its job. */
+async function fill(service: Service) {
+  const pump = await service.createDevice('pump north 7', 'pumps');
+  for (let number = 1; number <= 6; number += 1) await service.createDevice(`pump south ${number}`, 'pumps');
+  await service.agent(pump.DeviceKey);
+  const sandbox = await jobSandbox(service);
+  const ArtifactId = await script(service, sandbox, 'check.sh', 'echo "3x9 != 28, pressure is low"', 'exit 4');
+  const job = await submit(service, { Name: 'Check the pressure', DeviceId: pump.DeviceId, ArtifactId });
+  await submit(service, { Name: 'Check all', DeviceGroup: 'pumps', ArtifactId });
+  await expect.poll(() => statusOf(service, job)).toBe('Failed');
+  return { device: `/devices/${pump.DeviceId}`, job, ArtifactId };
+}
+
+test('sign in, and find a device by a part of its name @main', async ({ page, service }) => {
+  await fill(service);
+  await page.goto(`${service.url}/devices`);
+  await page.getByLabel('API token').fill(service.token);
+  await page.getByRole('button', { name: 'Sign in' }).tap();
+  await expect(heading(page)).toHaveText('Devices');
+  const rows = page.getByRole('table', { name: 'Devices' }).getByRole('link');
+  await expect(rows).toHaveCount(7);
+  await page.getByLabel('Search devices by name or ID').fill('north');
+  await expect(rows).toHaveCount(1);
+  await expectFits(page, 'the table');
+  await rows.tap();
+  await expect(heading(page)).toHaveText(/^pump north 7\s*Online$/);
+});
+
+test('see the last job of a device and what it printed', async ({ signedIn: page, service }) => {
+  const { device } = await fill(service);
+  await page.goto(service.url + device);
+  const jobs = page.getByRole('table', { name: 'Jobs of this device' });
+  await expect(jobs).toBeInViewport();
+  await expect(jobs.getByRole('row', { name: 'Check the pressure' })).toContainText('Failed');
+  await jobs.getByRole('link', { name: 'Check the pressure' }).tap();
+  const log = page.getByRole('region', { name: 'Output of pump north 7, text' });
+  await expect(log).toContainText('3x9 != 28, pressure is low');
+  // Shown as it was printed: a ligature would make one sign of "!=", and of "3x9" a product.
+  await expect(log).toHaveCSS('font-feature-settings', '"calt" 0');
+  await expect(heading(page)).toHaveCSS('font-feature-settings', '"calt" 0');
+  await expectFits(page, 'the log');
+});
+
+test('set the location of a device from where the phone is @main', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('pump north 7');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await page.getByRole('link', { name: 'Set location' }).tap();
+  const dialog = page.getByRole('dialog', { name: 'Location of pump north 7' });
+  await dialog.getByRole('button', { name: "Use this device's position" }).tap();
+  await expect(dialog.getByRole('status').filter({ hasText: 'to within 7 m' })).toBeVisible();
+  await expect(dialog.getByLabel('Latitude')).toHaveValue('52.520007');
+  await expectFits(page, 'the dialog of the location');
+  await dialog.getByRole('button', { name: 'Set location' }).tap();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('region', { name: 'Location' })).toContainText('52.520007, 13.404954');
+  expect(await service.call('GET', '/v1/devices/location')).toContainEqual(
+    expect.objectContaining({ DeviceId, Lat: 52.520007, Lng: 13.404954 }),
+  );
+  await expectFits(page, 'the device');
+});
+
+test('open the tunnel of a device', async ({ signedIn: page, service, context }) => {
   const web = new DeviceWeb();
   try {
-    const pump = await service.createDevice('pump north 7', 'pumps');
-    for (let number = 1; number <= 6; number += 1) await service.createDevice(`pump south ${number}`, 'pumps');
-    await service.agent(pump.DeviceKey, { args: ['--tunnel', await web.start()] });
-    const sandbox = await jobSandbox(service);
-    const ArtifactId = await script(service, sandbox, 'check.sh', 'echo "3x9 != 28, pressure is low"', 'exit 4');
-    const job = await submit(service, { Name: 'Check the pressure', DeviceId: pump.DeviceId, ArtifactId });
-    await submit(service, { Name: 'Check all', DeviceGroup: 'pumps', ArtifactId });
-    await expect.poll(() => statusOf(service, job)).toBe('Failed');
-    const heading = page.getByRole('heading', { level: 1 });
-
-    await test.step('sign in, and find it by a part of its name', async () => {
-      await page.goto(`${service.url}/devices`);
-      await page.getByLabel('API token').fill(service.token);
-      await page.getByRole('button', { name: 'Sign in' }).tap();
-      await expect(heading).toHaveText('Devices');
-      const rows = page.getByRole('table', { name: 'Devices' }).getByRole('link');
-      await expect(rows).toHaveCount(7);
-      await page.getByLabel('Search devices by name or ID').fill('north');
-      await expect(rows).toHaveCount(1);
-      await expectFits(page, 'the table');
-      await rows.tap();
-      await expect(heading).toHaveText(/^pump north 7\s*Online$/);
-    });
-
-    await test.step('its last job and what it printed', async () => {
-      const jobs = page.getByRole('table', { name: 'Jobs of this device' });
-      await expect(jobs).toBeInViewport();
-      await expect(jobs.getByRole('row', { name: 'Check the pressure' })).toContainText('Failed');
-      await jobs.getByRole('link', { name: 'Check the pressure' }).tap();
-      const log = page.getByRole('region', { name: 'Output of pump north 7, text' });
-      await expect(log).toContainText('3x9 != 28, pressure is low');
-      // Shown as it was printed: a ligature would make one sign of "!=", and of "3x9" a product.
-      await expect(log).toHaveCSS('font-feature-settings', '"calt" 0');
-      await expect(heading).toHaveCSS('font-feature-settings', '"calt" 0');
-      await expectFits(page, 'the log');
-      await page.goBack();
-    });
-
-    await test.step('its place, from where the phone is', async () => {
-      await page.getByRole('link', { name: 'Set location' }).tap();
-      const dialog = page.getByRole('dialog', { name: 'Location of pump north 7' });
-      await dialog.getByRole('button', { name: "Use this device's position" }).tap();
-      await expect(dialog.getByRole('status').filter({ hasText: 'to within 7 m' })).toBeVisible();
-      await expect(dialog.getByLabel('Latitude')).toHaveValue('52.520007');
-      await expectFits(page, 'the dialog of the place');
-      await dialog.getByRole('button', { name: 'Set location' }).tap();
-      await expect(dialog).toBeHidden();
-      await expect(page.getByRole('region', { name: 'Location' })).toContainText('52.520007, 13.404954');
-      expect(await service.call('GET', '/v1/devices/location')).toContainEqual(
-        expect.objectContaining({ DeviceId: pump.DeviceId, Lat: 52.520007, Lng: 13.404954 }),
-      );
-      await expectFits(page, 'the device');
-    });
-
-    await test.step('its tunnel', async () => {
-      const tunnels = page.getByRole('table', { name: 'Tunnels of this device' });
-      const opened = context.waitForEvent('page');
-      await tunnels.getByRole('link', { name: /^http:\/\/\S+\.localhost:\d+/ }).tap();
-      const tab = await opened;
-      await expect(tab.getByLabel('Password')).toBeVisible();
-      await tab.close();
-    });
-
-    const device = `/devices/${pump.DeviceId}`;
-    for (const [path, seen] of [
-      ['/', 'Overview'],
-      ['/map', 'By state'],
-      ['/artifacts', 'check.sh'],
-      [`/deploy?group=pumps&artifact=${ArtifactId}`, '1 Online'],
-      ['/jobs', 'Check the pressure'],
-      ['/jobs?name=Check+all', 'Check all'],
-      ['/queues', 'pump south 1'],
-      ['/archive', 'Nothing is archived in this browser'],
-      ['/workflows', 'No workflows'],
-      ['/tunnels', 'localhost'],
-      ['/account', 'Begins with'],
-      ['/devices/add-many', 'Check rows'],
-      [`${device}?dialog=edit`, 'Edit pump north 7'],
-      [`${device}?dialog=delete`, 'Delete pump north 7?'],
-      [`/jobs/${job}?dialog=rules`, 'Outcome rules of check'],
-      ['/nowhere', 'There is no page at this address.'],
-    ] as const) {
-      await page.goto(service.url + path);
-      await expect(page.getByText(seen).and(page.locator(':visible')).first()).toBeVisible();
-      await expectFits(page, path);
-    }
+    const { DeviceId, DeviceKey } = await service.createDevice('pump north 7');
+    await service.agent(DeviceKey, { args: ['--tunnel', await web.start()] });
+    await page.goto(`${service.url}/devices/${DeviceId}`);
+    const tunnels = page.getByRole('table', { name: 'Tunnels of this device' });
+    const opened = context.waitForEvent('page');
+    await tunnels.getByRole('link', { name: /^http:\/\/\S+\.localhost:\d+/ }).tap();
+    const tab = await opened;
+    await expect(tab.getByLabel('Password')).toBeVisible();
+    await tab.close();
   } finally {
     web.stop();
+  }
+});
+
+test('no page scrolls sideways, and what is tapped is large enough', async ({ signedIn: page, service }) => {
+  const { device, job, ArtifactId } = await fill(service);
+  for (const [path, seen] of [
+    ['/', 'Overview'],
+    ['/map', 'By state'],
+    ['/artifacts', 'check.sh'],
+    [`/deploy?group=pumps&artifact=${ArtifactId}`, '1 Online'],
+    ['/jobs', 'Check the pressure'],
+    ['/jobs?name=Check+all', 'Check all'],
+    ['/queues', 'pump south 1'],
+    ['/archive', 'Nothing is archived in this browser'],
+    ['/workflows', 'No workflows'],
+    ['/tunnels', 'No tunnels are open'],
+    ['/account', 'Begins with'],
+    ['/devices/add-many', 'Check rows'],
+    [`${device}?dialog=edit`, 'Edit pump north 7'],
+    [`${device}?dialog=delete`, 'Delete pump north 7?'],
+    [`/jobs/${job}?dialog=rules`, 'Outcome rules of check'],
+    ['/nowhere', 'There is no page at this address.'],
+  ] as const) {
+    await page.goto(service.url + path);
+    await expect(page.getByText(seen).and(page.locator(':visible')).first()).toBeVisible();
+    await expectFits(page, path);
   }
 });

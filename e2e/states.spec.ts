@@ -2,11 +2,12 @@
 // their way. A bad answer is never taken for an empty fleet.
 import type { Page, Route } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 import { fill, READINGS } from './readings.ts';
+import type { Reading } from './readings.ts';
 
 // What the browser says of each broken answer.
 test.use({ expectedConsole: [/status of 50[03]|net::ERR_/] });
-test.setTimeout(90_000);
 
 type Answer = 'real' | 'held' | 'failed' | 'page' | 'other' | 'null';
 
@@ -65,78 +66,106 @@ async function askAgain(page: Page): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
 }
 
-for (const [name, { at, from, what, seen, empty, without, picker = false }] of Object.entries(READINGS))
+/** A page with its one reading under control, and its clock too. */
+async function open(page: Page, service: Service, { at, from, what, seen }: Reading) {
+  const made = await fill(service);
+  const main = page.getByRole('main');
+  const alerts = main.getByRole('alert');
+  // The jump of the clock may end another read of the same page, which has an alert of its own for a moment.
+  const alert = alerts.filter({ hasText: what });
+  const view = {
+    page,
+    main,
+    alerts,
+    alert,
+    url: service.url + at(made),
+    path: from(made),
+    reading: await gate(page, from(made)),
+    content: main.getByText(seen).first(),
+    retry: alert.getByRole('button', { name: 'Retry' }),
+  };
+  await page.clock.install();
+  return view;
+}
+type View = Awaited<ReturnType<typeof open>>;
+
+async function expectSkeletonThenError(
+  { page, main, alerts, alert, url, reading, content, retry }: View,
+  what: string,
+): Promise<void> {
+  reading.release('held');
+  await page.goto(url);
+  await expect(main.getByRole('status', { name: `Loading ${what}` }).first()).toBeVisible();
+  await expect(content).toBeHidden();
+  reading.release('failed');
+  await expect(alerts).toHaveCount(1);
+  await expect(alert).toContainText(`Could not load ${what}: Failed (500)`);
+  await expect(alert).toContainText('The disk is full.');
+  await expect(content).toBeHidden();
+  reading.release('real');
+  await retry.click();
+  await expect(content).toBeVisible();
+  await expect(alert).toBeHidden();
+}
+
+async function expectRefetchKeepsContent(
+  { page, main, alert, path, reading, content, retry }: View,
+  { what, picker }: Reading,
+): Promise<void> {
+  // The clock jumps below, and would end whatever else is still being read as if it had taken too long.
+  await expect(main.getByRole('status', { name: /^Loading/ })).toHaveCount(0);
+  const asked = page.waitForRequest((request) => new URL(request.url()).pathname === path);
+  reading.release('held');
+  await askAgain(page);
+  await asked;
+  await expect(content).toBeVisible();
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+  reading.release('failed');
+  expect((await answered).status()).toBe(500);
+  if (!picker) await expect(alert).toContainText(`Could not refresh ${what}: Failed (500)`);
+  await expect(content).toBeVisible();
+  reading.release('real');
+  if (!picker) await retry.click();
+  await expect(alert).toBeHidden();
+  await expect(content).toBeVisible();
+}
+
+async function expectWrongAnswer(
+  { page, main, alert, url, reading, content, retry }: View,
+  { what, without }: Reading,
+  answer: 'page' | 'other',
+): Promise<void> {
+  reading.release(answer);
+  if (answer === 'page' || without !== undefined) await page.goto(url);
+  else await retry.click();
+  if (without !== undefined) {
+    await expect(main).toContainText(without);
+    await expect(main).not.toContainText('No jobs yet');
+    return;
+  }
+  await expect(alert).toContainText(TEXTS[answer]);
+  await expect(alert).toContainText(`Could not load ${what}: Unexpected response (200)`);
+  await expect(content).toBeHidden();
+}
+
+for (const [name, asked] of Object.entries(READINGS))
   test(`${name}: loading, an error with Retry, a refetch over what is there, bad answers`, async ({
     signedIn: page,
     service,
   }) => {
-    const made = await fill(service);
-    const url = service.url + at(made);
-    const reading = await gate(page, from(made));
-    const main = page.getByRole('main');
-    const content = main.getByText(seen).first();
-    const alerts = main.getByRole('alert');
-    // The jump of the clock may cut off another read of the same page: that one speaks for itself, and goes away.
-    const alert = alerts.filter({ hasText: what });
-    const retry = alert.getByRole('button', { name: 'Retry' });
-    await page.clock.install();
-
-    await test.step('a skeleton, then an error with Retry', async () => {
-      reading.release('held');
-      await page.goto(url);
-      await expect(main.getByRole('status', { name: `Loading ${what}` }).first()).toBeVisible();
-      await expect(content).toBeHidden();
-      reading.release('failed');
-      await expect(alerts).toHaveCount(1);
-      await expect(alert).toContainText(`Could not load ${what}: Failed (500)`);
-      await expect(alert).toContainText('The disk is full.');
-      await expect(content).toBeHidden();
-      reading.release('real');
-      await retry.click();
-      await expect(content).toBeVisible();
-      await expect(alert).toBeHidden();
-    });
-
-    await test.step('what is there stays while it is read again, and when that fails', async () => {
-      // The clock jumps below, and would end whatever else is still being read as if it had taken too long.
-      await expect(main.getByRole('status', { name: /^Loading/ })).toHaveCount(0);
-      const asked = page.waitForRequest((request) => new URL(request.url()).pathname === from(made));
-      reading.release('held');
-      await askAgain(page);
-      await asked;
-      await expect(content).toBeVisible();
-      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === from(made));
-      reading.release('failed');
-      expect((await answered).status()).toBe(500);
-      if (!picker) await expect(alert).toContainText(`Could not refresh ${what}: Failed (500)`);
-      await expect(content).toBeVisible();
-      reading.release('real');
-      if (!picker) await retry.click();
-      await expect(alert).toBeHidden();
-      await expect(content).toBeVisible();
-    });
-
+    const { what, empty } = asked;
+    const view = await open(page, service, asked);
+    await test.step('a skeleton, then an error with Retry', () => expectSkeletonThenError(view, what));
+    await test.step('what is there stays while it is read again, and when that fails', () =>
+      expectRefetchKeepsContent(view, asked));
     for (const answer of ['page', 'other'] as const)
-      await test.step(`a wrong answer: ${answer}`, async () => {
-        reading.release(answer);
-        if (answer === 'page' || without !== undefined) await page.goto(url);
-        else await retry.click();
-        if (without !== undefined) {
-          await expect(main).toContainText(without);
-          await expect(main).not.toContainText('No jobs yet');
-          return;
-        }
-        await expect(alert).toContainText(TEXTS[answer]);
-        await expect(alert).toContainText(`Could not load ${what}: Unexpected response (200)`);
-        await expect(content).toBeHidden();
-      });
-
+      await test.step(`a wrong answer: ${answer}`, () => expectWrongAnswer(view, asked, answer));
     if (empty !== undefined)
       await test.step('null is an empty list', async () => {
-        reading.release('null');
-        await retry.click();
-        await expect(main.getByText(empty).first()).toBeVisible();
-        await expect(alert).toBeHidden();
+        view.reading.release('null');
+        await view.retry.click();
+        await expect(view.main.getByText(empty).first()).toBeVisible();
+        await expect(view.alert).toBeHidden();
       });
   });
 
@@ -165,7 +194,7 @@ test('a service that says "later" is asked again by itself', async ({ signedIn: 
   await expect(page.getByRole('link', { name: 'pump 7' })).toBeVisible();
 });
 
-test('a service that dies is said to be unreachable, what was read stays, and work goes on when it is back @main', async ({
+test('a service that dies is reported as unreachable, what was read stays, and work goes on when it is back @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -195,10 +224,7 @@ test('a service that dies is said to be unreachable, what was read stays, and wo
   await expect(row).toBeVisible();
 });
 
-test('without an answer about the session nothing is claimed: the page says what is wrong', async ({
-  signedIn: page,
-  service,
-}) => {
+test('without an answer about the session the page shows what is wrong', async ({ signedIn: page, service }) => {
   const session = await gate(page, '/auth/session');
   for (const [answer, said] of [
     ['failed', 'Failed (500)'],

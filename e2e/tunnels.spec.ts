@@ -260,7 +260,7 @@ test('a deleted tunnel stays closed until its agent is started again, and has a 
   expect(await statusOf(http.PublicUrl)).toBe(404);
 });
 
-test('all tunnels are deleted once their number is typed, and the page says how to open one', async ({
+test('all tunnels are deleted once their number is typed, and the page shows how to open one', async ({
   signedIn: page,
   service,
 }) => {

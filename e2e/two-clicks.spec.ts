@@ -2,6 +2,7 @@
 // are answered here and change nothing, so that each dialog is about the same things.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import type { Service } from './fixtures.ts';
 
 interface Write {
   /** Where its dialog is. */
@@ -54,8 +55,8 @@ async function holdWrites(page: Page) {
   };
 }
 
-test('two clicks in one task send one write, whatever dialog it is', async ({ signedIn: page, service }) => {
-  test.setTimeout(120_000);
+/** A device, a job and what else there is to delete; gives the dialogs about them. */
+async function dialogsOf(service: Service): Promise<Write[]> {
   const { DeviceId: device } = await service.createDevice('pump-7', 'lab');
   const ArtifactId = await service.uploadScript('tool.sh', '#!/bin/sh\necho 1\n', '/opt');
   const { WorkflowId } = await service.call<{ WorkflowId: string }>('POST', '/v1/workflow', {
@@ -68,8 +69,7 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
     WorkflowId,
   });
   const { TokenId } = await service.call<{ TokenId: string }>('POST', '/v1/account/tokens', { Name: 'build' });
-
-  const writes: Write[] = [
+  return [
     { at: `/devices/${device}?dialog=delete`, button: 'Delete device', sent: `DELETE /v1/devices/${device}` },
     { at: `/devices/${device}?dialog=new-key`, button: 'Make a new key', sent: `POST /v1/devices/${device}/key` },
     {
@@ -126,6 +126,10 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
       typed: { 'Type 1 to confirm': '1' },
     },
   ];
+}
+
+test('two clicks in one task send one write, whatever dialog it is', async ({ signedIn: page, service }) => {
+  const writes = await dialogsOf(service);
   const held = await holdWrites(page);
   for (const { at, button, sent, typed = {} } of writes)
     await test.step(`${button} (${sent})`, async () => {
@@ -140,7 +144,7 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
         node.click();
       });
       await expect.poll(() => held.sent).toEqual([sent]);
-      // Drawn as under way by now: whatever the second click did would have been sent.
+      // Drawn as under way by now: what the second click sends would have been sent.
       await expect(confirm).toBeDisabled();
       await page.evaluate(() => fetch('/v1/account'));
       expect(held.sent).toEqual([sent]);
