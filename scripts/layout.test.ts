@@ -319,3 +319,40 @@ test('no component or hook calls more than six hooks: one that needs more is two
     );
   assert.deepEqual(many, []);
 });
+
+interface Call {
+  type: string;
+  callee?: { name?: string };
+  arguments?: { end: number; body?: { start: number } }[];
+}
+
+/** How many lines are between the first and the last of each browser test, by the line on which it begins. */
+function testLengths(file: string): { line: number; length: number }[] {
+  const text = textOf.get(file) ?? '';
+  const lineOf = (position: number) => text.slice(0, position).split('\n').length;
+  const found: { line: number; length: number }[] = [];
+  const walk = (node: unknown): void => {
+    if (Array.isArray(node)) for (const each of node) walk(each);
+    if (typeof node !== 'object' || node === null || !('type' in node)) return;
+    const { type, callee, arguments: given } = node as Call;
+    const last = given?.at(-1);
+    if (type === 'CallExpression' && callee?.name === 'test' && last?.body) {
+      const line = lineOf(last.body.start);
+      found.push({ line, length: lineOf(last.end) - line - 1 });
+    }
+    for (const child of Object.values(node)) walk(child);
+  };
+  walk(parseSync(file, text).program);
+  return found;
+}
+
+test('a browser test has no more than 40 lines: a longer one tests two behaviours, or needs a helper', () => {
+  const specs = files.filter((file) => /^e2e\/.*\.spec\.ts$/.test(file));
+  const long = specs.flatMap((file) =>
+    testLengths(file)
+      .filter(({ length }) => length > 40)
+      .map(({ line, length }) => `${length} ${file}:${line}`),
+  );
+  assert.ok(specs.length > 0);
+  assert.deepEqual(long, []);
+});
