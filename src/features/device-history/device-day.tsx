@@ -16,6 +16,8 @@ import classes from './device-day.module.css';
 
 const DAY = 86_400_000;
 /** Two looks that are further apart left a gap. */
+/** Of a shorter time a share says nothing. */
+const ENOUGH = 10_000;
 const LATE = 30_000;
 /** Changes that are listed. */
 const SHOWN = 5;
@@ -72,7 +74,10 @@ export function DeviceDay({ device }: { device: Device }) {
     stretches.reduce((sum, { from, to, value }) => sum + (value !== undefined && of(value) ? to - from : 0), 0);
   const known = length(() => true);
   const online = length((value) => value === 'Online');
-  const text = `Online for ${formatDuration(online, 'rough')} of the ${formatDuration(known, 'rough')} that are known`;
+  const text =
+    known < ENOUGH
+      ? `${state || 'Unknown'} now`
+      : `Online for ${formatDuration(online, 'rough')} of the ${formatDuration(known, 'rough')} that are known`;
   // Before it was there nobody could have looked.
   const created = timeOf(CreatedTime);
   const gap = stretches
