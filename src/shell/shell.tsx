@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { NavLink, Outlet, useLocation, useNavigation, Link, useNavigate } from 'react-router';
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import {
   IconChartDots3,
   IconCpu,
@@ -150,16 +150,7 @@ function Frame() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <PageExtra
           value={
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={36}
-              aria-label="Show as curl"
-              title="Show as curl"
-              onClick={showRequests}
-            >
-              <IconTerminal2 size={18} stroke={1.6} aria-hidden />
-            </ActionIcon>
+            <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
           }
         >
           <Outlet />

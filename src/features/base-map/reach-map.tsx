@@ -7,7 +7,7 @@ import { ZoomControl, useMap } from 'react-leaflet';
 import type { Device } from '#/contract/devices.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
-import { Failure, Skeleton } from '#/ui/page/view.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
 import { MapBox } from './map-box.tsx';
 import classes from './reach-map.module.css';
 
@@ -59,12 +59,7 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
     // Who will wait is drawn on top.
     return found.sort((one, two) => Number(two.online) - Number(one.online));
   }, [devices, locations.data]);
-  if (!locations.data)
-    return locations.error ? (
-      <Failure what="the locations" error={locations.error} busy={locations.isFetching} onRetry={locations.refetch} />
-    ) : (
-      <Skeleton name="the locations" rows={4} />
-    );
+  if (!locations.data) return <NoDataYet query={locations} name="the locations" rows={4} />;
   const unplaced = devices.length - dots.length;
   if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
   return (

@@ -3,7 +3,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/api/job-state.ts';
 import { countStates } from '#/features/jobs/outcome.ts';
-import type { JobOutcome } from '#/features/jobs/outcome.ts';
+import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 
 export interface ArchivedJob {
@@ -13,7 +13,7 @@ export interface ArchivedJob {
   /** The job as last read from the service, without output; secrets in its Command are masked. */
   job: Job;
   /** How its devices ended. */
-  outcome: JobOutcome;
+  outcome: VerdictCounts;
   devices: number;
   /** Characters of output. */
   size: number;

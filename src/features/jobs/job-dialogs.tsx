@@ -5,14 +5,13 @@ import { jobMutations } from '#/api/jobs.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { lossOf, stopText, typedFor } from './job-words.ts';
 import { movingIn } from './outcome.ts';
-import type { JobOutcome } from './outcome.ts';
-import type { Verdict } from './verdict.ts';
+import type { VerdictCounts, Verdict } from './verdict.ts';
 
 interface StopJobDialogProps {
   job: Pick<Job, 'JobId' | 'JobName'>;
   state: Verdict;
   /** Of a parent. */
-  outcome?: JobOutcome | undefined;
+  outcome?: VerdictCounts | undefined;
   onClose: () => void;
 }
 
@@ -39,7 +38,7 @@ export function StopJobDialog({ job: { JobId, JobName }, state, outcome, onClose
 interface DeleteJobDialogProps {
   job: Job;
   /** Of a parent. */
-  outcome: JobOutcome | undefined;
+  outcome: VerdictCounts | undefined;
   onClose: () => void;
   onDeleted: () => void;
 }

@@ -4,8 +4,7 @@ import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/api/job-state.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
-import type { JobOutcome } from './outcome.ts';
-import type { Verdict } from './verdict.ts';
+import type { VerdictCounts, Verdict } from './verdict.ts';
 
 export type Target =
   | { kind: 'device'; id: string; name: string }
@@ -62,7 +61,7 @@ export const awaitedBriefly = (count: number): string =>
   count === 1 ? '1 waits for an offline device' : `${formatCount(count)} wait for offline devices`;
 
 /** What deleting takes with it, one sentence each. */
-export function lossOf(state: Verdict, outcome: JobOutcome | undefined): string[] {
+export function lossOf(state: Verdict, outcome: VerdictCounts | undefined): string[] {
   if (!outcome) {
     if (state === 'Waiting') return ['It still waits: it is cancelled and will not run.'];
     if (state === 'Running') return ['It is running: it is stopped on the device.', 'Its output is deleted.'];
@@ -77,7 +76,7 @@ export function lossOf(state: Verdict, outcome: JobOutcome | undefined): string[
 }
 
 /** What stopping does, one sentence each. */
-export function stopText(state: Verdict, outcome: JobOutcome | undefined): string[] {
+export function stopText(state: Verdict, outcome: VerdictCounts | undefined): string[] {
   const stays = 'Its record and output stay.';
   if (!outcome)
     return state === 'Running'
@@ -97,7 +96,7 @@ export function stopText(state: Verdict, outcome: JobOutcome | undefined): strin
 export const ALREADY_ASKED = 'It was asked to stop already';
 
 /** What to type before a delete that stops something on several devices. */
-export const typedFor = (outcome: JobOutcome | undefined): string | undefined =>
+export const typedFor = (outcome: VerdictCounts | undefined): string | undefined =>
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
 
 const SHOWN_ELSEWHERE = new Set([

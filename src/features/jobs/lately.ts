@@ -3,8 +3,7 @@
 import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
-import type { JobOutcome } from './outcome.ts';
-import type { Verdict } from './verdict.ts';
+import type { VerdictCounts, Verdict } from './verdict.ts';
 
 /** Several states under one word. */
 export const JOB_KINDS = { moving: 'Under way', bad: 'Any failure' } as const;
@@ -15,7 +14,7 @@ export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer
 
 /** What is known of a job beside itself: how its devices ended, by the rules too. */
 export interface KnownVerdicts {
-  outcomeOf: (job: Job) => JobOutcome | undefined;
+  outcomeOf: (job: Job) => VerdictCounts | undefined;
   stateOf: (job: Job) => Verdict;
 }
 

@@ -2,23 +2,24 @@
 // little room, a legend opens over it.
 import { formatCount } from '#/lib/format.ts';
 import { awaitedBriefly } from './job-words.ts';
-import { STATES, outcomeText, totalOf } from './outcome.ts';
-import type { JobOutcome } from './outcome.ts';
+import { outcomeText, totalOf } from './outcome.ts';
+import { VERDICTS } from './verdict.ts';
+import type { VerdictCounts } from './verdict.ts';
 import { useOutcomeLegend } from './outcome-legend.tsx';
 import classes from './outcome-bar.module.css';
 
-function Bar({ outcome }: { outcome: JobOutcome }) {
+function Bar({ outcome }: { outcome: VerdictCounts }) {
   const total = totalOf(outcome);
   return (
     <span className={classes.bar} aria-hidden>
-      {STATES.filter((state) => outcome[state]).map((state) => (
+      {VERDICTS.filter((state) => outcome[state]).map((state) => (
         <span key={state} data-state={state} style={{ flexGrow: (outcome[state] ?? 0) / total }} />
       ))}
     </span>
   );
 }
 
-export function OutcomeBar({ outcome }: { outcome: JobOutcome }) {
+export function OutcomeBar({ outcome }: { outcome: VerdictCounts }) {
   return (
     <span className={classes.outcome} data-wide>
       <Bar outcome={outcome} />
@@ -28,7 +29,7 @@ export function OutcomeBar({ outcome }: { outcome: JobOutcome }) {
 }
 
 /** The same in a row of a list. `of`: what the job is called; `awaits`: as `awaitedOffline` has it. */
-export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: JobOutcome; of: string; awaits?: number }) {
+export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: VerdictCounts; of: string; awaits?: number }) {
   const text = outcomeText(outcome, formatCount);
   const name = `Outcome of ${of}: ${text}${awaits > 0 ? `. ${awaitedBriefly(awaits)}` : ''}`;
   const { legend, ...handlers } = useOutcomeLegend(outcome);

@@ -5,8 +5,9 @@ import type { SyntheticEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { STATES, totalOf } from './outcome.ts';
-import type { JobOutcome } from './outcome.ts';
+import { totalOf } from './outcome.ts';
+import { VERDICTS } from './verdict.ts';
+import type { VerdictCounts } from './verdict.ts';
 import classes from './outcome-bar.module.css';
 
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -24,7 +25,7 @@ function positionOf({ left, top, bottom }: DOMRect, lines: number) {
   };
 }
 
-export function useOutcomeLegend(outcome: JobOutcome) {
+export function useOutcomeLegend(outcome: VerdictCounts) {
   const [at, setAt] = useState<DOMRect>();
   const open = (event: SyntheticEvent) => setAt(event.currentTarget.getBoundingClientRect());
   const close = () => setAt(undefined);
@@ -39,7 +40,7 @@ export function useOutcomeLegend(outcome: JobOutcome) {
       document.removeEventListener('scroll', leave, { capture: true });
     };
   }, [at]);
-  const states = STATES.filter((state) => outcome[state]);
+  const states = VERDICTS.filter((state) => outcome[state]);
   const total = totalOf(outcome);
   const legend =
     at &&

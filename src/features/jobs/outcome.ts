@@ -5,20 +5,15 @@ import type { JobState } from '#/api/job-state.ts';
 import { VERDICTS, countVerdicts } from './verdict.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
-/** How many children are in which state, by the service or by the rules of their artifact. */
-export type JobOutcome = VerdictCounts;
-
-export const STATES = VERDICTS;
-
 /** Counts children one by one, for a service that does not count them. */
-export function countStates(children: Job[]): JobOutcome {
+export function countStates(children: Job[]): VerdictCounts {
   return countVerdicts(children.map((child) => ({ verdict: jobState(child) })));
 }
 
 /** The service's own counts, its words brought to ours; undefined where it gives none. */
-export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): JobOutcome | undefined {
+export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): VerdictCounts | undefined {
   if (!Counts) return undefined;
-  const outcome: JobOutcome = {};
+  const outcome: VerdictCounts = {};
   for (const [word, count] of Object.entries(Counts)) {
     const state = jobState({ Status: word, StartTime: '', EndTime: 'some', ExitCode: undefined });
     if (count > 0) outcome[state] = (outcome[state] ?? 0) + count;
@@ -26,19 +21,20 @@ export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): JobOutcome | undefin
   return outcome;
 }
 
-export const totalOf = (outcome: JobOutcome): number => STATES.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
-export const movingIn = (outcome: JobOutcome): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
+export const totalOf = (outcome: VerdictCounts): number =>
+  VERDICTS.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
+export const movingIn = (outcome: VerdictCounts): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
 
 /**
  * One state for a whole parent: Running as long as some children are open and some have moved; afterwards the worst of
  * its children, since one failed device is what a person has to see.
  */
-export function overallState(outcome: JobOutcome): Verdict {
+export function overallState(outcome: VerdictCounts): Verdict {
   if (movingIn(outcome) > 0) {
     const begun = totalOf(outcome) - (outcome.Waiting ?? 0) - (outcome.Cancelled ?? 0);
     return begun > 0 ? 'Running' : 'Waiting';
   }
-  return STATES.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
+  return VERDICTS.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
 }
 
 /** For how many devices a job still waits where all of them are Offline, so that nothing goes on; 0 for any other. */
@@ -74,8 +70,8 @@ export function stateOf(job: Job): Verdict {
 }
 
 /** "2 failed, 35 succeeded", broken between the states only. */
-export function outcomeText(outcome: JobOutcome, format: (count: number) => string = String): string {
-  return STATES.filter((state) => outcome[state])
+export function outcomeText(outcome: VerdictCounts, format: (count: number) => string = String): string {
+  return VERDICTS.filter((state) => outcome[state])
     .map((state) => `${format(outcome[state] ?? 0)}\u00a0${state.toLowerCase()}`)
     .join(', ');
 }

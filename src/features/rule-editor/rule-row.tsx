@@ -1,7 +1,6 @@
 // One rule as it is written: the mark, how it is meant, and what it finds in the log it is tried on.
-import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { IconLetterCase, IconRegex, IconTrash } from '@tabler/icons-react';
-import type { TablerIcon } from '@tabler/icons-react';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { rulePatternOf } from '#/features/outcome-rules/read-marks.ts';
 import { RULED, RULE_STREAMS } from '#/features/jobs/rule.ts';
@@ -33,6 +32,8 @@ interface RuleRowProps {
 
 const STREAM_WORDS = { both: 'Both streams', stdout: 'stdout', stderr: 'stderr' };
 
+const toggle = (on: boolean) => ({ variant: on ? 'light' : 'subtle', size: 30, 'aria-pressed': on });
+
 export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: RuleRowProps) {
   const fault = strict || rule.find !== '' ? faultOf(rule) : undefined;
   return (
@@ -49,17 +50,17 @@ export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: R
         autoComplete="off"
         {...(rule.find === '' ? { 'data-autofocus': true } : {})}
       />
-      <Toggle
-        name="Match case"
+      <IconButton
+        {...toggle(rule.caseSensitive)}
         icon={IconLetterCase}
-        on={rule.caseSensitive}
-        onToggle={(caseSensitive) => onChange({ ...rule, caseSensitive })}
+        label="Match case"
+        onClick={() => onChange({ ...rule, caseSensitive: !rule.caseSensitive })}
       />
-      <Toggle
-        name="Pattern (regular expression)"
+      <IconButton
+        {...toggle(rule.pattern)}
         icon={IconRegex}
-        on={rule.pattern}
-        onToggle={(pattern) => onChange({ ...rule, pattern })}
+        label="Pattern (regular expression)"
+        onClick={() => onChange({ ...rule, pattern: !rule.pattern })}
       />
       <NativeSelect
         size="xs"
@@ -90,27 +91,4 @@ function hitText({ found, untried }: Reading): string {
   if (!found) return 'Not in this log';
   const { position, text } = found;
   return `${position ? `Line ${position.line}${position.stream === 'stderr' ? ' of stderr' : ''}` : 'Near the end'}: ${visible(text.trim())}`;
-}
-
-interface ToggleProps {
-  name: string;
-  icon: TablerIcon;
-  on: boolean;
-  onToggle: (on: boolean) => void;
-}
-
-function Toggle({ name, icon: Icon, on, onToggle }: ToggleProps) {
-  return (
-    <ActionIcon
-      variant={on ? 'light' : 'subtle'}
-      {...(on ? {} : { color: 'gray' })}
-      size={30}
-      aria-label={name}
-      aria-pressed={on}
-      title={name}
-      onClick={() => onToggle(!on)}
-    >
-      <Icon size={16} stroke={1.6} aria-hidden />
-    </ActionIcon>
-  );
 }

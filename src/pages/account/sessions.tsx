@@ -2,14 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Session } from '#/contract/account.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { DataTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
@@ -35,12 +34,12 @@ export function Sessions() {
     { header: 'Signed in with', cell: (session) => <span className={rowName}>{howOf(session)}</span> },
     {
       header: 'Since',
-      cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+      cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
       phone: 'hide',
     },
     {
       header: 'Last used',
-      cell: ({ LastUsedTime }) => <Time at={parseTimestamp(LastUsedTime)} raw={LastUsedTime} />,
+      cell: ({ LastUsedTime }) => <Timestamp text={LastUsedTime} />,
       phone: 'second',
     },
     { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Not known'}</span>, phone: 'second' },

@@ -5,8 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { accountMutations, accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ApiToken } from '#/contract/account.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { DataTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
@@ -26,13 +25,12 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
   { header: 'Begins with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
   {
     header: 'Made',
-    cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
     phone: 'hide',
   },
   {
     header: 'Last used',
-    cell: ({ LastUsedTime }) =>
-      LastUsedTime ? <Time at={parseTimestamp(LastUsedTime)} raw={LastUsedTime} /> : <span className="dim">Never</span>,
+    cell: ({ LastUsedTime }) => (LastUsedTime ? <Timestamp text={LastUsedTime} /> : <span className="dim">Never</span>),
     phone: 'second',
   },
   {

@@ -1,7 +1,6 @@
 // What the plan allows and how much of it is used, with the way there as this browser saw it.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
 import { byteFigures, deviceFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
@@ -9,7 +8,7 @@ import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Section } from '#/ui/page/page.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
@@ -69,7 +68,7 @@ export function Usage() {
 function OutputNote({ account }: { account: Account }) {
   const { OutputRemoval: next, OutputDays: days, OutputBytesUsed: used = 0, OutputBytesLimit: limit = 0 } = account;
   if (next) {
-    const time = <Time at={parseTimestamp(next.Time)} raw={next.Time} />;
+    const time = <Timestamp text={next.Time} />;
     const size = formatBytes(next.Bytes);
     return next.Because === 'JOB_OUTPUT_DAYS' ? (
       <>

@@ -8,7 +8,7 @@ import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { formatBytes } from '#/lib/format.ts';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
@@ -68,8 +68,7 @@ function ArtifactOption({ artifact }: { artifact: Artifact | undefined }) {
       <span className={classes.optionName}>{artifact.Name}</span>
       <span>{artifact.Version}</span>
       <span className={classes.optionMore}>
-        {artifact.IsScript ? 'script' : 'tar.gz'} · {sizeText(artifact)} ·{' '}
-        <Time at={parseTimestamp(artifact.CreatedTime)} raw={artifact.CreatedTime} />
+        {artifact.IsScript ? 'script' : 'tar.gz'} · {sizeText(artifact)} · <Timestamp text={artifact.CreatedTime} />
       </span>
     </span>
   );

@@ -3,12 +3,11 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { problemText, whyNoUpdate } from '#/fleet/agent-words.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { updateCommand } from '#/features/install/install-commands.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import classes from './device-page.module.css';
@@ -65,7 +64,7 @@ function Problem({ device }: { device: Device }) {
           <>
             {' '}
             <span className="dim">
-              <Time at={parseTimestamp(AgentProblemTime)} raw={AgentProblemTime} />
+              <Timestamp text={AgentProblemTime} />
             </span>
           </>
         )}

@@ -7,14 +7,13 @@ import { IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react'
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { Page, Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
@@ -52,11 +51,7 @@ function OneDevice({ id }: { id: string }) {
       <Page title="No such device" back={back}>
         <Empty
           title={device ? `${device.DeviceName} is not there any more.` : 'There is no device with this id.'}
-          action={
-            <Button component={Link} to={paths.devices()}>
-              All devices
-            </Button>
-          }
+          next={{ label: 'All devices', to: paths.devices(), variant: 'default' }}
         >
           It may have been deleted, or the address is not complete: <span className="mono">{id}</span>
         </Empty>
@@ -109,7 +104,7 @@ function Lead({ device }: { device: Device }) {
         ? !problem && <span role="status">Waiting for it to come Online…</span>
         : LastSeenTime && (
             <span>
-              Last seen <Time at={parseTimestamp(LastSeenTime)} raw={LastSeenTime} />
+              Last seen <Timestamp text={LastSeenTime} />
             </span>
           )}
       <ShortId value={DeviceId} />
@@ -233,7 +228,7 @@ function DeviceDetails({ device }: { device: Device }) {
           <>
             <dt>Added</dt>
             <dd>
-              <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
+              <Timestamp text={CreatedTime} />
             </dd>
           </>
         )}

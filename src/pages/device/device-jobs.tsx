@@ -23,7 +23,8 @@ import { formatCount, formatDuration } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time, useNow } from '#/ui/controls/time.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
@@ -178,7 +179,7 @@ function When({ job: { CreatedTime, StartTime, EndTime } }: { job: Job }) {
   if (!raw) return null;
   return (
     <>
-      <span className="dim">{word}</span> <Time at={parseTimestamp(raw)} raw={raw} />
+      <span className="dim">{word}</span> <Timestamp text={raw} />
     </>
   );
 }

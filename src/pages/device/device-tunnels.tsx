@@ -3,14 +3,13 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { OpenTunnel } from '#/features/tunnels/open-tunnel.tsx';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
 import { DataTable } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { Section } from '#/ui/page/page.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { View } from '#/ui/page/view.tsx';
 
 export function DeviceTunnels({ id }: { id: string }) {
@@ -49,5 +48,5 @@ const COLUMNS: Column<Tunnel>[] = [
   { header: 'Public address', cell: (tunnel) => <TunnelLink tunnel={tunnel} />, phone: 'wide' },
   { header: 'Protocol', cell: ({ Protocol }) => Protocol },
   { header: 'Leads to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
-  { header: 'Opened', cell: ({ Created }) => <Time at={parseTimestamp(Created)} raw={Created} />, phone: 'second' },
+  { header: 'Opened', cell: ({ Created }) => <Timestamp text={Created} />, phone: 'second' },
 ];

@@ -1,7 +1,7 @@
 // One field of a device, edited where it is shown: the pencil opens it, Enter saves, Escape leaves it as it was.
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { ActionIcon, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { errorLine } from '#/api/api-error.ts';
@@ -9,6 +9,7 @@ import { checkedBy, refusedFields } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FIELD_LABELS } from '#/features/device-dialogs/changed-fields.ts';
@@ -16,7 +17,6 @@ import type { EditableField } from '#/features/device-dialogs/changed-fields.ts'
 import classes from './editable-fact.module.css';
 
 const check = checkedBy(deviceChange, FIELD_LABELS);
-const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 export function EditableFact({ device, field }: { device: Device; field: EditableField }) {
   const [editing, setEditing] = useState(false);
@@ -39,16 +39,14 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
             <span className={value ? undefined : 'dim'}>
               {value || (value === undefined ? 'Not readable here' : 'None')}
             </span>
-            <ActionIcon
+            <IconButton
+              icon={IconPencil}
               ref={pencil}
               className={classes.pencil}
               size="sm"
-              aria-label={`Edit ${label.toLowerCase()}`}
-              title={`Edit ${label.toLowerCase()}`}
+              label={`Edit ${label.toLowerCase()}`}
               onClick={() => setEditing(true)}
-            >
-              <IconPencil {...icon} />
-            </ActionIcon>
+            />
           </span>
         )}
       </dd>
@@ -106,23 +104,21 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
           if (event.key === 'Escape' && !update.isPending) onClose();
         }}
       />
-      <ActionIcon
+      <IconButton
+        icon={IconCheck}
         type="submit"
         variant="default"
         size={30}
-        aria-label={`Save ${label.toLowerCase()}`}
+        label={`Save ${label.toLowerCase()}`}
         loading={update.isPending}
-      >
-        <IconCheck {...icon} />
-      </ActionIcon>
-      <ActionIcon
+      />
+      <IconButton
+        icon={IconX}
         size={30}
-        aria-label={`Leave ${label.toLowerCase()} as it was`}
+        label={`Leave ${label.toLowerCase()} as it was`}
         disabled={update.isPending}
         onClick={onClose}
-      >
-        <IconX {...icon} />
-      </ActionIcon>
+      />
       {typed.trim() !== before.trim() && (
         <div className={classes.curl}>
           <ShowAsCurl

@@ -1,5 +1,4 @@
 // What is shown instead of rows where there are none.
-import { Button } from '@mantine/core';
 import { Empty } from '#/ui/page/view.tsx';
 import { useAddButtons } from './add-buttons.tsx';
 import classes from './devices-page.module.css';
@@ -17,10 +16,13 @@ export function NoRows({ page, filtered, onFirstPage, onClear }: NoRowsProps) {
       {page > 1 ? (
         <Empty
           title={`There is nothing on page ${page}.`}
-          action={<Button onClick={onFirstPage}>Back to the first page</Button>}
+          next={{ label: 'Back to the first page', onClick: onFirstPage, variant: 'default' }}
         />
       ) : filtered ? (
-        <Empty title="No device matches these filters." action={<Button onClick={onClear}>Clear filters</Button>} />
+        <Empty
+          title="No device matches these filters."
+          next={{ label: 'Clear filters', onClick: onClear, variant: 'default' }}
+        />
       ) : (
         <NoDevices />
       )}

@@ -4,6 +4,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import type { TableColumn } from './table/table-columns.tsx';
@@ -11,8 +12,7 @@ import type { FleetView } from './view/fleet-view.ts';
 import type { FleetViewSteps } from './view/use-fleet-view.ts';
 import classes from './device-filter-bar.module.css';
 
-const button = { variant: 'default', size: 36 } as const;
-const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
+const button = { variant: 'default', size: 36, iconSize: 18 } as const;
 
 interface TableToolsProps {
   view: FleetView;
@@ -42,21 +42,24 @@ export function TableTools({ view: { filter, sort }, columns, onSort, onColumns,
         ]}
       />
       <ActionIcon
-        {...button}
+        variant="default"
+        size={36}
         component={Link}
         to={`${paths.map()}?${filterWords(filter)}`}
         className={classes.first}
         aria-label="On the map"
         title="These devices on the map"
       >
-        <IconMap2 {...icon} />
+        <IconMap2 size={18} stroke={1.6} aria-hidden />
       </ActionIcon>
-      <ActionIcon {...button} className={classes.columns} aria-label="Columns" title="Columns" onClick={onColumns}>
-        <IconColumns3 {...icon} />
-      </ActionIcon>
-      <ActionIcon {...button} aria-label="Export CSV" title="Export what the table shows as CSV" onClick={onExport}>
-        <IconFileExport {...icon} />
-      </ActionIcon>
+      <IconButton {...button} icon={IconColumns3} className={classes.columns} label="Columns" onClick={onColumns} />
+      <IconButton
+        {...button}
+        icon={IconFileExport}
+        label="Export CSV"
+        title="Export what the table shows as CSV"
+        onClick={onExport}
+      />
     </>
   );
 }

@@ -9,7 +9,8 @@ import { isOwnPart, jobState } from '#/api/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
 import type { Selection } from '#/ui/table/use-selected-ids.ts';
-import { STATES, totalOf } from '#/features/jobs/outcome.ts';
+import { totalOf } from '#/features/jobs/outcome.ts';
+import { VERDICTS } from '#/features/jobs/verdict.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -38,7 +39,7 @@ const CancelWaitingDialog = lazyDialog(() => import('./cancel-waiting-dialog.tsx
 
 function StateFilter({ counts }: { counts: VerdictCounts }) {
   const [{ state }, url] = useUrlState(jobUrl);
-  const choices = STATES.filter((each) => counts[each] || each === state);
+  const choices = VERDICTS.filter((each) => counts[each] || each === state);
   return (
     <div role="group" aria-label="State" className={classes.states}>
       <button type="button" aria-pressed={state === undefined} onClick={() => url.set({ state: undefined })}>

@@ -5,7 +5,6 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
@@ -13,11 +12,11 @@ import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-sta
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { useVerdict, useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
-import type { Judgement } from '#/features/jobs/verdict.ts';
+import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, NoDataYet, View } from '#/ui/page/view.tsx';
@@ -30,7 +29,6 @@ import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, overallState, stateOf, totalOf } from '#/features/jobs/outcome.ts';
-import type { JobOutcome } from '#/features/jobs/outcome.ts';
 import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
@@ -139,7 +137,7 @@ function FoundJob({
             <RetryLinks job={job} />
             {isStopping(job) && (
               <p className={classes.note}>
-                It was asked to stop (<Time at={parseTimestamp(job.StopTime ?? '')} raw={job.StopTime} />
+                It was asked to stop (<Timestamp text={job.StopTime} />
                 ). Where a device is Offline, it stops when that is back.
               </p>
             )}
@@ -170,7 +168,7 @@ function FoundJob({
   );
 }
 
-function ParentBody({ job, outcome }: { job: Job; outcome: JobOutcome }) {
+function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
   const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
   const fleet = useSmallFleet(query.data !== undefined);
   const rows = query.data ?? NONE;

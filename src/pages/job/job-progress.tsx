@@ -6,7 +6,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/features/jobs/outcome.ts';
-import type { JobOutcome } from '#/features/jobs/outcome.ts';
+import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { leftText, timeLeft } from '#/features/jobs/time-left.ts';
 import { offlineIn } from '#/features/job-queue/use-awaited.ts';
@@ -16,7 +16,7 @@ import classes from './job-page.module.css';
 
 interface JobProgressProps {
   job: Job;
-  outcome: JobOutcome;
+  outcome: VerdictCounts;
   /** As far as they have been read. */
   rows: readonly Job[];
   /** Shows which devices are away where the service does not report it, and the fleet is known. */

@@ -6,7 +6,7 @@ import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
-import type { JobOutcome } from '#/features/jobs/outcome.ts';
+import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUnreported, offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
@@ -15,7 +15,7 @@ import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 const NONE: Job[] = [];
 
 /** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
-export function useOutcome(job: Job): JobOutcome | undefined {
+export function useOutcome(job: Job): VerdictCounts | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;

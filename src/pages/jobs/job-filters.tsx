@@ -2,7 +2,7 @@
 import { useRef } from 'react';
 import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/features/jobs/lately.ts';
-import { STATES } from '#/features/jobs/outcome.ts';
+import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
@@ -72,7 +72,7 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         aria-label="State"
         value={view.state ?? ''}
         onChange={(event) => url.set({ state: (event.currentTarget.value || undefined) as typeof view.state })}
-        data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...STATES]}
+        data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...VERDICTS]}
       />
       <NativeSelect
         aria-label="Moved within"

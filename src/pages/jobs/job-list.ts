@@ -6,7 +6,7 @@ import { artifactText } from '#/api/artifacts.ts';
 import { isParent } from '#/api/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { STATES } from '#/features/jobs/outcome.ts';
+import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { JOB_KINDS, isKind, isWithin } from '#/features/jobs/lately.ts';
 import type { JobKind, KnownVerdicts } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
@@ -24,7 +24,7 @@ export const jobListUrl = urlSchema({
   /** A part of the name, in any letter case. */
   name: plainText,
   /** One state, or a kind of states. */
-  state: oneOf([...STATES, ...KINDS]),
+  state: oneOf([...VERDICTS, ...KINDS]),
   /** Hours in which it moved. */
   within: positive,
   // At most one of these three is set.
@@ -89,7 +89,7 @@ export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdic
   const keys: Record<typeof by, (job: Job) => string | number | undefined> = {
     name: ({ JobName, JobId }) => JobName || JobId,
     target: (job) => targetText(targetOf(job, tags)),
-    state: (job) => STATES.indexOf(known.stateOf(job)),
+    state: (job) => VERDICTS.indexOf(known.stateOf(job)),
     submitted: (job) => timesOf(job).created?.getTime(),
     started: (job) => timesOf(job).started?.getTime(),
     took: (job) => spanOf(job, now),

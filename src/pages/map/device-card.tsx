@@ -3,13 +3,12 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { problemText } from '#/fleet/agent-words.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import classes from './map-page.module.css';
 
 export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {
@@ -42,7 +41,7 @@ export function DeviceCard({ device, focus, onMove }: { device: Device; focus: b
         <StateMark state={device.DeviceStatus} />
         {device.LastSeenTime && (
           <span className="dim">
-            seen <Time at={parseTimestamp(device.LastSeenTime)} raw={device.LastSeenTime} />
+            seen <Timestamp text={device.LastSeenTime} />
           </span>
         )}
       </div>

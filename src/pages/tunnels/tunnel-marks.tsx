@@ -1,10 +1,9 @@
 // The marks of a tunnel, each an icon and a word, and what protects or ends it.
 import { IconClock, IconHourglass, IconLock, IconWorld } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { exposureText } from './exposure.ts';
 import type { Exposure } from './exposure.ts';
 import classes from './tunnels-page.module.css';
@@ -39,7 +38,7 @@ export function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: re
       )}
       {ExpiresAt && (
         <span className={classes.fact}>
-          <IconHourglass {...icon} /> Ends <Time at={parseTimestamp(ExpiresAt)} raw={ExpiresAt} />
+          <IconHourglass {...icon} /> Ends <Timestamp text={ExpiresAt} />
         </span>
       )}
       {IdleTimeout !== undefined && IdleTimeout > 0 && (

@@ -10,7 +10,7 @@ import { DataTable } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import type { Exposure } from './exposure.ts';
 import { TunnelMarks } from './tunnel-marks.tsx';
@@ -57,7 +57,7 @@ function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
 function Opened({ tunnel: { Created, Uptime } }: { tunnel: Tunnel }) {
   return (
     <span className={classes.two}>
-      <Time at={parseTimestamp(Created)} raw={Created} />
+      <Timestamp text={Created} />
       {Uptime && Uptime.toUpperCase() !== 'N/A' && <span className={classes.below}>up {Uptime}</span>}
     </span>
   );

@@ -3,14 +3,12 @@ import { ActionIcon } from '@mantine/core';
 import { IconExternalLink, IconQrcode, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { webAddress } from '#/lib/web-address.ts';
 import classes from './tunnels-page.module.css';
 
 export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';
-
-const icon = { size: 18, stroke: 1.6, 'aria-hidden': true };
-const look = { variant: 'subtle', color: 'gray' } as const;
 
 export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<TunnelDialog> }) {
   const { Name } = tunnel;
@@ -27,25 +25,27 @@ export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog
             rel="noopener noreferrer"
             aria-label={`Open ${Name} in a new tab`}
             title="Open in a new tab"
-            {...look}
           >
-            <IconExternalLink {...icon} />
+            <IconExternalLink size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
-          <ActionIcon
-            aria-label={`QR code of ${Name} for a phone`}
+          <IconButton
+            icon={IconQrcode}
+            iconSize={18}
+            label={`QR code of ${Name} for a phone`}
             aria-description={reason}
             title={reason ?? 'QR code for a phone'}
-            aria-disabled={reason !== undefined}
-            {...(reason ? { 'data-disabled': true } : { onClick: () => dialog.open('phone', Name) })}
-            {...look}
-          >
-            <IconQrcode {...icon} />
-          </ActionIcon>
+            off={reason !== undefined}
+            onClick={() => dialog.open('phone', Name)}
+          />
         </>
       )}
-      <ActionIcon aria-label={`Delete ${Name}`} title="Delete" onClick={() => dialog.open('delete', Name)} {...look}>
-        <IconTrash {...icon} />
-      </ActionIcon>
+      <IconButton
+        icon={IconTrash}
+        iconSize={18}
+        label={`Delete ${Name}`}
+        title="Delete"
+        onClick={() => dialog.open('delete', Name)}
+      />
     </span>
   );
 }

@@ -2,12 +2,11 @@
 import { Link } from 'react-router';
 import { Button, Group, Stack } from '@mantine/core';
 import type { Workflow } from '#/contract/workflows.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 
 export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
   return (
@@ -18,7 +17,7 @@ export function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | un
           <dl className="facts">
             <dt>Created</dt>
             <dd>
-              <Time at={parseTimestamp(workflow.CreatedTime)} raw={workflow.CreatedTime} />
+              <Timestamp text={workflow.CreatedTime} />
             </dd>
             <dt>Id</dt>
             <dd className="copied">

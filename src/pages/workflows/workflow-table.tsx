@@ -10,7 +10,7 @@ import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { DataTable, rowName } from '#/ui/table/table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import classes from './workflows-page.module.css';
 
@@ -44,7 +44,7 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
   },
   {
     header: 'Created',
-    cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
     phone: 'second',
   },
   { header: 'Id', cell: ({ WorkflowId }) => <ShortId value={WorkflowId} what="workflow id" />, phone: 'hide' },

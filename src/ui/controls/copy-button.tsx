@@ -1,8 +1,9 @@
 // A button that copies a text and shows whether that worked.
 import { useEffect, useState } from 'react';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { copyText } from './copy-text.ts';
+import { IconButton } from './icon-button.tsx';
 
 interface CopyButtonProps {
   value: string;
@@ -36,9 +37,14 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
           {message || `Copy ${what}`}
         </Button>
       ) : (
-        <ActionIcon size="sm" aria-label={`Copy ${what}`} title={message || `Copy ${what}`} onClick={() => void copy()}>
-          <Icon size={15} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        <IconButton
+          icon={Icon}
+          iconSize={15}
+          size="sm"
+          label={`Copy ${what}`}
+          title={message || `Copy ${what}`}
+          onClick={() => void copy()}
+        />
       )}
       <span role="status" className="visually-hidden">
         {message}

@@ -1,28 +1,25 @@
 // A button that is only an icon, as in the rows of a table: its name is for screen readers, and in the tooltip.
 import { ActionIcon } from '@mantine/core';
+import type { ActionIconProps, ElementProps } from '@mantine/core';
 import type { TablerIcon } from '@tabler/icons-react';
 
-interface IconButtonProps {
+interface IconButtonProps extends ActionIconProps, ElementProps<'button', keyof ActionIconProps> {
   icon: TablerIcon;
   /** "Delete camera-7" */
   label: string;
-  title?: string;
-  color?: 'gray' | 'red';
   iconSize?: number;
-  disabled?: boolean;
-  onClick: () => void;
+  /** It does nothing now and looks so, but does not lose the focus. */
+  off?: boolean;
 }
 
-export function IconButton({
-  icon: Icon,
-  label,
-  title = label,
-  color = 'gray',
-  iconSize = 16,
-  ...button
-}: IconButtonProps) {
+export function IconButton({ icon: Icon, label, iconSize = 16, off = false, onClick, ...button }: IconButtonProps) {
   return (
-    <ActionIcon color={color} aria-label={label} title={title} {...button}>
+    <ActionIcon
+      aria-label={label}
+      title={label}
+      {...(off ? { 'aria-disabled': true, 'data-disabled': true } : { onClick })}
+      {...button}
+    >
       <Icon size={iconSize} stroke={1.6} aria-hidden />
     </ActionIcon>
   );

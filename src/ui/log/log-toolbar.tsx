@@ -1,6 +1,6 @@
 // The tools of a log view: which stream, search, wrap, line numbers, raw, copy, download.
 import type { Ref } from 'react';
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronUp,
@@ -13,11 +13,10 @@ import {
   IconTextWrap,
 } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { LogSearch } from './use-log-search.ts';
 import classes from './log-view.module.css';
-
-const icon = { size: 17, stroke: 1.6, 'aria-hidden': true };
 
 /** What the reader has switched on; stored by the browser for the next log. */
 export interface LogLook {
@@ -59,26 +58,7 @@ function countText({ query, count, more, problem, at }: LogSearch): string {
   return at < 0 ? `${all} found` : `${formatCount(at + 1)}/${all}`;
 }
 
-interface ToggleProps {
-  name: string;
-  title: string;
-  on: boolean;
-  onChange: (on: boolean) => void;
-  Icon: typeof IconSearch;
-}
-
-const Toggle = ({ name, title, on, onChange, Icon }: ToggleProps) => (
-  <ActionIcon
-    variant="default"
-    size={30}
-    aria-label={name}
-    title={title}
-    aria-pressed={on}
-    onClick={() => onChange(!on)}
-  >
-    <Icon {...icon} />
-  </ActionIcon>
-);
+const button = { variant: 'default', size: 30, iconSize: 17 } as const;
 
 function SearchBox({
   search,
@@ -111,42 +91,39 @@ function SearchBox({
         autoComplete="off"
         className={classes.searchInput}
       />
-      <Toggle
-        name="Match case"
-        title="Match case"
-        on={query.exact}
-        onChange={(exact) => setQuery({ ...query, exact })}
-        Icon={IconLetterCase}
+      <IconButton
+        {...button}
+        icon={IconLetterCase}
+        label="Match case"
+        aria-pressed={query.exact}
+        onClick={() => setQuery({ ...query, exact: !query.exact })}
       />
-      <Toggle
-        name="Pattern"
+      <IconButton
+        {...button}
+        icon={IconRegex}
+        label="Pattern"
         title="Search for a pattern (regular expression)"
-        on={query.pattern}
-        onChange={(pattern) => setQuery({ ...query, pattern })}
-        Icon={IconRegex}
+        aria-pressed={query.pattern}
+        onClick={() => setQuery({ ...query, pattern: !query.pattern })}
       />
-      <ActionIcon
-        variant="default"
-        size={30}
-        aria-label="Previous match"
+      <IconButton
+        {...button}
+        icon={IconChevronUp}
+        label="Previous match"
         aria-keyshortcuts="N"
         title={none ? reason : 'Previous match (N)'}
         disabled={none}
         onClick={() => onStep(-1)}
-      >
-        <IconChevronUp {...icon} />
-      </ActionIcon>
-      <ActionIcon
-        variant="default"
-        size={30}
-        aria-label="Next match"
+      />
+      <IconButton
+        {...button}
+        icon={IconChevronDown}
+        label="Next match"
         aria-keyshortcuts="n"
         title={none ? reason : 'Next match (n)'}
         disabled={none}
         onClick={() => onStep(1)}
-      >
-        <IconChevronDown {...icon} />
-      </ActionIcon>
+      />
       <span role="status" className={classes.count} data-problem={search.problem && true}>
         {countText(search)}
       </span>
@@ -173,19 +150,20 @@ export function LogToolbar(props: ToolbarProps) {
         <span role="status">{message}</span>
       </span>
       <div className={classes.tools}>
-        <Toggle
-          name="Wrap lines"
+        <IconButton
+          {...button}
+          icon={IconTextWrap}
+          label="Wrap lines"
           title="Wrap lines (w)"
-          on={look.wrap}
-          onChange={(wrap) => onLook({ ...look, wrap })}
-          Icon={IconTextWrap}
+          aria-pressed={look.wrap}
+          onClick={() => onLook({ ...look, wrap: !look.wrap })}
         />
-        <Toggle
-          name="Line numbers"
-          title="Line numbers"
-          on={look.numbers}
-          onChange={(numbers) => onLook({ ...look, numbers })}
-          Icon={IconListNumbers}
+        <IconButton
+          {...button}
+          icon={IconListNumbers}
+          label="Line numbers"
+          aria-pressed={look.numbers}
+          onClick={() => onLook({ ...look, numbers: !look.numbers })}
         />
         <Button
           size="xs"
@@ -195,15 +173,7 @@ export function LogToolbar(props: ToolbarProps) {
         >
           Raw
         </Button>
-        <ActionIcon
-          variant="default"
-          size={30}
-          aria-label={`Copy ${copied}${raw ? ', raw' : ''}`}
-          title={`Copy ${copied}${raw ? ', raw' : ''}`}
-          onClick={onCopy}
-        >
-          <IconCopy {...icon} />
-        </ActionIcon>
+        <IconButton {...button} icon={IconCopy} label={`Copy ${copied}${raw ? ', raw' : ''}`} onClick={onCopy} />
         <Button
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}

@@ -1,8 +1,9 @@
 // The filters above a list, with one button that takes them all back and how many rows there are.
 import type { ComponentProps, ReactNode, RefObject } from 'react';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isFree } from '#/lib/free-key.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import classes from './filter-bar.module.css';
 
@@ -39,9 +40,7 @@ export function FilterBar(props: FilterBarProps) {
       {children}
       {filtered &&
         (short ? (
-          <ActionIcon size={36} aria-label="Clear" title="Clear filters" onClick={clear}>
-            <IconX size={18} stroke={1.6} aria-hidden />
-          </ActionIcon>
+          <IconButton icon={IconX} iconSize={18} size={36} label="Clear" title="Clear filters" onClick={clear} />
         ) : (
           <Button
             variant="subtle"

@@ -1,8 +1,7 @@
 // The facts of an artifact, the same in every view of it.
 import type { Artifact } from '#/contract/artifacts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { usageIn } from './artifact-usage.ts';
 import type { UsageIndex } from './artifact-usage.ts';
 import classes from './artifact-table.module.css';
@@ -35,9 +34,7 @@ export function FileFaultMark({ artifact }: { artifact: Artifact | undefined }) 
   );
 }
 
-export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => (
-  <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />
-);
+export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => <Timestamp text={CreatedTime} />;
 
 /** How many jobs refer to artifacts: what still waits first, since that is what deleting would break. */
 export function UsageCounts({ artifacts, usage }: { artifacts: readonly Artifact[]; usage: NonNullable<UsageIndex> }) {

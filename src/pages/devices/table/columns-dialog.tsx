@@ -1,8 +1,9 @@
 // Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
 import { useState } from 'react';
-import { ActionIcon, Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { USUAL, inOrder, isColumnShown, withMoved, withShown } from './column-choice.ts';
 import type { ColumnChoice } from './column-choice.ts';
@@ -53,11 +54,19 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
               title={column.id === 'name' ? 'The name opens the device, so it stays' : ''}
               onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}
             />
-            <Move name={`Move ${column.label} up`} isEnd={index === 0} onMove={() => move(column.id, -1)} up />
-            <Move
-              name={`Move ${column.label} down`}
-              isEnd={index === ids.length - 1}
-              onMove={() => move(column.id, 1)}
+            <IconButton
+              icon={IconArrowUp}
+              size="sm"
+              label={`Move ${column.label} up`}
+              off={index === 0}
+              onClick={() => move(column.id, -1)}
+            />
+            <IconButton
+              icon={IconArrowDown}
+              size="sm"
+              label={`Move ${column.label} down`}
+              off={index === ids.length - 1}
+              onClick={() => move(column.id, 1)}
             />
           </li>
         ))}
@@ -78,21 +87,5 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
         </Button>
       </div>
     </BaseDialog>
-  );
-}
-
-/** At the end it is not disabled, so that the focus stays on it. */
-function Move({ name, isEnd, up = false, onMove }: { name: string; isEnd: boolean; up?: boolean; onMove: () => void }) {
-  const Icon = up ? IconArrowUp : IconArrowDown;
-  return (
-    <ActionIcon
-      size="sm"
-      aria-label={name}
-      title={name}
-      aria-disabled={isEnd}
-      {...(isEnd ? { 'data-disabled': true } : { onClick: onMove })}
-    >
-      <Icon size={16} stroke={1.6} aria-hidden />
-    </ActionIcon>
   );
 }

@@ -1,8 +1,8 @@
 // Page by page through a listing, claiming no more than the service reports: without a total there is no last page.
-import type { ReactNode } from 'react';
-import { ActionIcon } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
 import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
@@ -38,21 +38,13 @@ export function Pager({ onPage, onRows, busy, hasAll, note, ...range }: PagerPro
       {note}
       <nav aria-label="Pagination" className={classes.steps}>
         {last !== undefined && (
-          <Step name="First page" off={atStart} onClick={() => onPage(1)}>
-            <IconChevronLeftPipe size={16} stroke={1.6} aria-hidden />
-          </Step>
+          <Step icon={IconChevronLeftPipe} label="First page" off={atStart} onClick={() => onPage(1)} />
         )}
-        <Step name="Previous page" off={atStart} onClick={() => onPage(page - 1)}>
-          <IconChevronLeft size={16} stroke={1.6} aria-hidden />
-        </Step>
+        <Step icon={IconChevronLeft} label="Previous page" off={atStart} onClick={() => onPage(page - 1)} />
         <PageNumber page={page} last={last} onPage={onPage} />
-        <Step name="Next page" off={atEnd} onClick={() => onPage(page + 1)}>
-          <IconChevronRight size={16} stroke={1.6} aria-hidden />
-        </Step>
+        <Step icon={IconChevronRight} label="Next page" off={atEnd} onClick={() => onPage(page + 1)} />
         {last !== undefined && (
-          <Step name="Last page" off={atEnd} onClick={() => onPage(last)}>
-            <IconChevronRightPipe size={16} stroke={1.6} aria-hidden />
-          </Step>
+          <Step icon={IconChevronRightPipe} label="Last page" off={atEnd} onClick={() => onPage(last)} />
         )}
       </nav>
       <RowsSelect value={rows} hasAll={hasAll} onRows={onRows} />
@@ -93,20 +85,11 @@ function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number
 }
 
 /** `off`: why it does nothing now. It does not lose the focus then, so that Enter can be pressed on through the pages. */
-function Step(props: { name: string; off: string; onClick: () => void; children: ReactNode }) {
-  const { name, off, onClick, children } = props;
-  return (
-    <ActionIcon
-      variant="default"
-      size="md"
-      aria-label={name}
-      title={off || name}
-      aria-disabled={off !== ''}
-      {...(off ? { 'data-disabled': true } : { onClick })}
-    >
-      {children}
-    </ActionIcon>
-  );
+function Step({
+  off,
+  ...button
+}: Pick<ComponentProps<typeof IconButton>, 'icon' | 'label' | 'onClick'> & { off: string }) {
+  return <IconButton variant="default" size="md" title={off || button.label} off={off !== ''} {...button} />;
 }
 
 /** The page, to read and to type another. */

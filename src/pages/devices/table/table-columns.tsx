@@ -2,11 +2,10 @@
 import type { ReactNode } from 'react';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time } from '#/ui/controls/time.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { addressOf, inventoryLabel, isInventory, valueText } from '#/features/device-filters/inventory.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import classes from './device-table.module.css';
@@ -28,8 +27,7 @@ export interface TableColumn {
   cell: (device: Device) => ReactNode;
 }
 
-const timeCell = (raw: string | undefined) =>
-  raw ? <Time at={parseTimestamp(raw)} raw={raw} /> : <span className="dim">Never</span>;
+const timeCell = (raw: string | undefined) => (raw ? <Timestamp text={raw} /> : <span className="dim">Never</span>);
 export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
