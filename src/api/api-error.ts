@@ -89,7 +89,6 @@ export function fieldErrors(error: unknown, known: readonly string[]): Record<st
   );
 }
 
-/** What went wrong, in one line. */
 export function errorLine(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   return [error.message, error.detail].filter(Boolean).join(': ');

@@ -29,7 +29,6 @@ export interface BulkWrite<Item = Id> {
   check: (item: Item) => Promise<boolean | undefined>;
 }
 
-/** A device as it is now. */
 const read = ({ DeviceId }: Id): Promise<Device> =>
   queryClient.query({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
 
@@ -85,7 +84,6 @@ const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { dev
 
 const isThere = async ({ DeviceId }: Id) => (await findDevice(DeviceId)) !== undefined;
 
-/** Deletes devices. */
 export const bulkDelete = (): BulkWrite => ({
   request: removal.request,
   send: (id) =>

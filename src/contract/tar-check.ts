@@ -4,7 +4,6 @@
 import { nameBytes, readable, tarEntries, TarFault } from './tar-entries.ts';
 import type { TarEntry, TarKind } from './tar-entries.ts';
 
-/** Most unpacked bytes of an archive. */
 export const MAX_UNPACKED = 512 * 1024 * 1024;
 const MOST_ENTRIES = 50_000;
 /** Longer paths cannot be unpacked on Linux (PATH_MAX). */

@@ -15,7 +15,6 @@ export const CARRIER_SETTINGS = {
   maxSessionMemory: 512,
 } as const;
 
-/** Largest WebSocket message on a carrier. */
 export const MAX_CARRIER_FRAME = 16 * 1024 * 1024;
 
 /** Larger chunks become messages of their own, because joining copies them. */

@@ -14,12 +14,6 @@ import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
 import { BulkSteps } from './bulk-steps.tsx';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';
 
-interface BulkDialogProps {
-  action: BulkActionName;
-  ids: string[];
-  onClose: () => void;
-}
-
 const DEVICES: QueryKey[] = [['devices']];
 const STALE: Record<BulkActionName, QueryKey[]> = {
   group: DEVICES,
@@ -33,7 +27,7 @@ const STALE: Record<BulkActionName, QueryKey[]> = {
   delete: [['devices'], ['account'], ['jobs'], ['tunnels']],
 };
 
-export function BulkDialog({ action, ids, onClose }: BulkDialogProps) {
+export function BulkDialog({ action, ids, onClose }: { action: BulkActionName; ids: string[]; onClose: () => void }) {
   return (
     <BulkFrame
       title={`${BULK_ACTIONS[action]}: ${devicesText(ids.length)}`}

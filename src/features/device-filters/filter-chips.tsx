@@ -68,12 +68,7 @@ export function useTagNames(given: readonly string[] | undefined): readonly stri
   });
 }
 
-interface FilterChipsProps {
-  filter: RowFilter;
-  onChange: (change: RowFilter) => void;
-}
-
-export function FilterChips({ filter, onChange }: FilterChipsProps) {
+export function FilterChips({ filter, onChange }: { filter: RowFilter; onChange: (change: RowFilter) => void }) {
   const tag = useTagNames(filter.tag);
   const { zone } = useLook();
   const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
