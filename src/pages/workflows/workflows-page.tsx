@@ -1,17 +1,20 @@
 // Workflows: the older way to deploy, complete, and marked as such.
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconHistory, IconPlus } from '@tabler/icons-react';
 import type { Workflow } from '#/contract/workflows.ts';
 import { workflowMutations, workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { CommandLine } from '#/ui/controls/command-line.tsx';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
-import { WorkflowDetails } from './workflow-details.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 import type { WorkflowDialog } from './workflow-table.tsx';
 import classes from './workflows-page.module.css';
@@ -78,5 +81,36 @@ function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: ()
     >
       <strong>{workflow.Name}</strong> can no longer be deployed. What it did on devices stays as it is.
     </ConfirmDialog>
+  );
+}
+
+/** One workflow with its whole command. */
+function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
+  return (
+    <BaseDialog onClose={onClose} title={workflow?.Name || 'No such workflow'} size="lg">
+      {workflow ? (
+        <Stack gap="md">
+          <CommandLine label="Command" command={workflow.Command} />
+          <dl className="facts">
+            <dt>Created</dt>
+            <dd>
+              <Timestamp text={workflow.CreatedTime} />
+            </dd>
+            <dt>Id</dt>
+            <dd className="copied">
+              <span className="mono">{workflow.WorkflowId}</span>{' '}
+              <CopyButton value={workflow.WorkflowId} what="workflow id" />
+            </dd>
+          </dl>
+          <Group justify="flex-end">
+            <Button variant="filled" component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
+              Deploy
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <p>It is not in the list. It may have been deleted since the link was made.</p>
+      )}
+    </BaseDialog>
   );
 }
