@@ -66,6 +66,8 @@ export class TarCheck {
     if (kind === 'device') return holds('a device or pipe', PLAIN);
     if (kind === 'other') return holds('an entry of an unusual kind', PLAIN);
     if (path === '') return kind === 'folder' ? undefined : { text: 'holds an entry without a name', mend: AGAIN };
+    // No program creates a file under such a name.
+    if (kind !== 'folder' && /\/\.?$/.test(entry.path)) return holds('a file with the name of a folder', AGAIN);
     if (kind !== 'folder' && (entry.mode & SETUID_OR_SETGID) !== 0)
       return holds(
         "a program that runs with another user's rights (setuid or setgid)",

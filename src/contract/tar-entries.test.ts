@@ -70,6 +70,20 @@ test("git's global comment is no fault; a global header that changes entries is"
   await fault(tar(pax({ path: 'b' }, 'g'), { path: 'a' }), /damaged/);
 });
 
+test('the tar of Unix v7 marks a folder by its name alone; later ones have a type for it', async () => {
+  const kinds = async (...entries: Parameters<typeof tar>) =>
+    (await entriesOf(tar(...entries))).map(({ kind }) => kind);
+  assert.deepEqual(await kinds({ path: 'd/', type: '\0', magic: '' }, { path: 'f', type: '\0', magic: '' }), [
+    'folder',
+    'file',
+  ]);
+  assert.deepEqual(await kinds({ path: 'd/', type: '\0' }, { path: 'd/' }, { path: 'd/', type: '5' }), [
+    'file',
+    'file',
+    'folder',
+  ]);
+});
+
 test('an archive without its empty blocks ends all the same', async () => {
   assert.deepEqual(await pathsOf(tarEntry({ path: 'a', body: 'text' })), ['a']);
 });

@@ -1,6 +1,6 @@
 // Reads the entries of a tar archive as a stream: old v7, POSIX ustar with prefixes, pax, GNU long names. Memory holds
 // one chunk, one header and the beginnings of a few requested files, however large the archive is. Where
-// implementations of tar disagree (a lone empty block, a link with contents, two long names for one entry), the archive
+// implementations of tar disagree (a lone empty block, a link with contents, a file with a link's target, two long names for one entry), the archive
 // is refused. Browser, service and agent all use this reader.
 
 const BLOCK = 512;
@@ -220,8 +220,8 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   for (const key of extended?.keys() ?? []) if (key.startsWith('GNU.sparse')) throw sparse();
   // An empty record cancels an earlier one, which not every reader supports.
   for (const key of ['path', 'linkpath', 'size']) if (extended?.get(key) === '') throw damaged();
-  const posix = oneCharacterEach(header.subarray(257, 263)) === 'ustar\0';
-  const prefix = posix ? cString(header.subarray(345, 500)) : '';
+  const magic = oneCharacterEach(header.subarray(257, 263));
+  const prefix = magic === 'ustar\0' ? cString(header.subarray(345, 500)) : '';
   const name = cString(header.subarray(0, 100));
   const path = extended?.get('path') ?? about.path ?? (prefix ? `${prefix}/${name}` : name);
   const target = extended?.get('linkpath') ?? about.target ?? cString(header.subarray(157, 257));
@@ -232,8 +232,11 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   const type = String.fromCharCode(header[156] ?? 0);
   if (type === 'S') throw sparse();
   const declared = KINDS[type] ?? 'other';
-  const kind = declared === 'file' && path.endsWith('/') ? 'folder' : declared;
+  // The tar of Unix v7 has no type for folders. In later formats BusyBox takes a file for a file, whatever its name.
+  const kind = type === '\0' && !magic.startsWith('ustar') && path.endsWith('/') ? 'folder' : declared;
   if (size > 0 && kind !== 'file' && kind !== 'other') throw damaged();
+  // BusyBox takes anything with a target for a link.
+  if (target !== '' && kind !== 'hard link' && kind !== 'symbolic link') throw damaged();
   return { kind, path, target, mode: numberOf(header.subarray(100, 108)), size };
 }
 
