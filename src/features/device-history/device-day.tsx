@@ -16,9 +16,9 @@ import classes from './device-day.module.css';
 
 const DAY = 86_400_000;
 /** Two looks that are further apart left a gap. */
+const LATE = 30_000;
 /** Of a shorter time a share says nothing. */
 const ENOUGH = 10_000;
-const LATE = 30_000;
 /** Changes that are listed. */
 const SHOWN = 5;
 
